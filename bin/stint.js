@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// The command `stint`, in plain JavaScript that any Node can read: an old Node hands over to the pinned one.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const main = findMain();
+
+if (isNewEnough(process.versions.node)) {
+  await import(pathToFileURL(main).href);
+} else {
+  const node = findPinnedNode();
+  if (node === undefined) {
+    console.error(`cannot start stint: it needs Node 24.15 or newer, and this is ${process.version}`);
+    process.exit(1);
+  }
+  handOver(node);
+}
+
+/** The sources in a checkout, the build in an installed package. */
+function findMain() {
+  const source = join(root, 'src', 'faces', 'cli', 'main.ts');
+  return existsSync(source) ? source : join(root, 'dist', 'faces', 'cli', 'main.js');
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 15);
+}
+
+function findPinnedNode() {
+  const windows = process.platform === 'win32';
+  const name = `node-${windows ? 'win' : process.platform}-${process.arch}`;
+  try {
+    const home = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return join(home, 'bin', windows ? 'node.exe' : 'node');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the command under `node`, passes signals on to it, and ends as it ends. */
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`cannot start ${node}: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}

@@ -1,0 +1,46 @@
+// The test support itself: the shared server is real, databases are separate, a crash loses nothing.
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { freshDatabase } from './fresh-database.ts';
+import { TestPostgres } from './postgres.ts';
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+test('each fresh database is empty and apart from the others', async () => {
+  const [here, there] = [await connect(await freshDatabase()), await connect(await freshDatabase())];
+  await here.query('create table thing (id int)');
+  const { rows } = await there.query<{ thing: string | null }>(`select to_regclass('thing')::text as thing`);
+  expect(rows).toEqual([{ thing: null }]);
+  await Promise.all([here.end(), there.end()]);
+});
+
+test('a notification reaches other connections', async () => {
+  const url = await freshDatabase();
+  const [speaker, listener] = [await connect(url), await connect(url)];
+  const heard = new Promise((resolve) => listener.once('notification', ({ payload }) => resolve(payload)));
+  await listener.query('listen wake');
+  await speaker.query(`notify wake, 'up'`);
+  expect(await heard).toBe('up');
+  await Promise.all([speaker.end(), listener.end()]);
+});
+
+test('a server killed and started again still has what was committed', async () => {
+  const postgres = await TestPostgres.create();
+  try {
+    const before = await connect(postgres.url);
+    await before.query('create table thing as select generate_series(1, 100) as id');
+    await postgres.kill('SIGKILL');
+    await postgres.start();
+    const after = await connect(postgres.url);
+    const { rows } = await after.query<{ n: number }>('select count(*)::int as n from thing');
+    expect(rows).toEqual([{ n: 100 }]);
+    await after.end();
+  } finally {
+    await postgres.stop();
+  }
+});
