@@ -1,0 +1,353 @@
+// The rules of the house, as ARCHITECTURE.md states them: each is checked on all of src, and seen to fail on a fake.
+import { describe, expect, test } from 'vitest';
+import { parseSource, readSources, type Source } from './source.ts';
+
+/** Source text by path, standing in for the repository. */
+type Fake = Record<string, string>;
+
+interface Rule {
+  title: string;
+  /** Sentences that say which file breaks the rule, and how. */
+  violations: (sources: Source[]) => string[];
+  /** Each breaks the rule in exactly one place. */
+  broken: Fake[];
+  /** Keeps the rule, though it looks like breaking it. */
+  sound: Fake;
+}
+
+/** From the ground up. A file may import from its own floor and from those below. */
+const floors = [
+  ['refusal'],
+  ['ids', 'time'],
+  ['model'],
+  ['vocabulary'],
+  ['store'],
+  ['apply'],
+  ['jobs'],
+  ['engine'],
+  ['open'],
+  ['faces', 'client', 'testing'],
+  ['index'],
+];
+
+const rules: Rule[] = [
+  {
+    title: 'every file of src stands on a floor of the plan',
+    violations: (sources) =>
+      sources.filter(({ path }) => isOurs(path) && floorOf(path) === -1).map(({ path }) => `${path} has no floor`),
+    broken: [{ 'src/utils/strings.ts': '' }, { 'src/types.ts': '' }],
+    sound: { 'src/model/job.ts': '', 'src/jobs.ts': '', 'src/jobs/workers.ts': '', 'src/index.ts': '' },
+  },
+  {
+    title: 'no arrow points back up',
+    violations: (sources) =>
+      badImports(sources, (from, to) => isOurs(from) && isOurs(to) && floorOf(to) > floorOf(from)),
+    broken: [
+      { 'src/time/clock.ts': `import { Job } from '../model/job.ts';` },
+      { 'src/model/job.ts': `import type { Store } from '../store/store.ts';` },
+      { 'src/refusal.ts': `export { parse } from './time/duration.ts';` },
+      { 'src/store/memory.ts': `export * from '../apply.ts';` },
+      { 'src/jobs.ts': `const { Engine } = await import('./engine/engine.ts');` },
+      { 'src/engine/engine.ts': `export let server: import('../faces/http/server.ts').Server;` },
+      { 'src/engine/loop.ts': `new Worker(new URL('../faces/cli/main.ts', import.meta.url));` },
+    ],
+    sound: {
+      'src/faces/http/server.ts': `import '../../open.ts'; import '../../vocabulary/jobrun.ts';`,
+      'src/model/job.ts': `import { state } from './state.ts'; // not from '../store/store.ts'`,
+    },
+  },
+  {
+    title: 'there are no circles, not even of types',
+    violations: circles,
+    broken: [
+      { 'src/model/job.ts': `import type { A } from './state.ts';`, 'src/model/state.ts': `import './job.ts';` },
+      { 'src/time/cron.ts': `import './cron.ts';` },
+      {
+        'src/a.ts': `import './b.ts';`,
+        'src/b.ts': `import './c.ts';`,
+        'src/c.ts': `import './b.ts'; import './d.ts';`,
+        'src/d.ts': '',
+      },
+    ],
+    sound: {
+      'src/a.ts': `import './b.ts'; import './c.ts';`,
+      'src/b.ts': `import './d.ts';`,
+      'src/c.ts': `import './d.ts';`,
+      'src/d.ts': '',
+    },
+  },
+  {
+    title: 'the model is pure: it imports only itself, time without its clock, and refusal',
+    violations: (sources) =>
+      badImports(sources, (from, to) => {
+        const isPure = isWithin(to, ['src/model/', 'src/time/', 'src/refusal.ts']) && to !== 'src/time/clock.ts';
+        return from.startsWith('src/model/') && !isPure;
+      }),
+    broken: [
+      { 'src/model/machine.ts': `import { systemClock } from '../time/clock.ts';` },
+      { 'src/model/machine.ts': `import { newId } from '../ids.ts';` },
+      { 'src/model/machine.ts': `import { readFileSync } from 'node:fs';` },
+      { 'src/model/machine.ts': `import { z } from 'zod';` },
+    ],
+    sound: { 'src/model/machine.ts': `import '../refusal.ts'; import '../time/schedule.ts'; import './job.ts';` },
+  },
+  {
+    title: 'a vocabulary knows only the model and what is below it',
+    violations: (sources) =>
+      badImports(sources, (from, to) => {
+        const isKnown = isWithin(to, ['src/vocabulary/', 'src/model/', 'src/time/', 'src/refusal.ts']);
+        return from.startsWith('src/vocabulary/') && !isKnown;
+      }),
+    broken: [
+      { 'src/vocabulary/jobrun.ts': `import '../store/store.ts';` },
+      { 'src/vocabulary/jobrun.ts': `import 'node:fs';` },
+    ],
+    sound: { 'src/vocabulary/jobrun.ts': `import '../model/job.ts'; import '../refusal.ts';` },
+  },
+  {
+    title: 'only open and what stands above it speaks a vocabulary',
+    violations: (sources) =>
+      badImports(sources, (from, to) => {
+        const isBelowOpen = isOurs(from) && floorOf(from) < floorOf('src/open.ts');
+        return isBelowOpen && !from.startsWith('src/vocabulary/') && to.startsWith('src/vocabulary/');
+      }),
+    broken: [{ 'src/engine/runner.ts': `import '../vocabulary/jobrun.ts';` }],
+    sound: {
+      'src/faces/cli/runs.ts': `import '../../vocabulary/jobrun.ts';`,
+      'src/vocabulary/stage.ts': `import './jobrun.ts';`,
+    },
+  },
+  {
+    title: 'of the rest, the dashboard sees only the HTTP contract',
+    violations: (sources) =>
+      badImports(sources, (from, to) => !isOurs(from) && isOurs(to) && to !== 'src/faces/http/contract.ts'),
+    broken: [{ 'dashboard/src/runs.tsx': `import type { Job } from '../../src/model/job.ts';` }],
+    sound: { 'dashboard/src/runs.tsx': `import '../../src/faces/http/contract.ts'; import './app.tsx';` },
+  },
+  {
+    title: 'only apply commits to a store',
+    // The store's own floor is where commit is made and where the conformance suite tries it.
+    violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/']),
+    broken: [
+      { 'src/jobs.ts': 'await store.commit(changes);' },
+      { 'src/engine/finisher.ts': 'await this.#store?.commit([change]);' },
+    ],
+    sound: {
+      'src/apply.ts': 'await store.commit(changes);',
+      'src/jobs.ts': `commit(changes); const words = '.commit()'; // never store.commit()`,
+    },
+  },
+  {
+    title: 'only open names an adapter',
+    violations: (sources) => {
+      const adapters = ['src/store/memory', 'src/store/sqlite', 'src/store/postgres'];
+      const adapterOf = (path: string): string | undefined => adapters.find((adapter) => path.startsWith(adapter));
+      return badImports(sources, (from, to) => {
+        const adapter = adapterOf(to);
+        return adapter !== undefined && adapter !== adapterOf(from) && from !== 'src/open.ts';
+      });
+    },
+    broken: [
+      { 'src/engine/engine.ts': `import { MemoryStore } from '../store/memory.ts';` },
+      { 'src/store/index.ts': `export { SqliteStore } from './sqlite/store.ts';` },
+      { 'src/store/sqlite/store.ts': `import { quote } from '../postgres/quote.ts';` },
+      { 'src/store/conformance/suite.ts': `import { MemoryStore } from '../memory/store.ts';` },
+    ],
+    sound: {
+      'src/open.ts': `import './store/memory.ts'; import './store/sqlite/store.ts';`,
+      'src/store/sqlite/store.ts': `import './claim.ts'; import '../store.ts';`,
+    },
+  },
+  {
+    title: 'only the clock reads the time or sets a timer',
+    violations: (sources) => {
+      const timers = ['setTimeout', 'setInterval', 'setImmediate'];
+      const modules = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises'];
+      const readers = ['Date.now', 'new Date()', 'Date()', 'performance.now', 'process.hrtime', 'process.uptime'];
+      const uses = [
+        ...readers,
+        'Temporal.Now',
+        ...timers.flatMap((name) => [name, `globalThis.${name}`, `global.${name}`]),
+        'AbortSignal.timeout',
+      ];
+      return [
+        ...badUses(sources, uses, ['src/time/clock.ts', 'dashboard/']),
+        ...badImports(sources, (from, to) => isOurs(from) && from !== 'src/time/clock.ts' && modules.includes(to)),
+      ];
+    },
+    broken: [
+      { 'src/model/job.ts': 'const now = Date.now();' },
+      { 'src/model/job.ts': 'const read = Date.now;' },
+      { 'src/model/job.ts': `Date['now']();` },
+      { 'src/time/cron.ts': 'const now = new Date();' },
+      { 'src/time/cron.ts': 'const now = new Date;' },
+      { 'src/time/cron.ts': 'const now = Date();' },
+      { 'src/jobs.ts': 'const start = performance.now();' },
+      { 'src/jobs.ts': 'const start = process.hrtime.bigint();' },
+      { 'src/engine/loop.ts': 'setTimeout(run, 10);' },
+      { 'src/engine/loop.ts': 'const timers = { setTimeout };' },
+      { 'src/engine/loop.ts': 'globalThis.setInterval(run, 10);' },
+      { 'src/engine/loop.ts': 'setImmediate(run);' },
+      { 'src/engine/loop.ts': `import { scheduler } from 'node:timers/promises';` },
+      { 'src/faces/http/server.ts': 'fetch(url, { signal: AbortSignal.timeout(10) });' },
+    ],
+    sound: {
+      'src/time/clock.ts': 'setTimeout(run, Date.now() - new Date().getTime());',
+      'src/model/job.ts': `const date = new Date(now); clock.now(); // not Date.now()\nconst text = 'Date.now()';`,
+      'src/faces/http/server.ts': 'socket.setTimeout(10); interface Clock { setTimeout(ms: number): void }',
+    },
+  },
+  {
+    title: 'only ids draws random numbers',
+    violations: (sources) => {
+      const names = ['randomUUID', 'randomBytes', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues'];
+      const uses = ['Math.random', ...names.flatMap((name) => [name, `.${name}()`])];
+      return badUses(sources, uses, ['src/ids.ts', 'dashboard/']);
+    },
+    broken: [
+      { 'src/model/retry.ts': 'const jitter = Math.random();' },
+      { 'src/engine/engine.ts': 'const id = crypto.randomUUID();' },
+      { 'src/engine/engine.ts': `import { randomInt } from 'node:crypto';` },
+      { 'src/engine/engine.ts': 'globalThis.crypto.getRandomValues(bytes);' },
+    ],
+    sound: {
+      'src/ids.ts': `import { randomUUID } from 'node:crypto'; randomUUID(); Math.random();`,
+      'src/model/retry.ts': 'const jitter = random(); // not Math.random()',
+      'src/store/sqlite/hash.ts': `import { createHash } from 'node:crypto';`,
+    },
+  },
+  {
+    title: 'no SQL stands outside an adapter',
+    violations: (sources) =>
+      sources
+        .filter(({ path }) => !speaksSql(path))
+        .flatMap(({ path, texts }) => texts.filter(isSql).map((text) => `${path} holds SQL: ${text.trim()}`)),
+    broken: [
+      { 'src/jobs.ts': `query('select id from job');` },
+      { 'src/jobs.ts': 'query(`\n  SELECT *\n  FROM job\n`);' },
+      { 'src/jobs.ts': `query('select now()');` },
+      { 'src/jobs.ts': `query('select 1');` },
+      { 'src/jobs.ts': 'query(`with due as materialized (select 1) table due`);' },
+      { 'src/jobs.ts': `query('insert into job values (1)');` },
+      { 'src/jobs.ts': `query('insert or ignore into job values (1)');` },
+      { 'src/jobs.ts': 'query(`update ${table} set state = 1`);' },
+      { 'src/jobs.ts': `query('delete from job');` },
+      { 'src/store/migrations.ts': `query('create unique index job_key on job (key)');` },
+      { 'src/open.ts': `query('PRAGMA journal_mode = wal');` },
+      { 'src/open.ts': `query('begin immediate');` },
+    ],
+    sound: {
+      'src/store/sqlite/claim.ts': `query('select id from job');`,
+      'src/store/postgres/claim.ts': `query('update job set state = 1');`,
+      'src/faces/cli/runs.ts': `help('select runs by state', 'delete a run', 'update'); emit('commit', 'begin');`,
+      'src/jobs.ts': `// select id from job`,
+    },
+  },
+  {
+    title: 'no database driver is imported outside its adapter',
+    violations: (sources) => {
+      const homes = new Map([['node:sqlite', 'src/store/sqlite/'], ['pg', 'src/store/postgres/']]);
+      return badImports(sources, (from, to) => homes.has(to) && !from.startsWith(homes.get(to)!));
+    },
+    broken: [
+      { 'src/open.ts': `import pg from 'pg';` },
+      { 'src/store/postgres/store.ts': `import { DatabaseSync } from 'node:sqlite';` },
+    ],
+    sound: {
+      'src/store/sqlite/store.ts': `import { DatabaseSync } from 'node:sqlite';`,
+      'src/store/postgres/store.ts': `import pg from 'pg';`,
+    },
+  },
+];
+
+describe('the rules of the house', () => {
+  const sources = [...readSources('src'), ...readSources('dashboard')];
+  for (const { title, violations } of rules) {
+    test(title, () => expect(violations(sources)).toEqual([]));
+  }
+});
+
+describe('a broken rule is seen', () => {
+  for (const { title, violations, broken } of rules) {
+    for (const fake of broken) {
+      test(`${title}: ${summary(fake)}`, () => expect(violations(parse(fake))).toHaveLength(1));
+    }
+  }
+});
+
+describe('what only looks like a broken rule is let be', () => {
+  for (const { title, violations, sound } of rules) {
+    test(title, () => expect(violations(parse(sound))).toEqual([]));
+  }
+});
+
+function summary(fake: Fake): string {
+  return Object.entries(fake).flat().join(' ').replace(/\s+/g, ' ').trim();
+}
+
+function parse(fake: Fake): Source[] {
+  return Object.entries(fake).map(([path, text]) => parseSource(path, text));
+}
+
+function isOurs(path: string): boolean {
+  return path.startsWith('src/');
+}
+
+/** Higher is further from the ground; -1 is nowhere. */
+function floorOf(path: string): number {
+  const room = path.split('/')[1]!.replace(/\.ts$/, '');
+  return floors.findIndex((rooms) => rooms.includes(room));
+}
+
+function isWithin(path: string, places: string[]): boolean {
+  return places.some((place) => path.startsWith(place));
+}
+
+function badImports(sources: Source[], isBad: (from: string, to: string) => boolean): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports.filter((target) => isBad(path, target)).map((target) => `${path} imports ${target}`));
+}
+
+function badUses(sources: Source[], names: string[], allowedIn: string[]): string[] {
+  return sources
+    .filter(({ path }) => !isWithin(path, allowedIn))
+    .flatMap(({ path, uses }) => uses.filter((use) => names.includes(use)).map((use) => `${path} uses ${use}`));
+}
+
+function speaksSql(path: string): boolean {
+  return isWithin(path, ['src/store/sqlite/', 'src/store/postgres/']);
+}
+
+function isSql(text: string): boolean {
+  // Anchored where a sentence for people could hold the same word.
+  const shapes = [
+    /^\s*select\s[^]*\sfrom\s/i,
+    /^\s*select\s+[\w.]*[\d(]/i,
+    /^\s*with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s+((not\s+)?materialized\s+)?\(/i,
+    /\binsert\s+(or\s+\w+\s+)?into\s/i,
+    /\bupdate\s+(or\s+\w+\s+)?\S+\s+set\s/i,
+    /\bdelete\s+from\s/i,
+    /\b(create|alter|drop)\s+(unique\s+|temp\s+|temporary\s+|unlogged\s+)?(table|index|trigger)\b/i,
+    /^\s*begin\s+(immediate|exclusive|deferred|transaction|isolation)\b/i,
+    /^\s*pragma\s+\w/i,
+  ];
+  return shapes.some((shape) => shape.test(text));
+}
+
+/** Each circle once, told as the way around it. */
+function circles(sources: Source[]): string[] {
+  const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const walk = (path: string, way: string[]): void => {
+    if (way.includes(path)) {
+      found.push([...way.slice(way.indexOf(path)), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of importsOf.get(path) ?? []) walk(target, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) walk(path, []);
+  return found;
+}
