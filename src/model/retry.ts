@@ -1,0 +1,130 @@
+/** The retry policy: how often a job is tried again, and how long it waits before each try. */
+import { Refusal } from '../refusal.ts';
+import type { RefusalCode } from '../refusal.ts';
+
+export interface RetryPolicy {
+  /** All tries together, the first one counted. */
+  readonly attemptsMax: number;
+  readonly backoff: Backoff;
+  readonly baseMs: number;
+  readonly maxMs: number;
+  /** The share of a wait that chance may take away, 0 to 1. */
+  readonly jitter: number;
+  /** Lost workers that a job may cost before it is held to be poison; counted apart from attempts. */
+  readonly crashesMax: number;
+}
+
+export type Backoff = 'fixed' | 'linear' | 'exponential';
+
+export const defaultRetry: RetryPolicy = {
+  attemptsMax: 3,
+  backoff: 'exponential',
+  baseMs: 2_000,
+  maxMs: 300_000,
+  jitter: 0.5,
+  crashesMax: 3,
+};
+
+const dayMs = 86_400_000;
+const backoffs: readonly Backoff[] = ['fixed', 'linear', 'exponential'];
+const bounds = {
+  attemptsMax: [1, 1_000_000],
+  baseMs: [0, 365 * dayMs],
+  maxMs: [0, 365 * dayMs],
+  crashesMax: [0, 1_000],
+} as const;
+
+/** Fills in what is not said. A base beyond the default maximum raises the maximum, unless that was said too. */
+export function retryOf(said: Partial<RetryPolicy>): RetryPolicy {
+  const baseMs = said.baseMs ?? defaultRetry.baseMs;
+  return {
+    attemptsMax: said.attemptsMax ?? defaultRetry.attemptsMax,
+    backoff: said.backoff ?? defaultRetry.backoff,
+    baseMs,
+    maxMs: said.maxMs ?? Math.max(defaultRetry.maxMs, baseMs),
+    jitter: said.jitter ?? defaultRetry.jitter,
+    crashesMax: said.crashesMax ?? defaultRetry.crashesMax,
+  };
+}
+
+/** Takes what a user wrote. Refuses `malformed.option` and `malformed.number`, with the field in the detail. */
+export function checkRetry(said: unknown): RetryPolicy {
+  const policy = retryOf(checkFields(said));
+  checkWhole('attemptsMax', policy.attemptsMax);
+  checkWhole('baseMs', policy.baseMs);
+  checkWhole('maxMs', policy.maxMs);
+  checkWhole('crashesMax', policy.crashesMax);
+  checkBackoff(policy.backoff);
+  checkJitter(policy.jitter);
+  checkOrder(policy);
+  return policy;
+}
+
+/**
+ * How long to wait after the given try (1, 2, …) has failed: never above `maxMs`, and never below the same wait less
+ * its jitter. The same seed and try give the same wait, so that a history replays.
+ */
+export function backoffMs(policy: RetryPolicy, attempt: number, seed: string | number): number {
+  const longest = longestWaitMs(policy, attempt);
+  return Math.round(longest * (1 - policy.jitter * chance(`${seed}/${attempt}`)));
+}
+
+/** The wait without jitter: it never falls from one try to the next. */
+export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: number): number {
+  const failures = Math.max(1, attempt);
+  switch (backoff) {
+    case 'fixed':
+      return Math.min(maxMs, baseMs);
+    case 'linear':
+      return Math.min(maxMs, baseMs * failures);
+    case 'exponential':
+      // 2^52 ms is beyond any maximum; a greater power would only make 0 × Infinity possible.
+      return Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 52));
+  }
+}
+
+/** A number in [0, 1) that looks random but hangs on the text alone: FNV-1a, then a mix that spreads its last bits. */
+function chance(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+function checkFields(said: unknown): Partial<RetryPolicy> {
+  if (said === undefined) return {};
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) {
+    throw new Refusal('malformed.option', 'cannot read the retry policy: write an object such as { attemptsMax: 5 }');
+  }
+  const unknown = Object.keys(said).find((field) => !Object.hasOwn(defaultRetry, field));
+  if (unknown !== undefined) {
+    throw refusedField('malformed.option', unknown, `a retry policy has only ${Object.keys(defaultRetry).join(', ')}`);
+  }
+  return said;
+}
+
+function checkWhole(field: keyof typeof bounds, value: unknown): void {
+  const [min, max] = bounds[field];
+  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
+  throw refusedField('malformed.number', field, `it must be a whole number from ${min} to ${max}`);
+}
+
+function checkBackoff(backoff: unknown): void {
+  if (backoffs.includes(backoff as Backoff)) return;
+  throw refusedField('malformed.option', 'backoff', `it must be one of ${backoffs.join(', ')}`);
+}
+
+function checkJitter(jitter: unknown): void {
+  if (typeof jitter === 'number' && jitter >= 0 && jitter <= 1) return;
+  throw refusedField('malformed.number', 'jitter', 'it must be a number from 0 to 1');
+}
+
+function checkOrder({ baseMs, maxMs }: RetryPolicy): void {
+  if (baseMs > maxMs) throw refusedField('malformed.option', 'maxMs', `${maxMs} is below baseMs, which is ${baseMs}`);
+}
+
+function refusedField(code: RefusalCode, field: string, why: string): Refusal {
+  const shown = field.slice(0, 50);
+  return new Refusal(code, `cannot take ${shown} in a retry policy: ${why}`, { field: shown });
+}
