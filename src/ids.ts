@@ -1,0 +1,31 @@
+/** The seam for randomness: names that must differ between processes and draws that a simulator may own. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** A text of 2 × bytes hexadecimal digits. */
+  hex(bytes: number): string;
+}
+
+export const systemRandom: Random = {
+  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  hex: (bytes) => randomBytes(bytes).toString('hex'),
+};
+
+/** The same seed gives the same draws (mulberry32). */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const byte = (): string => Math.floor(next() * 256).toString(16).padStart(2, '0');
+  return { next, hex: (bytes) => Array.from({ length: bytes }, byte).join('') };
+}
+
+/** One name per process start: a host name alone is not an identity. */
+export const instanceName = (random: Random): string => `${hostname().slice(0, 40)}-${process.pid}-${random.hex(4)}`;

@@ -1,0 +1,35 @@
+/** The command: what may be asked of one job. Those that carry a fence are refused to whoever lost the lease. */
+import type { JobError } from './job.ts';
+import type { Edit } from './event.ts';
+import type { TerminateCode } from './state.ts';
+
+export type Command =
+  /** Take the lease until a store time, or for as long as the holder's instance lives. */
+  | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
+  /** The work is done. `result` is JSON text. */
+  | { readonly do: 'succeed'; readonly fence: number; readonly result?: string; readonly ignoreRepeat?: boolean }
+  | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
+  /** Give back without counting the try. */
+  | { readonly do: 'release'; readonly fence: number; readonly due?: number }
+  /** Give back as a finished try, due again (Bedrock's RetryJob). */
+  | { readonly do: 'again'; readonly fence: number; readonly due: number }
+  | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
+  /** Wait for children that are stored in the same commit or exist already. */
+  | { readonly do: 'plan'; readonly fence: number; readonly tasks: number }
+  | { readonly do: 'adopt'; readonly tasks: number; readonly fence?: number }
+  | { readonly do: 'settle' }
+  | { readonly do: 'free' }
+  | { readonly do: 'pause' }
+  | { readonly do: 'resume' }
+  | { readonly do: 'cancel'; readonly code: TerminateCode; readonly graceMs?: number; readonly fate?: 'cancelled' | 'failed' }
+  /** End it now; whoever holds the lease can write nothing more. */
+  | { readonly do: 'stop'; readonly code: TerminateCode }
+  /** The lease is over: judged by the store's clock, or because the holder's instance is gone. */
+  | { readonly do: 'lapse' }
+  /** Open an ended job again; `reopens` says how many of its tasks are opened in the same commit. */
+  | { readonly do: 'retry'; readonly reopens: number }
+  /** Back to the queue from any state, by an operator's will. */
+  | { readonly do: 'requeue'; readonly due: number }
+  | { readonly do: 'edit'; readonly edit: Edit; readonly fence?: number };
+
+export type CommandName = Command['do'];

@@ -1,0 +1,80 @@
+/**
+ * The gate: where jobs wait that are limited together. A gate names the type, the definition, the key (a tenant, say)
+ * and whether only the leader may pass; how many may be behind it is decided here, from a count of those that are.
+ */
+
+export interface Gate {
+  readonly type: string;
+  readonly def: string | null;
+  readonly key: string | null;
+  readonly leaderOnly: boolean;
+}
+
+/** How many may run at a time, across all instances; what is not named is not limited. */
+export interface Limits {
+  readonly types: ReadonlyMap<string, number>;
+  readonly defs: ReadonlyMap<string, number>;
+  /** Per key of a type. */
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+export const noLimits: Limits = { types: new Map(), defs: new Map(), keys: new Map() };
+
+export const gateText = (gate: Gate): string =>
+  [gate.leaderOnly ? 'leader' : 'any', gate.type, gate.def ?? '', gate.key ?? ''].map(encodeURIComponent).join('/');
+
+export function parseGate(text: string): Gate {
+  const [who = '', type = '', def = '', key = ''] = text.split('/').map(decodeURIComponent);
+  return { leaderOnly: who === 'leader', type, def: def || null, key: key || null };
+}
+
+/** Lets candidates through one after the other, counting those behind the gates now and each that passes. */
+export class Turnstile {
+  readonly #places: Map<string, number>;
+  readonly #limits: Limits;
+  readonly #isLeader: boolean;
+
+  constructor(behind: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
+    this.#places = takenPlaces(behind);
+    this.#limits = limits;
+    this.#isLeader = isLeader;
+  }
+
+  /** How many more could pass this gate. */
+  room(text: string): number {
+    const gate = parseGate(text);
+    return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#places, this.#limits));
+  }
+
+  /** Whether one more may pass; it is counted when it may. */
+  pass(text: string): boolean {
+    if (this.room(text) === 0) return false;
+    const gate = parseGate(text);
+    for (const place of placesOf(gate)) this.#places.set(place, (this.#places.get(place) ?? 0) + 1);
+    return true;
+  }
+}
+
+function takenPlaces(behind: ReadonlyMap<string, number>): Map<string, number> {
+  const taken = new Map<string, number>();
+  for (const [text, count] of behind) {
+    for (const place of placesOf(parseGate(text))) taken.set(place, (taken.get(place) ?? 0) + count);
+  }
+  return taken;
+}
+
+function roomAt(gate: Gate, taken: ReadonlyMap<string, number>, limits: Limits): number {
+  const capacities = [
+    limits.types.get(gate.type),
+    gate.def === null ? undefined : limits.defs.get(gate.def),
+    gate.key === null ? undefined : limits.keys.get(gate.type),
+  ];
+  const rooms = placesOf(gate).map((place, level) => (capacities[level] ?? Infinity) - (taken.get(place) ?? 0));
+  return Math.min(...rooms);
+}
+
+const placesOf = (gate: Gate): readonly [string, string, string] => [
+  `type ${gate.type}`,
+  `def ${gate.def ?? ''}`,
+  `key ${gate.type} ${gate.key ?? ''}`,
+];

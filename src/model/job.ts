@@ -1,0 +1,155 @@
+/** The job: the one record under runs, tasks, Bedrock jobs and definitions. */
+import type { ErrorCode, Fate, Hold, Kind, Phase, TerminateCode } from './state.ts';
+import type { RetryPolicy } from './retry.ts';
+
+export type Job = PendingJob | HeldJob | RunningJob | EndedJob;
+export type OpenJob = PendingJob | HeldJob | RunningJob;
+
+export interface PendingJob extends JobFacts {
+  readonly state: 'pending';
+}
+
+export interface HeldJob extends JobFacts {
+  readonly state: 'held';
+  readonly hold: Hold;
+}
+
+export interface RunningJob extends JobFacts {
+  readonly state: 'running';
+  readonly lease: Lease;
+}
+
+export interface EndedJob extends JobFacts {
+  readonly state: 'ended';
+  readonly fate: Fate;
+  readonly endedAt: number;
+}
+
+/** What is known of a job in every state. */
+export interface JobFacts extends Birth {
+  /** The number of its newest event. */
+  readonly version: number;
+  /** The time of its newest event. */
+  readonly changed: number;
+  readonly phase: Phase;
+  readonly priority: number;
+  readonly due: number;
+  /** Rises with every claim and never repeats. */
+  readonly fence: number;
+  /** Rises when an ended job is opened again by hand. */
+  readonly generation: number;
+  /** Tries in this phase and generation; one given back or lost in a crash does not count. */
+  readonly attempt: number;
+  readonly crashes: number;
+  /** Whether it has passed its gate and occupies a place behind it. */
+  readonly admitted: boolean;
+  readonly startedAt: number | null;
+  readonly cancel: CancelNote | null;
+  /** The error of the newest attempt. */
+  readonly error: JobError | null;
+  /** JSON text, or null while there is none. */
+  readonly result: string | null;
+  /** What a definition remembers of its schedules, as JSON data. */
+  readonly plan: Plan | null;
+}
+
+/** What a job is from its first moment; only an edit changes any of it. */
+export interface Birth {
+  readonly id: number;
+  readonly kind: Kind;
+  /** The JobType's name; for a Bedrock job its name. */
+  readonly type: string;
+  readonly def: string | null;
+  readonly parent: number | null;
+  /** The name of a task among its siblings. */
+  readonly key: string | null;
+  readonly created: number;
+  /** Jobs that share a gate are limited together. */
+  readonly gate: string | null;
+  readonly unique: UniqueKey | null;
+  readonly policy: Policy;
+  readonly tags: Tags | null;
+  /** JSON text. */
+  readonly input: string;
+  /** The occurrence of a schedule that it answers. */
+  readonly tick: Tick | null;
+}
+
+export interface Lease {
+  readonly holder: string;
+  /** Store time; null: as long as its holder's instance lives, or until someone says otherwise. */
+  readonly until: number | null;
+}
+
+export interface UniqueKey {
+  readonly key: string;
+  /** How long after creation the key stays taken, also beyond the job's end; null: while the job is open. */
+  readonly forMs: number | null;
+}
+
+export interface CancelNote {
+  readonly by: string;
+  readonly at: number;
+  readonly code: TerminateCode;
+  readonly why: string | null;
+  /** How the job ends when nothing of it is open any more. */
+  readonly fate: 'cancelled' | 'failed';
+  /** When patience ends and the job is stopped; null: never. */
+  readonly stopAt: number | null;
+}
+
+export interface JobError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** JSON data that the handler attached. */
+  readonly data?: unknown;
+  readonly stack?: string;
+}
+
+export interface Tick {
+  readonly schedule: number;
+  readonly nominal: number;
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** How a job is treated; what is left out is the default. */
+export interface Policy extends Partial<RetryPolicy> {
+  readonly timeoutMs?: number;
+  readonly onTaskFailure?: OnTaskFailure;
+  readonly retentionMs?: number;
+  readonly leaderOnly?: boolean;
+  /** A repeat rule: finishing makes the job pending again (seed 2). */
+  readonly repeat?: string;
+  /** Date modifiers from the claim to the moment an unfinished job is handed out again (seed 2). */
+  readonly retryAfter?: string;
+  readonly startBy?: number;
+}
+
+export type OnTaskFailure = 'collect' | 'failFast' | { readonly tolerate: number } | { readonly toleratePercent: number };
+
+/** What a definition knows of each of its schedules. */
+export interface Plan {
+  readonly schedules: readonly SchedulePlan[];
+}
+
+export interface SchedulePlan {
+  readonly activated: number;
+  readonly lastNominal: number | null;
+  readonly next: { readonly nominal: number; readonly due: number } | null;
+  /** The run whose start or end the next tick depends on. */
+  readonly waitsFor: number | null;
+}
+
+export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
+
+/** The job without the fields that belong to the state it is in. */
+export function facts(job: Job): JobFacts {
+  const { state: _state, hold: _hold, lease: _lease, fate: _fate, endedAt: _endedAt, ...rest } = job as Job & {
+    hold?: Hold;
+    lease?: Lease;
+    fate?: Fate;
+    endedAt?: number;
+  };
+  return rest;
+}

@@ -1,0 +1,241 @@
+/**
+ * The machine: what each command does to a job in each state. It reads no clock and performs nothing; the table below is
+ * the whole of it, and a pair that is not in the table is refused.
+ */
+import { Refusal } from '../refusal.ts';
+import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time/repeat.ts';
+import type { Change } from './change.ts';
+import type { Command, CommandName } from './command.ts';
+import type { Event, FirstState, Happening, Late } from './event.ts';
+import { evolve, unborn } from './evolve.ts';
+import type { Birth, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
+import { backoffMs, retryOf } from './retry.ts';
+import type { State } from './state.ts';
+
+/** Who asks, when (in store time) and why. */
+export interface Asking {
+  readonly by: string;
+  readonly now: number;
+  readonly why?: string;
+}
+
+type JobIn<S extends State> = Extract<Job, { state: S }>;
+type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
+type Verdict = readonly Happening[] | Refusal;
+type Rule<C extends CommandName, S extends State> = (job: JobIn<S>, command: CommandOf<C>, asking: Asking) => Verdict;
+type Rules = { readonly [C in CommandName]: { readonly [S in State]?: Rule<C, S> } };
+
+const rules: Rules = {
+  claim: { pending: claim },
+  succeed: { running: succeed },
+  fail: { running: fail },
+  release: { running: release },
+  again: { running: again },
+  handOff: { running: handOff },
+  plan: { running: plan },
+  adopt: { running: adopt, held: adopt },
+  settle: { held: settle },
+  free: { held: free },
+  pause: { pending: pause },
+  resume: { held: resume },
+  cancel: { pending: endCancelled, held: cancelHeld, running: askToCancel },
+  stop: { pending: endCancelled, held: endCancelled, running: endCancelled },
+  lapse: { running: lapse },
+  retry: { ended: reopen },
+  requeue: { pending: postpone, held: unhold, running: takeBack, ended: requeueEnded },
+  edit: { pending: edit, held: edit, running: edit, ended: edit },
+};
+
+/** What the command makes of the job, or why it does not. No events: it is already so. */
+export function step(job: Job, command: Command, asking: Asking): Change | Refusal {
+  const verdict = decide(job, command, asking);
+  if (verdict instanceof Refusal) return verdict;
+  const change = record(job, verdict, asking);
+  const result = command.do === 'succeed' ? command.result : undefined;
+  return result === undefined ? change : { ...change, after: { ...change.after, result } as Job };
+}
+
+/** A new job and its first event. */
+export function create(birth: Birth, first: FirstState, asking: Asking): Change {
+  const { events, after } = record(unborn(birth), [{ kind: 'created', ...first }], asking);
+  return { before: null, after, events };
+}
+
+/** Numbers and times what happened, and lets the job go through it. */
+export function record(job: Job, happenings: readonly Happening[], asking: Asking): Change & { readonly after: Job } {
+  const events: Event[] = [];
+  let after = job;
+  for (const happening of happenings) {
+    const stamp = { n: after.version + 1, at: Math.max(after.changed, asking.now), by: asking.by };
+    const event: Event = asking.why === undefined ? { ...stamp, ...happening } : { ...stamp, why: asking.why, ...happening };
+    events.push(event);
+    after = evolve(after, event);
+  }
+  return { before: job, after, events };
+}
+
+/** The pairs that the table knows, for tests and documents. */
+export const transitions = (): readonly (readonly [CommandName, State])[] =>
+  Object.entries(rules).flatMap(([name, from]) => Object.keys(from).map((state) => [name as CommandName, state as State] as const));
+
+function decide(job: Job, command: Command, asking: Asking): Verdict {
+  if ('fence' in command && command.fence !== undefined && !holds(job, command.fence)) return lostLease(job, command.fence);
+  const rule = rules[command.do][job.state] as Rule<CommandName, State> | undefined;
+  return rule ? rule(job, command, asking) : wrongState(job, command.do);
+}
+
+const holds = (job: Job, fence: number): boolean => job.state === 'running' && job.fence === fence;
+
+const lostLease = (job: Job, fence: number): Refusal =>
+  new Refusal('lost.lease', `job ${job.id} is no longer held under fence ${fence}: stop working on it`, {
+    id: job.id,
+    fence,
+    currentFence: job.fence,
+    state: job.state,
+  });
+
+const wrongState = (job: Job, name: CommandName): Refusal =>
+  new Refusal('wrong.state', `cannot ${name} job ${job.id}: it is ${standing(job)}`, { id: job.id, state: standing(job) });
+
+const standing = (job: Job): string =>
+  job.state === 'held' ? `held by ${job.hold}` : job.state === 'ended' ? `ended (${job.fate})` : job.state;
+
+function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): Verdict {
+  if (job.due > now) return new Refusal('wrong.state', `job ${job.id} is not due yet`, { id: job.id, due: job.due });
+  if (job.cancel) return [endingOf(job.cancel)];
+  if (command.parentCancelled) return [{ kind: 'cancelled', code: 'parent' }];
+  if (job.policy.startBy !== undefined && now > job.policy.startBy) return [{ kind: 'cancelled', code: 'automation' }];
+  const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
+  return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
+}
+
+/** The earlier of retryAfter and the job's own next repeat, both from now. */
+function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
+  const again = applyModifiers(parseModifiers(retryAfter), now);
+  return job.policy.repeat === undefined ? again : Math.min(again, repeatFrom(job, job.policy.repeat, now, now));
+}
+
+function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
+  if (job.phase === 'prepare') return wrongState(job, 'succeed');
+  if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
+  if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
+  return [{ kind: 'repeated', due: repeatFrom(job, job.policy.repeat, job.startedAt ?? now, now) }];
+}
+
+const repeatFrom = (job: Job, repeat: string, started: number, finished: number): number =>
+  nextRepeat(parseRepeat(repeat), { scheduled: job.due, started, finished });
+
+function fail(job: RunningJob, command: CommandOf<'fail'>, { now }: Asking): Verdict {
+  if (job.cancel) return [endingOf(job.cancel, 'failed')];
+  const retry = retryOf(job.policy);
+  if (!command.retryable || job.attempt >= retry.attemptsMax) return [{ kind: 'failed', error: command.error }];
+  const due = command.retryAt ?? now + backoffMs(retry, job.attempt, job.id);
+  return [{ kind: 'retried', error: command.error, due }];
+}
+
+function release(job: RunningJob, command: CommandOf<'release'>): Verdict {
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'released', due: command.due ?? job.due }];
+}
+
+function again(_job: RunningJob, command: CommandOf<'again'>): Verdict {
+  return [{ kind: 'repeated', due: command.due }];
+}
+
+function handOff(_job: RunningJob, command: CommandOf<'handOff'>): Verdict {
+  return [{ kind: 'handedOff', holder: command.holder, ...(command.until === null ? {} : { until: command.until }) }];
+}
+
+function plan(job: RunningJob, command: CommandOf<'plan'>): Verdict {
+  return job.cancel ? [endingOf(job.cancel)] : [{ kind: 'planned', tasks: command.tasks }];
+}
+
+function adopt(job: RunningJob | HeldJob, command: CommandOf<'adopt'>): Verdict {
+  if (job.state === 'held' && job.hold !== 'children') return wrongState(job, 'adopt');
+  return [{ kind: 'adopted', tasks: command.tasks }];
+}
+
+function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
+  if (job.hold !== 'children') return wrongState(job, 'settle');
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due: now }];
+}
+
+function free(job: HeldJob): Verdict {
+  return job.hold === 'parent' ? [{ kind: 'freed' }] : wrongState(job, 'free');
+}
+
+function pause(_job: PendingJob): Verdict {
+  return [{ kind: 'paused' }];
+}
+
+function resume(job: HeldJob): Verdict {
+  return job.hold === 'pause' ? [{ kind: 'resumed', due: job.due }] : wrongState(job, 'resume');
+}
+
+function endCancelled(_job: Job, command: CommandOf<'cancel'> | CommandOf<'stop'>): Verdict {
+  return [{ kind: 'cancelled', code: command.code }];
+}
+
+function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
+  return job.hold === 'children' ? askToCancel(job, command, asking) : endCancelled(job, command);
+}
+
+/** Asked once is asked; a later request may only shorten the patience or turn a failure into a cancel. */
+function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
+  const stopAt = command.graceMs === undefined ? null : asking.now + command.graceMs;
+  const sooner = stopAt !== null && (job.cancel?.stopAt ?? Infinity) > stopAt;
+  if (job.cancel && !sooner) return [];
+  const { by, now: at, why = null } = asking;
+  return [{ kind: 'cancelAsked', note: { by, at, code: command.code, why, fate: command.fate ?? 'cancelled', stopAt } }];
+}
+
+/** How a job that was asked to give up ends. */
+function endingOf(note: CancelNote, late?: Late): Happening {
+  const told = late ? { late } : {};
+  if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...told };
+  return { kind: 'failed', error: { code: 'automation', message: note.why ?? 'gave up because a task failed' }, ...told };
+}
+
+function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
+  const { holder, until } = job.lease;
+  if (until !== null && until > now) return wrongState(job, 'lapse');
+  if (job.cancel) return [endingOf(job.cancel)];
+  const retry = retryOf(job.policy);
+  if (job.crashes >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
+  return [{ kind: 'lapsed', holder, phase: job.phase, due: dueAfterCrash(job, now) }];
+}
+
+const poisoned = (job: RunningJob, holder: string): JobError => ({
+  code: 'crashed',
+  message: `the lease was lost ${job.crashes + 1} times, last by ${holder} in phase ${job.phase}`,
+});
+
+/** At once the first time; a job that goes on taking its workers down waits longer each time. */
+function dueAfterCrash(job: RunningJob, now: number): number {
+  if (job.policy.retryAfter !== undefined) return job.due;
+  return job.crashes === 0 ? Math.min(job.due, now) : now + backoffMs(retryOf(job.policy), job.crashes, job.id);
+}
+
+function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Verdict {
+  const waits = command.reopens > 0 ? ({ hold: 'children' } as const) : {};
+  return [{ kind: 'reopened', due: now, phase: job.phase, ...waits }];
+}
+
+function postpone(_job: PendingJob, command: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'edited', edit: { due: command.due } }];
+}
+
+function unhold(_job: HeldJob, command: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'resumed', due: command.due }];
+}
+
+function takeBack(_job: RunningJob, command: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'released', due: command.due }];
+}
+
+function requeueEnded(job: EndedJob, command: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'reopened', due: command.due, phase: job.phase }];
+}
+
+function edit(_job: Job, command: CommandOf<'edit'>): Verdict {
+  return [{ kind: 'edited', edit: command.edit }];
+}

@@ -1,0 +1,30 @@
+/** The states of a job: they say what may happen next, never why. */
+
+/** What a record stands for: a run of a type, a task of a run, a job of the Bedrock queue, a definition. */
+export type Kind = 'run' | 'task' | 'bedrock' | 'def';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'def'];
+
+export type State = 'pending' | 'held' | 'running' | 'ended';
+export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];
+
+/** What a held job waits for. */
+export type Hold = 'pause' | 'parent' | 'children';
+export const holds: readonly Hold[] = ['pause', 'parent', 'children'];
+
+/** What the holder of a lease is doing: a run with tasks prepares them, waits, then gathers their results. */
+export type Phase = 'prepare' | 'run' | 'gather';
+export const phases: readonly Phase[] = ['prepare', 'run', 'gather'];
+
+export type Fate = 'succeeded' | 'failed' | 'cancelled';
+export const fates: readonly Fate[] = ['succeeded', 'failed', 'cancelled'];
+
+export type ErrorCode =
+  | 'unknown'
+  | 'crashed'
+  | 'automation'
+  | 'timed out'
+  | 'missing output'
+  | 'not permitted'
+  | 'could not start';
+
+export type TerminateCode = 'user' | 'admin' | 'automation' | 'parent' | 'server';
