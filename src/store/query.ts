@@ -1,0 +1,96 @@
+/** The query: which jobs are meant, in words that every store understands. */
+import { matches, parseGlob } from '../model/glob.ts';
+import type { Kind } from '../model/state.ts';
+import type { Job } from '../model/job.ts';
+
+export interface Query {
+  readonly kinds?: readonly Kind[];
+  /** Exact type names. */
+  readonly types?: readonly string[];
+  /** A GLOB pattern over type names. */
+  readonly glob?: string;
+  readonly def?: string;
+  /** The children of one job; null: only jobs without a parent. */
+  readonly parent?: number | null;
+  readonly standings?: readonly Standing[];
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  readonly dueBefore?: number;
+  /** A part of the newest error's message. */
+  readonly error?: string;
+  /** A scalar found at a path of the input. */
+  readonly input?: { readonly path: readonly string[]; readonly equals: string | number | boolean | null };
+  /** A part of the type, definition, key, error or a tag's value. */
+  readonly text?: string;
+}
+
+/** A state, with ended told by its fate. */
+export type Standing = 'pending' | 'held' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+export const standings: readonly Standing[] = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'];
+
+export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
+
+/** Pages go by id: what is stored while one turns them neither repeats nor hides a job. */
+export interface PageAsk {
+  readonly order?: 'newest' | 'oldest';
+  /** Jobs beyond this id, in the page's order. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export interface Page {
+  readonly jobs: readonly Job[];
+  /** What to pass as `after` for the next page; null: this was the last. */
+  readonly next: number | null;
+}
+
+export const pageLimitMax = 1000;
+
+/** How many jobs stand how, by kind and type. */
+export interface Tally {
+  readonly kind: Kind;
+  readonly type: string;
+  readonly standing: Standing;
+  readonly count: number;
+}
+
+/** Whether a job is meant. The stores that search by other means must agree with this. */
+export function isMeant(job: Job, query: Query): boolean {
+  return (
+    (query.kinds?.includes(job.kind) ?? true) &&
+    (query.types?.includes(job.type) ?? true) &&
+    (query.glob === undefined || matches(parseGlob(query.glob), job.type)) &&
+    (query.def === undefined || job.def === query.def) &&
+    (query.parent === undefined || job.parent === query.parent) &&
+    (query.standings?.includes(standingOf(job)) ?? true) &&
+    (query.tags === undefined || hasTags(job, query.tags)) &&
+    (query.createdFrom === undefined || job.created >= query.createdFrom) &&
+    (query.createdBefore === undefined || job.created < query.createdBefore) &&
+    (query.dueBefore === undefined || (job.state !== 'ended' && job.due < query.dueBefore)) &&
+    (query.error === undefined || includes(job.error?.message, query.error)) &&
+    (query.input === undefined || isScalarAt(job.input, query.input.path, query.input.equals)) &&
+    (query.text === undefined || mentions(job, query.text))
+  );
+}
+
+const hasTags = (job: Job, tags: Readonly<Record<string, string>>): boolean =>
+  Object.entries(tags).every(([name, value]) => job.tags !== null && Object.hasOwn(job.tags, name) && job.tags[name] === value);
+
+const includes = (text: string | null | undefined, part: string): boolean =>
+  text !== null && text !== undefined && asciiLower(text).includes(asciiLower(part));
+
+/** Case is ignored for A to Z only: that is what every database agrees on. */
+export const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+const mentions = (job: Job, part: string): boolean =>
+  [job.type, job.def, job.key, job.error?.message, ...Object.values(job.tags ?? {})].some((text) => includes(text, part));
+
+export function isScalarAt(input: string, path: readonly string[], equals: unknown): boolean {
+  let value: unknown = JSON.parse(input);
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value === equals;
+}

@@ -1,0 +1,167 @@
+/** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
+import type { Change } from '../../model/change.ts';
+import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
+import { endedRow, eventText, historyMovesAside, openRow } from '../row.ts';
+import type { Batch } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+/** Writes a batch inside the caller's transaction; answers which changes were written. */
+export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
+  const feed: string[] = [];
+  let written: boolean[] = [];
+  const writeAll = (): boolean => {
+    written = changes.map((change) => writeOne(connection, change, now, feed));
+    if (staged) unstage(connection, staged.parent, staged.fence);
+    return !written.includes(false);
+  };
+  if (whole && !connection.allOrNothing(writeAll)) return changes.map(() => false);
+  if (!whole) writeAll();
+  tellFeed(connection, feed, now);
+  return written;
+}
+
+/** Keeps children aside until the commit that names their parent and its fence. */
+export function stage(connection: Connection, parent: number, fence: number, children: readonly Change[], now: number): void {
+  const name = stageName(parent, fence);
+  const feed: string[] = [];
+  for (const { after, events } of children) {
+    const text = eventText(after as OpenJob, events);
+    feed.push(text.feed);
+    connection.run(insertStaged, name, ...openValues(after as OpenJob), text.line);
+  }
+  connection.run('INSERT INTO staged_feed(stage, at, events) VALUES(?, ?, ?)', name, now, `[${feed.join(',')}]`);
+}
+
+function writeOne(connection: Connection, { before, after, events }: Change, now: number, feed: string[]): boolean {
+  if (after === null) return remove(connection, before!);
+  const text = eventText(after, events);
+  const written = put(connection, before, after, text.line, now);
+  if (written && events.length > 0) feed.push(text.feed);
+  return written;
+}
+
+function put(connection: Connection, before: Job | null, after: Job, line: string, now: number): boolean {
+  if (before === null) return isOpen(after) ? insert(connection, after, line, now) : false;
+  if (isOpen(before)) return isOpen(after) ? update(connection, before, after, line) : end(connection, before, after, line);
+  return isOpen(after) ? reopen(connection, before, after, line, now) : amend(connection, before, after, line);
+}
+
+function insert(connection: Connection, job: OpenJob, line: string, now: number): boolean {
+  if (connection.get('SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM ended WHERE id = ?', job.id, job.id)) return false;
+  if (job.unique && !takeKey(connection, job, now)) return false;
+  connection.run(insertOpen, ...openValues(job), line);
+  return true;
+}
+
+function update(connection: Connection, before: OpenJob, after: OpenJob, line: string): boolean {
+  const aside = historyMovesAside(before.version, after.version) && moveAside(connection, 'job', before);
+  const row = openRow(after);
+  const input = before.input === after.input ? null : after.input;
+  const standing = [row.state, row.hold, row.phase, row.priority, row.due, row.fence, row.holder, row.lease_until] as const;
+  const marks = [row.admitted, row.cancel_asked, laneOf(after), input, row.body, aside ? 1 : 0, line] as const;
+  return connection.run(updateOpen, row.version, row.type, ...standing, ...marks, before.id, before.version) === 1;
+}
+
+function end(connection: Connection, before: OpenJob, after: EndedJob, line: string): boolean {
+  const { version, type, fate, ended_at, purge_at, result, body } = endedRow(after);
+  const input = before.input === after.input ? null : after.input;
+  const values = [version, type, fate, ended_at, purge_at, result, input, body, line, before.id, before.version] as const;
+  if (connection.run(moveToEnded, ...values) === 0) return false;
+  connection.run('DELETE FROM job WHERE id = ?', before.id);
+  if (after.unique && after.unique.forMs === null) freeKey(connection, after);
+  return true;
+}
+
+function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: string, now: number): boolean {
+  if (!connection.get('SELECT 1 FROM ended WHERE id = ? AND version = ?', before.id, before.version)) return false;
+  if (after.unique && after.unique.forMs === null && !takeKey(connection, after, now)) return false;
+  const { history } = connection.get<{ history: string }>('SELECT history FROM ended WHERE id = ?', before.id)!;
+  connection.run('DELETE FROM ended WHERE id = ?', before.id);
+  connection.run(insertOpen, ...openValues(after), `${history}\n${line}`);
+  return true;
+}
+
+function amend(connection: Connection, before: EndedJob, after: EndedJob, line: string): boolean {
+  const aside = historyMovesAside(before.version, after.version) && moveAside(connection, 'ended', before);
+  const { version, type, fate, ended_at, purge_at, result, input, body } = endedRow(after);
+  const values = [version, type, fate, ended_at, purge_at, result, input, body, aside ? 1 : 0, line, before.id, before.version];
+  return connection.run(updateEnded, ...values) === 1;
+}
+
+/** Every trace of a job, and of its ended children. */
+function remove(connection: Connection, { id, version, unique }: Job): boolean {
+  const gone =
+    connection.run('DELETE FROM job WHERE id = ? AND version = ?', id, version) +
+    connection.run('DELETE FROM ended WHERE id = ? AND version = ?', id, version);
+  if (gone === 0) return false;
+  if (unique && unique.forMs === null) freeKey(connection, { id, unique });
+  forget(connection, id);
+  return true;
+}
+
+/** What belongs to a job beside its row. */
+export function forget(connection: Connection, id: number): void {
+  for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
+  for (const table of ['chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+}
+
+function takeKey(connection: Connection, { id, unique, created }: OpenJob, now: number): boolean {
+  const until = unique!.forMs === null ? null : created + unique!.forMs;
+  return connection.run(takeKeySql, unique!.key, id, until, now) === 1;
+}
+
+function freeKey(connection: Connection, { id, unique }: Pick<Job, 'id' | 'unique'>): void {
+  connection.run('DELETE FROM taken WHERE key = ? AND job = ?', unique!.key, id);
+}
+
+/** The stored lines go to a chunk of their own; the row starts anew with the next line. */
+function moveAside(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
+  const sql = `INSERT INTO chunk(job, upto, lines) SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
+  return connection.run(sql, id, version) === 1;
+}
+
+function unstage(connection: Connection, parent: number, fence: number): void {
+  const name = stageName(parent, fence);
+  connection.run(`INSERT INTO job(id, ${openNames}) SELECT id, ${openNames} FROM staged WHERE stage = ?`, name);
+  connection.run('INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name);
+  connection.run('DELETE FROM staged WHERE stage = ?', name);
+  connection.run('DELETE FROM staged_feed WHERE stage = ?', name);
+}
+
+function tellFeed(connection: Connection, feed: readonly string[], now: number): void {
+  if (feed.length > 0) connection.run('INSERT INTO feed(at, events) VALUES(?, ?)', now, `[${feed.join(',')}]`);
+}
+
+const stageName = (parent: number, fence: number): string => `${parent}/${fence}`;
+
+const openNames =
+  'version, kind, type, def, parent, created, state, hold, phase, priority, due, fence, holder, lease_until, gate, ' +
+  'admitted, cancel_asked, lane, input, body, history';
+
+/** In the order of the columns, history left out. */
+function openValues(job: OpenJob) {
+  const row = openRow(job);
+  return [
+    row.id, row.version, row.kind, row.type, row.def, row.parent, row.created, row.state, row.hold, row.phase, row.priority,
+    row.due, row.fence, row.holder, row.lease_until, row.gate, row.admitted, row.cancel_asked, laneOf(job), row.input, row.body,
+  ];
+}
+
+const laneOf = (job: Job): number => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2);
+
+const places = '?, '.repeat(21) + '?';
+const insertOpen = `INSERT INTO job(id, ${openNames}) VALUES(${places})`;
+const insertStaged = `INSERT INTO staged(stage, id, ${openNames}) VALUES(?, ${places})`;
+const updateOpen = `UPDATE job SET version = ?, type = ?, state = ?, hold = ?, phase = ?, priority = ?, due = ?, fence = ?,
+  holder = ?, lease_until = ?, admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
+  history = iif(?, '', history || char(10)) || ?
+  WHERE id = ? AND version = ?`;
+const moveToEnded = `INSERT INTO ended(
+    id, version, kind, type, def, parent, created, fate, ended_at, purge_at, result, input, body, history)
+  SELECT id, ?, kind, ?, def, parent, created, ?, ?, ?, ?, coalesce(?, input), ?, history || char(10) || ?
+  FROM job WHERE id = ? AND version = ?`;
+const updateEnded = `UPDATE ended SET version = ?, type = ?, fate = ?, ended_at = ?, purge_at = ?, result = ?, input = ?, body = ?,
+  history = iif(?, '', history || char(10)) || ?
+  WHERE id = ? AND version = ?`;
+const takeKeySql = `INSERT INTO taken(key, job, until) VALUES(?1, ?2, ?3)
+  ON CONFLICT(key) DO UPDATE SET job = ?2, until = ?3 WHERE taken.until <= ?4`;

@@ -1,0 +1,168 @@
+/** The connection to a SQLite file: how it is opened, how a write waits for its turn without blocking the event loop. */
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { systemRandom } from '../../ids.ts';
+import { Refusal } from '../../refusal.ts';
+import { systemClock, turn } from '../../time/clock.ts';
+
+export type Durability = 'full' | 'normal';
+
+/** SQLite's own wait blocks the process: it is kept short, and the rest of the waiting is ours. */
+const busyWaitMs = 3;
+const writeWaitMaxMs = 30_000;
+
+export function openFile(path: string, durability: Durability): Connection {
+  if (path !== ':memory:') makePrivate(path);
+  const db = new DatabaseSync(path, { timeout: busyWaitMs });
+  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durability}; PRAGMA temp_store=memory; PRAGMA cache_size=-32768`);
+  return new Connection(db);
+}
+
+interface Waiting {
+  readonly work: () => unknown;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Connection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #waiting: Waiting[] = [];
+  #isFlushing = false;
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  all<Row extends object>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  get<Row extends object>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepared(sql).get(...values) as Row | undefined;
+  }
+
+  /** How many rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  /**
+   * Runs `work` in a write transaction. Works that meet in one turn of the event loop share a transaction, and so one
+   * flush to the disk; a lone work waits for nobody. Being synchronous, it sees nothing of this process in between.
+   */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as Waiting['resolve'], reject });
+      if (!this.#isFlushing) void this.#flush();
+    });
+  }
+
+  /** Runs `work` so that, when it answers false or throws, nothing of it stays. Only inside a transaction. */
+  allOrNothing(work: () => boolean): boolean {
+    this.db.exec('SAVEPOINT whole');
+    let kept = false;
+    try {
+      kept = work();
+      return kept;
+    } finally {
+      this.db.exec(kept ? 'RELEASE whole' : 'ROLLBACK TO whole; RELEASE whole');
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.db.isOpen) this.db.close();
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = true;
+    while (this.#waiting.length > 0) {
+      await turn();
+      const group = this.#waiting;
+      this.#waiting = [];
+      if (!(await this.#runTogether(group))) for (const waiting of group) await this.#runAlone(waiting);
+    }
+    this.#isFlushing = false;
+  }
+
+  /** False: one of them threw and nothing was written, so that each must be tried by itself. */
+  async #runTogether(group: readonly Waiting[]): Promise<boolean> {
+    try {
+      const answers = await this.#transaction(() => group.map(({ work }) => work()));
+      group.forEach(({ resolve }, index) => resolve(answers[index]));
+      return true;
+    } catch (error) {
+      if (group.length > 1) return false;
+      group[0]!.reject(error);
+      return true;
+    }
+  }
+
+  async #runAlone({ work, resolve, reject }: Waiting): Promise<void> {
+    try {
+      resolve(await this.#transaction(work));
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  async #transaction<T>(work: () => T): Promise<T> {
+    await this.#begin();
+    try {
+      const answer = work();
+      this.db.exec('COMMIT');
+      return answer;
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const start = systemClock.monotonic();
+    for (;;) {
+      try {
+        this.db.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || systemClock.monotonic() - start > writeWaitMaxMs) throw unavailable(error);
+        await systemClock.sleep(1 + systemRandom.next() * 6);
+      }
+    }
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** The folder and the file belong to the user alone: payloads may be secret. */
+function makePrivate(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) new DatabaseSync(path).close();
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // Another user's file that we may still use.
+  }
+}
+
+const busyCodes = new Set([5, 6]);
+
+const isBusy = (error: unknown): boolean => {
+  const code = (error as { errcode?: number }).errcode;
+  return code !== undefined && busyCodes.has(code & 0xff);
+};
+
+const unavailable = (error: unknown): unknown =>
+  isBusy(error)
+    ? new Refusal('unavailable.store', `the database file stayed locked for ${writeWaitMaxMs / 1000} s: see which process holds it`)
+    : error;

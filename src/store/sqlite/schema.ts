@@ -1,0 +1,72 @@
+/** The schema and how it came to be: each entry of the list brings the version before it one step further. */
+import { Refusal } from '../../refusal.ts';
+import type { Migration } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * `lane` says where a pending job waits, so that the two claim indexes stay small: 1 claimable, 2 at its gate, 0 neither.
+ */
+const openColumns = `
+  version INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, def TEXT, parent INTEGER, created INTEGER NOT NULL,
+  state TEXT NOT NULL, hold TEXT, phase TEXT NOT NULL, priority INTEGER NOT NULL, due INTEGER NOT NULL,
+  fence INTEGER NOT NULL, holder TEXT, lease_until INTEGER, gate TEXT, admitted INTEGER NOT NULL,
+  cancel_asked INTEGER NOT NULL, lane INTEGER NOT NULL, input TEXT NOT NULL, body TEXT NOT NULL, history TEXT NOT NULL`;
+
+const migrations: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE job(id INTEGER PRIMARY KEY, ${openColumns}) STRICT`,
+    `CREATE INDEX job_lane ON job(kind, type, priority DESC, due, id) WHERE lane = 1`,
+    `CREATE INDEX job_gate ON job(kind, type, gate, priority DESC, due, id) WHERE lane = 2`,
+    `CREATE INDEX job_behind ON job(gate) WHERE gate IS NOT NULL AND admitted = 1`,
+    `CREATE INDEX job_running ON job(holder, lease_until) WHERE state = 'running'`,
+    `CREATE INDEX job_parent ON job(parent) WHERE parent IS NOT NULL`,
+    `CREATE INDEX job_waiting ON job(id) WHERE hold = 'children'`,
+    `CREATE INDEX job_def ON job(def) WHERE def IS NOT NULL`,
+    `CREATE TABLE ended(
+      id INTEGER PRIMARY KEY, version INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, def TEXT, parent INTEGER,
+      created INTEGER NOT NULL, fate TEXT NOT NULL, ended_at INTEGER NOT NULL, purge_at INTEGER, result TEXT,
+      input TEXT NOT NULL, body TEXT NOT NULL, history TEXT NOT NULL) STRICT`,
+    `CREATE INDEX ended_parent ON ended(parent, id) WHERE parent IS NOT NULL`,
+    `CREATE INDEX ended_type ON ended(type, id) WHERE parent IS NULL`,
+    `CREATE INDEX ended_def ON ended(def, id) WHERE def IS NOT NULL`,
+    `CREATE INDEX ended_unlucky ON ended(fate, id) WHERE fate <> 'succeeded'`,
+    `CREATE INDEX ended_purge ON ended(purge_at) WHERE purge_at IS NOT NULL`,
+    `CREATE INDEX ended_past ON ended(ended_at) WHERE parent IS NULL AND purge_at IS NULL`,
+    `CREATE TABLE chunk(job INTEGER NOT NULL, upto INTEGER NOT NULL, lines TEXT NOT NULL, PRIMARY KEY(job, upto)) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE feed(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, events TEXT NOT NULL) STRICT`,
+    `CREATE TABLE taken(key TEXT PRIMARY KEY, job INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE staged(stage TEXT NOT NULL, id INTEGER NOT NULL, ${openColumns}) STRICT`,
+    `CREATE INDEX staged_stage ON staged(stage)`,
+    `CREATE TABLE staged_feed(stage TEXT NOT NULL, at INTEGER NOT NULL, events TEXT NOT NULL) STRICT`,
+    `CREATE INDEX staged_feed_stage ON staged_feed(stage)`,
+    `CREATE TABLE progress(job INTEGER PRIMARY KEY, tree TEXT NOT NULL) STRICT`,
+    `CREATE TABLE log(job INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY(job, n)) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE instance(id TEXT PRIMARY KEY, started INTEGER NOT NULL, beat_at INTEGER NOT NULL, lease_until INTEGER NOT NULL, about TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE leader(role TEXT PRIMARY KEY, leader TEXT NOT NULL, term INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    `INSERT INTO counter(name, value) VALUES('id', 0)`,
+  ],
+];
+
+export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {
+  const from = versionOf(connection);
+  if (dryRun || from === migrations.length) return planFrom(from);
+  return connection.write(() => {
+    const plan = planFrom(versionOf(connection));
+    for (const statement of plan.statements) connection.db.exec(statement);
+    connection.db.exec(`PRAGMA user_version = ${plan.to}`);
+    return plan;
+  });
+}
+
+function planFrom(from: number): Migration {
+  const to = migrations.length;
+  if (from > to) {
+    const message = `the database has schema ${from} and this Stint knows ${to}: start the newer version of Stint`;
+    throw new Refusal('newer.schema', message, { found: from, known: to });
+  }
+  return { from, to, statements: migrations.slice(from).flat() };
+}
+
+const versionOf = (connection: Connection): number =>
+  connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;

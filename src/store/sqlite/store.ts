@@ -1,0 +1,184 @@
+/** The SQLite store: one file, shared by any number of processes on one machine. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Change } from '../../model/change.ts';
+import type { Event } from '../../model/event.ts';
+import type { Job } from '../../model/job.ts';
+import { Refusal } from '../../refusal.ts';
+import { systemClock, type Clock } from '../../time/clock.ts';
+import { isScalarAt, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
+import type {
+  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+} from '../store.ts';
+import { behind, candidates, nextDue } from './claim.ts';
+import { stage, writeBatch } from './commit.ts';
+import { Connection, openFile, type Durability } from './connection.ts';
+import { count, find, holders, load } from './find.ts';
+import { eventsAfter, feedEnd, history } from './history.ts';
+import { beat, instances, lead, leave } from './instances.ts';
+import { log, note, progress } from './notes.ts';
+import { migrate } from './schema.ts';
+import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { Wake } from './wake.ts';
+
+export interface SqliteOptions {
+  readonly clock?: Clock;
+  /** `full` survives a power cut; `normal` may then lose the newest commits. */
+  readonly durability?: Durability;
+}
+
+export class SqliteStore implements Store {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #wake: Wake;
+
+  constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
+    this.#connection = openFile(path, durability);
+    this.#clock = clock;
+    this.#wake = new Wake(this.#connection, path);
+    this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
+    return migrate(this.#connection, options);
+  }
+
+  reserve(amount: number): Promise<number> {
+    const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
+    return this.#connection.write(() => this.#connection.get<{ value: number }>(sql, amount)!.value - amount + 1);
+  }
+
+  async commit(batch: Batch): Promise<readonly boolean[]> {
+    const written = await this.#connection.write(() => writeBatch(this.#connection, batch, this.now()));
+    if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.now();
+    return written;
+  }
+
+  claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+    return this.#connection.write(() => {
+      const now = this.now();
+      const found = candidates(this.#connection, ask, now);
+      if (found.length === 0) return [];
+      const changes = decide(found, now);
+      writeBatch(this.#connection, { changes }, now);
+      return changes;
+    });
+  }
+
+  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+    return this.#read(() => nextDue(this.#connection, ask, this.now()));
+  }
+
+  load(ids: readonly number[]): Promise<readonly Job[]> {
+    return this.#read(() => load(this.#connection, ids));
+  }
+
+  find(query: Query, page?: PageAsk): Promise<Page> {
+    return this.#read(() => find(this.#connection, query, page));
+  }
+
+  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read(() => holders(this.#connection, keys, this.now()));
+  }
+
+  count(query: Query): Promise<readonly Tally[]> {
+    return this.#read(() => count(this.#connection, query));
+  }
+
+  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read(() => behind(this.#connection, types));
+  }
+
+  extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
+    return this.#connection.write(() => extend(this.#connection, holdings, until, this.now()));
+  }
+
+  lapsed(limit: number): Promise<readonly Job[]> {
+    return this.#read(() => lapsed(this.#connection, limit, this.now()));
+  }
+
+  settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
+    return this.#read(() => settleable(this.#connection, limit, parents));
+  }
+
+  history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
+    return this.#read(() => history(this.#connection, id, from, limit));
+  }
+
+  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+    return this.#read(() => eventsAfter(this.#connection, cursor, limit));
+  }
+
+  feedEnd(): Promise<string> {
+    return this.#read(() => feedEnd(this.#connection));
+  }
+
+  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    return this.#connection.write(() => stage(this.#connection, parent, fence, children, this.now()));
+  }
+
+  note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return this.#connection.write(() => note(this.#connection, notes));
+  }
+
+  progress(id: number): Promise<string | null> {
+    return this.#read(() => progress(this.#connection, id));
+  }
+
+  log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]> {
+    return this.#read(() => log(this.#connection, id, after, limit));
+  }
+
+  beat(instance: Beat): Promise<BeatReply> {
+    return this.#connection.write(() => beat(this.#connection, instance, this.now()));
+  }
+
+  instances(): Promise<readonly Instance[]> {
+    return this.#read(() => instances(this.#connection));
+  }
+
+  leave(instance: string): Promise<void> {
+    return this.#connection.write(() => leave(this.#connection, instance, this.now()));
+  }
+
+  lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
+    return this.#connection.write(() => lead(this.#connection, role, instance, leaseMs, this.now()));
+  }
+
+  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+    return this.#connection.write(() => purge(this.#connection, options, this.now()));
+  }
+
+  onWake(call: () => void): () => void {
+    return this.#wake.listen(call);
+  }
+
+  /** Takes the caller's own connection to the same file, inside a transaction that the caller began. */
+  within(transaction: unknown): Pick<Store, 'commit'> {
+    const db = transaction as DatabaseSync;
+    if (typeof db?.prepare !== 'function' || !db.isTransaction) {
+      throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
+    }
+    const connection = new Connection(db);
+    return { commit: (batch) => Promise.resolve(writeBatch(connection, batch, this.now())) };
+  }
+
+  close(): Promise<void> {
+    this.#wake.close();
+    this.#connection.close();
+    return Promise.resolve();
+  }
+
+  /** Reads are synchronous; what they throw must still arrive as a rejection. */
+  async #read<T>(work: () => T): Promise<T> {
+    return work();
+  }
+}
+
+function hasScalar(input: unknown, wanted: unknown): number {
+  const { path, equals } = JSON.parse(String(wanted)) as NonNullable<Query['input']>;
+  return isScalarAt(String(input), path, equals) ? 1 : 0;
+}

@@ -1,0 +1,52 @@
+/** What keeps the store in order: leases that are over, parents that wait for nobody, the past that may go. */
+import type { Job } from '../../model/job.ts';
+import { jobOfOpen, type OpenRow } from '../row.ts';
+import type { Holding, Store } from '../store.ts';
+import { forget } from './commit.ts';
+import type { Connection } from './connection.ts';
+
+export function extend(connection: Connection, holdings: readonly Holding[], until: number, now: number): boolean[] {
+  const sql = `UPDATE job SET lease_until = max(lease_until, ?)
+    WHERE id = ? AND fence = ? AND state = 'running' AND lease_until > ?`;
+  return holdings.map(({ id, fence }) => connection.run(sql, until, id, fence, now) === 1);
+}
+
+export function lapsed(connection: Connection, limit: number, now: number): Job[] {
+  const sql = `SELECT * FROM job WHERE state = 'running' AND lease_until <= ?1
+    UNION ALL
+    SELECT job.* FROM instance JOIN job ON job.holder = instance.id
+      WHERE instance.lease_until <= ?1 AND job.state = 'running' AND job.lease_until IS NULL
+    ORDER BY 1 LIMIT ?2`;
+  return connection.all<OpenRow>(sql, now, limit).map(jobOfOpen);
+}
+
+export function settleable(connection: Connection, limit: number, parents?: readonly number[]): Job[] {
+  const given = parents ? 'AND id IN (SELECT value FROM json_each(?2))' : '';
+  const sql = `SELECT * FROM job parent WHERE hold = 'children' ${given}
+    AND NOT EXISTS (SELECT 1 FROM job child WHERE child.parent = parent.id) ORDER BY id LIMIT ?1`;
+  return connection.all<OpenRow>(sql, limit, ...(parents ? [JSON.stringify(parents)] : [])).map(jobOfOpen);
+}
+
+export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0], now: number): number {
+  const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
+  for (const { id } of past) {
+    connection.run('DELETE FROM ended WHERE id = ?', id);
+    forget(connection, id);
+  }
+  // The newest entry stays: its number keeps the numbers of those to come from repeating.
+  connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
+  connection.run('DELETE FROM taken WHERE until <= ?', now);
+  connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
+    (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
+  return past.length;
+}
+
+/** Instances that are gone stay visible for a while. */
+const instanceKeptMs = 3_600_000;
+
+function pastJobs(connection: Connection, limit: number, endedBefore: number | null, now: number): { id: number }[] {
+  const own = connection.all<{ id: number }>('SELECT id FROM ended WHERE purge_at <= ? ORDER BY purge_at LIMIT ?', now, limit);
+  if (endedBefore === null) return own;
+  const sql = `SELECT id FROM ended WHERE parent IS NULL AND purge_at IS NULL AND ended_at <= ? ORDER BY ended_at LIMIT ?`;
+  return [...own, ...connection.all<{ id: number }>(sql, endedBefore, limit - own.length)];
+}
