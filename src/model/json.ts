@@ -1,0 +1,217 @@
+/** JSON as Stint keeps it: text within limits of size and depth, free of keys that could reach a prototype. */
+import { isRefusal, Refusal } from '../refusal.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export interface JsonLimits {
+  /** Of the text in UTF-8. */
+  readonly bytes: number;
+  /** Of arrays and objects within each other: `[]` is 1 deep, a bare number 0. */
+  readonly depth: number;
+}
+
+export const defaultJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 64 };
+
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const pathShownMax = 200;
+
+/**
+ * Text for a value of the user's. What JSON would lose in silence is refused: NaN, functions, symbols, Maps and other
+ * objects that are neither plain nor have `toJSON`. Only undefined is treated as JSON does: left out of objects, null
+ * in arrays; as the whole value it is null too. Refuses `malformed.json` with the path in the detail.
+ */
+export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
+  const text = checkedText(value, limits);
+  checkBytes(text, limits);
+  return text;
+}
+
+/** Text that came from outside, as it came, once it is known to be JSON. Refuses `malformed.json`. */
+export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): string {
+  checkBytes(text, limits);
+  checkDepth(text, limits);
+  const value = parsed(text);
+  if (!isFit(value)) checkedText(value, limits);
+  return text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
+}
+
+/** The value of a text. Keys that could reach a prototype are left out; a text that was checked has none. */
+export function parseJson(text: string): Json {
+  return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
+}
+
+/** RFC 7396: what the patch has replaces what the target has, member by member, and null removes. */
+export function mergePatch(target: Json, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key) ?? null, change));
+  }
+  for (const key of unsafeKeys) merged.delete(key);
+  return Object.fromEntries(merged);
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function checkedText(value: unknown, limits: JsonLimits): string {
+  const walk = new Walk(limits);
+  try {
+    const text: string | undefined = JSON.stringify(value, function (this: object, key, value: unknown) {
+      return walk.visit(this, key, value);
+    });
+    return text ?? 'null';
+  } catch (error) {
+    throw isRefusal(error) ? error : walk.refusal(`it cannot be read (${String(error)})`);
+  }
+}
+
+/**
+ * Goes along while JSON.stringify writes, since only that knows what `toJSON` gave. It stops at the first value that is
+ * too deep, so the stack stays shallow, and as soon as the text must be too long, so that a value which holds another
+ * many times over cannot grow without bound.
+ */
+class Walk {
+  readonly #limits: JsonLimits;
+  /** The objects around the value being written, outermost first, and the key followed in each. */
+  readonly #holders: object[] = [];
+  readonly #keys: string[] = [];
+  #charsAtLeast = 0;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+  }
+
+  visit(holder: object, key: string, value: unknown): unknown {
+    this.#follow(holder, key);
+    if (unsafeKeys.has(key)) throw this.refusal(`a key cannot be ${key}`);
+    if (value === undefined && !Array.isArray(holder)) return value;
+    this.#checkLength(value);
+    this.#checkKind(holder, key, value);
+    if (typeof value === 'object' && value !== null) this.#checkObject(value);
+    return value;
+  }
+
+  refusal(why: string): Refusal {
+    const path = pathOf(this.#keys.slice(1));
+    return new Refusal('malformed.json', `cannot keep this as JSON: ${why}, at ${path}`, { path });
+  }
+
+  #follow(holder: object, key: string): void {
+    const depth = this.#holders.length;
+    if (depth === 0 || this.#holders[depth - 1] !== holder) this.#turnTo(holder);
+    this.#keys[this.#keys.length - 1] = key;
+  }
+
+  /** Either into the value just visited, or back out to one of its holders. */
+  #turnTo(holder: object): void {
+    const level = this.#holders.lastIndexOf(holder);
+    if (level < 0) this.#holders.push(holder);
+    else this.#holders.length = level + 1;
+    this.#keys.length = this.#holders.length;
+  }
+
+  #checkLength(value: unknown): void {
+    this.#charsAtLeast += typeof value === 'string' ? value.length : 1;
+    if (this.#charsAtLeast > this.#limits.bytes) throw this.refusal(tooLong(this.#limits));
+  }
+
+  #checkKind(holder: object, key: string, value: unknown): void {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw this.refusal(`${value} is no JSON number`);
+    if (typeof value === 'bigint') throw this.refusal('a BigInt is no JSON value: make it a string');
+    if (typeof value === 'function' || typeof value === 'symbol') throw this.refusal(`a ${typeof value} is no data`);
+    if (value === null && isInvalidDate(Reflect.get(holder, key))) throw this.refusal('the Date is invalid');
+  }
+
+  #checkObject(value: object): void {
+    if (this.#holders.includes(value)) throw this.refusal('it contains itself');
+    if (this.#holders.length > this.#limits.depth) throw this.refusal(tooDeep(this.#limits));
+    if (!Array.isArray(value) && !isPlain(value)) {
+      throw this.refusal(`a ${nameOfClass(value)} is no plain object and has no toJSON`);
+    }
+  }
+}
+
+const tooLong = ({ bytes }: JsonLimits): string => `its text is longer than ${bytes} bytes`;
+const tooDeep = ({ depth }: JsonLimits): string => `it is more than ${depth} levels deep`;
+
+const isInvalidDate = (value: unknown): boolean => value instanceof Date && Number.isNaN(value.getTime());
+
+/** Also for objects of another realm, whose Object.prototype is not ours. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOfClass(value: object): string {
+  const { name } = value.constructor;
+  return typeof name === 'string' && name !== '' ? name.slice(0, 50) : 'class instance';
+}
+
+/** Like `$.lines[3].price`; text in brackets where a key is no plain word. */
+function pathOf(keys: readonly string[]): string {
+  const steps = keys.map((key) => {
+    if (/^\d{1,10}$/.test(key)) return `[${key}]`;
+    return /^[A-Za-z_]\w{0,50}$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 50))}]`;
+  });
+  const path = `$${steps.join('')}`;
+  return path.length > pathShownMax ? `${path.slice(0, pathShownMax)}…` : path;
+}
+
+function checkBytes(text: string, limits: JsonLimits): void {
+  if (text.length <= limits.bytes && Buffer.byteLength(text) <= limits.bytes) return;
+  throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$' });
+}
+
+/** Before it is parsed, since a text of a million brackets would be built first and found too deep afterwards. */
+function checkDepth(text: string, limits: JsonLimits): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (inString) {
+      if (char === '\\') at++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === ']' || char === '}') depth--;
+    else if ((char === '[' || char === '{') && ++depth > limits.depth) {
+      const message = `cannot keep this as JSON: ${tooDeep(limits)}, at character ${at + 1}`;
+      throw new Refusal('malformed.json', message, { path: '$', position: at });
+    }
+  }
+}
+
+function parsed(text: string, revive?: (key: string, value: unknown) => unknown): Json {
+  try {
+    return JSON.parse(text, revive) as Json;
+  } catch (error) {
+    throw notJson(text, error);
+  }
+}
+
+/** Says where, when the parser does, but never quotes the text, which may hold a secret. */
+function notJson(text: string, error: unknown): Refusal {
+  const said = /at position (\d+)/.exec(String(error))?.[1];
+  const position = said === undefined ? null : Math.min(Number(said), text.length);
+  const where = position === null ? '' : `, at character ${position + 1}`;
+  return new Refusal('malformed.json', `cannot read this as JSON: it is not valid${where}`, { path: '$', position });
+}
+
+/** What can be wrong in a text that parses: a key, or a number such as 1e999. The walk that says where is slower. */
+function isFit(value: Json): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isFit);
+  return Object.entries(value).every(([key, member]) => !unsafeKeys.has(key) && isFit(member));
+}
+
+/** A key may be written with escapes, so any escape of that kind is a reason to look. */
+const mayHaveUnsafeKey = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text);
+
+const leaveOutUnsafe = (key: string, value: unknown): unknown => (unsafeKeys.has(key) ? undefined : value);
+
+const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16)}`;
