@@ -1,0 +1,115 @@
+/**
+ * Apply: load, decide, commit, and again when someone came in between. The only place where the machine and the store
+ * meet: whatever changes a job goes through here.
+ */
+import type { Change } from './model/change.ts';
+import type { Command } from './model/command.ts';
+import type { Job } from './model/job.ts';
+import { step, type Asking } from './model/machine.ts';
+import { Refusal } from './refusal.ts';
+import type { Batch, ClaimAsk, Store } from './store/store.ts';
+
+/** One thing asked of one job: by its id, or of the job as the asker last saw it, which saves a look. */
+export interface Ask {
+  readonly job: number | Job;
+  readonly command: Command;
+}
+
+export type Answer = Change | Refusal;
+
+/** Who asks and why; the time is the store's. */
+export type Asker = Omit<Asking, 'now'>;
+
+/** Enough for any honest contention; who meets more has found a loop of two that undo each other. */
+const triesMax = 50;
+
+/** Each ask on its own: what one is refused, or loses to another, does not touch the rest. */
+export async function applyEach(store: Store, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
+  const answers: Answer[] = Array<Answer>(asks.length);
+  let open = asks.map((_, index) => index);
+  let seen = new Map<number, Job>(asks.flatMap(({ job }) => (typeof job === 'number' ? [] : [[job.id, job] as const])));
+  for (let tries = 0; open.length > 0; tries++) {
+    if (tries === triesMax) throw contended(idOf(asks[open[0]!]!));
+    seen = await look(store, open.map((index) => asks[index]!), tries === 0 ? seen : new Map());
+    for (const index of open) answers[index] = decide(asks[index]!, seen, { ...asker, now: store.now() });
+    open = await commitDecided(store, answers, open);
+  }
+  return answers;
+}
+
+/** One ask; a refusal is thrown. */
+export async function apply(store: Store, job: number | Job, command: Command, asker: Asker): Promise<Change> {
+  const [answer] = await applyEach(store, [{ job, command }], asker);
+  if (answer instanceof Refusal) throw answer;
+  return answer!;
+}
+
+/** What several jobs must do together: `decide` looks and says what changes; all of it is written, or it looks again. */
+export async function applyTogether(
+  store: Store,
+  decide: () => Promise<Batch['changes'] | Refusal>,
+  staged?: Batch['staged'],
+): Promise<readonly Change[]> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const changes = await decide();
+    if (changes instanceof Refusal) throw changes;
+    const effective = changes.filter(hasEffect);
+    if (effective.length === 0 && !staged) return changes;
+    const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
+    if (!(await store.commit(batch)).includes(false)) return changes;
+  }
+  throw contended(0);
+}
+
+/** Writes new jobs, each on its own; answers which were written: a unique key may have been taken. */
+export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
+  store.commit({ changes });
+
+/** Claims the best jobs for a holder; answers every change, also of jobs that ended instead of being handed out. */
+export function claim(store: Store, ask: ClaimAsk, holder: string, leaseMs: number | null): Promise<readonly Change[]> {
+  return store.claim(ask, (candidates, now) =>
+    candidates.flatMap(({ job, parentCancelled }) => {
+      const until = leaseMs === null ? null : now + leaseMs;
+      const answer = step(job, { do: 'claim', holder, until, parentCancelled }, { by: holder, now });
+      return answer instanceof Refusal ? [] : [answer];
+    }),
+  );
+}
+
+/** Removes jobs that are still as they were seen; answers which. */
+export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
+  store.commit({ changes: jobs.map((before) => ({ before, after: null, events: [] })) });
+
+async function look(store: Store, asks: readonly Ask[], seen: ReadonlyMap<number, Job>): Promise<Map<number, Job>> {
+  const unseen = asks.map(idOf).filter((id) => !seen.has(id));
+  const loaded = unseen.length === 0 ? [] : await store.load(unseen);
+  return new Map([...seen, ...loaded.map((job) => [job.id, job] as const)]);
+}
+
+/** Of several asks of one job the first is written; the others find that someone came in between, and look again. */
+function decide({ job, command }: Ask, seen: Map<number, Job>, asking: Asking): Answer {
+  const id = idOf({ job, command });
+  const current = seen.get(id);
+  if (!current) return unknownJob(id);
+  return step(current, command, asking);
+}
+
+/** Which of the open asks lost to another writer and must be tried again. */
+async function commitDecided(store: Store, answers: readonly Answer[], open: readonly number[]): Promise<number[]> {
+  const effective = open.filter((index) => {
+    const answer = answers[index]!;
+    return !(answer instanceof Refusal) && hasEffect(answer);
+  });
+  if (effective.length === 0) return [];
+  const written = await store.commit({ changes: effective.map((index) => answers[index] as Change) });
+  return effective.filter((_, position) => !written[position]);
+}
+
+const hasEffect = ({ before, after, events }: Change): boolean => before === null || after === null || events.length > 0;
+
+const idOf = ({ job }: Ask): number => (typeof job === 'number' ? job : job.id);
+
+export const unknownJob = (id: number): Refusal => new Refusal('unknown.job', `there is no job ${id}`, { id });
+
+const contended = (id: number): Refusal =>
+  new Refusal('contended', `job ${id} changed ${triesMax} times while this was tried: try again`, { id });

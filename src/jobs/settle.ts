@@ -1,0 +1,63 @@
+/**
+ * Settling: what the end of a child means for its parent. It happens after the child's end is committed: of two last
+ * children, the one that commits later finds no open sibling. A crash in between is made good by the settler's rounds.
+ */
+import { applyEach, type Asker } from '../apply.ts';
+import type { Change } from '../model/change.ts';
+import { isTooMuch } from '../model/family.ts';
+import type { Job } from '../model/job.ts';
+import type { Store } from '../store/store.ts';
+
+const batch = 100;
+
+/** Looks after the parents of the children that ended in these changes. */
+export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
+  const ended = changes.flatMap(({ before, after }) => (after?.state === 'ended' && before?.state !== 'ended' ? [after] : []));
+  const parents = new Set(ended.flatMap((job) => job.parent ?? []));
+  if (parents.size === 0) return;
+  const troubled = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
+  if (troubled.size > 0) await giveUpOn(store, [...troubled], asker);
+  await settleParents(store, asker, [...parents]);
+}
+
+/** Lets parents go on that wait for nobody; answers how many. Without a list: any of them. */
+export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
+  const waiting = await store.settleable(parents?.length ?? batch, parents);
+  const answers = await applyEach(store, waiting.map((job) => ({ job, command: { do: 'settle' } as const })), asker);
+  const changes = answers.filter((answer): answer is Change => 'events' in answer);
+  await settleAfter(store, changes, asker);
+  return changes.length;
+}
+
+/** Runs whose tolerance for failed tasks is used up are asked to give up; their open tasks follow. */
+async function giveUpOn(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
+  const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
+  for (const parent of parents) {
+    if (!(await hasTooMany(store, parent))) continue;
+    const why = 'more tasks failed than the run tolerates';
+    await applyEach(store, [{ job: parent, command: { do: 'cancel', code: 'automation', fate: 'failed' } }], { ...asker, why });
+    await cancelChildren(store, parent.id, asker);
+  }
+}
+
+async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
+  const { onTaskFailure } = parent.policy;
+  if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
+  const tallies = await store.count({ parent: parent.id });
+  const sum = (standing?: string): number =>
+    tallies.filter((tally) => standing === undefined || tally.standing === standing).reduce((all, { count }) => all + count, 0);
+  return isTooMuch(onTaskFailure, sum('failed'), sum());
+}
+
+/** Ends the children that wait and tells those that run. */
+export async function cancelChildren(store: Store, parent: number, asker: Asker): Promise<void> {
+  for (let after: number | undefined; ; ) {
+    const page = await store.find(
+      { parent, standings: ['pending', 'held', 'running'] },
+      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
+    );
+    await applyEach(store, page.jobs.map((job) => ({ job, command: { do: 'cancel', code: 'parent' } as const })), asker);
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
