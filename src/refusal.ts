@@ -8,6 +8,7 @@ export const refusalCodes = {
   'malformed.repeat': 'a repeat rule or date modifier cannot be read',
   'malformed.schedule': 'a schedule has a field that is missing or wrong',
   'malformed.json': 'a payload is not plain JSON within the limits of depth and size',
+  'malformed.input': 'an input does not fit the schema of its job type',
   'malformed.name': 'a name is empty, too long or has characters that names cannot have',
   'malformed.pattern': 'a GLOB pattern is too long or has too many stars',
   'malformed.number': 'a number is not a whole number within its bounds',
