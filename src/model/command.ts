@@ -15,7 +15,7 @@ export type Command =
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
   /** Wait for children that are stored in the same commit or exist already. */
-  | { readonly do: 'plan'; readonly fence: number; readonly tasks: number }
+  | { readonly do: 'plan'; readonly fence: number; readonly tasks: number; readonly details?: string }
   | { readonly do: 'adopt'; readonly tasks: number; readonly fence?: number }
   | { readonly do: 'settle' }
   | { readonly do: 'free' }

@@ -1,6 +1,7 @@
 /** The event: one change of one job, numbered from 1 without gaps; folding a job's events gives the job. */
 import type { CancelNote, JobError, Plan, Policy, Tags } from './job.ts';
 import type { Hold, Phase, TerminateCode } from './state.ts';
+import type { SkipReason } from '../time/ticks.ts';
 
 export type Event = Stamp & Happening;
 export type EventKind = Event['kind'];
@@ -26,7 +27,7 @@ export type Happening =
   /** It will be finished from outside, under the same fence. */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** It now waits for its children. */
-  | { readonly kind: 'planned'; readonly tasks: number }
+  | { readonly kind: 'planned'; readonly tasks: number; readonly details?: string }
   /** One or more children joined. */
   | { readonly kind: 'adopted'; readonly tasks: number }
   /** No child is open any more. */
@@ -74,8 +75,9 @@ export interface Edit {
 /** One occurrence, or a range of them, and what became of it. */
 export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
-  | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: SkipReason };
+  | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
-export type SkipReason = 'misfire' | 'window' | 'cap' | 'gap' | 'overlap' | 'disabled' | 'busy';
+/** Beyond what time decides: a run was under way, or the definition was disabled. */
+export type TickSkip = SkipReason | 'overlap' | 'disabled';
 
 export const endings: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'failed', 'cancelled']);

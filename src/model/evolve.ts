@@ -23,7 +23,8 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   retried: (job, e) => ({ ...outside(job), error: e.error, due: e.due }),
   handedOff: (job, e) => ({ ...facts(job), state: 'running', lease: { holder: e.holder, until: e.until ?? null } }),
   planned: (job, e) => {
-    const planned = { ...facts(job), phase: afterPlanning(job), attempt: 0, crashes: 0, error: null };
+    const fresh = { phase: afterPlanning(job), attempt: 0, crashes: 0, error: null };
+    const planned = { ...facts(job), ...fresh, details: e.details ?? job.details };
     return e.tasks > 0 ? { ...planned, state: 'held', hold: 'children' } : { ...planned, state: 'pending', due: e.at };
   },
   adopted: (job) => job,
@@ -75,6 +76,7 @@ export function unborn(birth: Birth): Job {
     cancel: null,
     error: null,
     result: null,
+    details: null,
     plan: null,
   };
 }

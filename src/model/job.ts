@@ -49,7 +49,9 @@ export interface JobFacts extends Birth {
   readonly error: JobError | null;
   /** JSON text, or null while there is none. */
   readonly result: string | null;
-  /** What a definition remembers of its schedules, as JSON data. */
+  /** What a run's tasks share, as JSON text. */
+  readonly details: string | null;
+  /** What a definition remembers of its schedules. */
   readonly plan: Plan | null;
 }
 
@@ -116,6 +118,8 @@ export type Tags = Readonly<Record<string, string>>;
 /** How a job is treated; what is left out is the default. */
 export interface Policy extends Partial<RetryPolicy> {
   readonly timeoutMs?: number;
+  /** For the phases of a run that prepare and gather its tasks. */
+  readonly prepareTimeoutMs?: number;
   readonly onTaskFailure?: OnTaskFailure;
   readonly retentionMs?: number;
   readonly leaderOnly?: boolean;
@@ -134,11 +138,13 @@ export interface Plan {
 }
 
 export interface SchedulePlan {
+  /** Nothing is due at or before it. */
   readonly activated: number;
+  /** Of the last occurrence that was answered. */
   readonly lastNominal: number | null;
   readonly next: { readonly nominal: number; readonly due: number } | null;
-  /** The run whose start or end the next tick depends on. */
-  readonly waitsFor: number | null;
+  /** The last run, where the next occurrence counts from its start or end; with no next: it is waited for. */
+  readonly run: number | null;
 }
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';

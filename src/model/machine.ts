@@ -146,7 +146,8 @@ function handOff(_job: RunningJob, command: CommandOf<'handOff'>): Verdict {
 }
 
 function plan(job: RunningJob, command: CommandOf<'plan'>): Verdict {
-  return job.cancel ? [endingOf(job.cancel)] : [{ kind: 'planned', tasks: command.tasks }];
+  const { tasks, details } = command;
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'planned', tasks, ...(details === undefined ? {} : { details }) }];
 }
 
 function adopt(job: RunningJob | HeldJob, command: CommandOf<'adopt'>): Verdict {

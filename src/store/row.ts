@@ -51,6 +51,7 @@ interface Body {
   startedAt?: number;
   cancel?: CancelNote;
   error?: JobError;
+  details?: string;
   plan?: Plan;
   unique?: UniqueKey;
   policy?: Policy;
@@ -186,6 +187,7 @@ function bodyOf(job: Job): Body {
   if (job.startedAt !== null) body.startedAt = job.startedAt;
   if (job.cancel !== null) body.cancel = job.cancel;
   if (job.error !== null) body.error = job.error;
+  if (job.details !== null) body.details = job.details;
   if (job.plan !== null) body.plan = job.plan;
   if (job.unique !== null) body.unique = job.unique;
   if (hasFields(job.policy)) body.policy = job.policy;
@@ -216,6 +218,7 @@ const sharedFacts = (row: SharedRow, body: Body) => ({
   startedAt: body.startedAt ?? null,
   cancel: body.cancel ?? null,
   error: body.error ?? null,
+  details: body.details ?? null,
   plan: body.plan ?? null,
   unique: body.unique ?? null,
   policy: body.policy ?? {},

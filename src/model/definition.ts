@@ -1,0 +1,188 @@
+/**
+ * The definition: a named template of runs with its schedules. It is kept as a job of its own kind, due at its next
+ * tick, so that it has a history, a version and an order like any other; what it answers to each occurrence is decided here.
+ */
+import { dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments } from '../time/ticks.ts';
+import type { Schedule } from '../time/schedule.ts';
+import { instantMax } from '../time/instant.ts';
+import type { Happening, TickOutcome } from './event.ts';
+import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
+import type { Json } from './json.ts';
+
+/** What happens to an occurrence while a run is under way. */
+export type Overlap = 'allow' | 'skip' | 'queue' | 'replace';
+export const overlaps: readonly Overlap[] = ['allow', 'skip', 'queue', 'replace'];
+
+export interface Spec {
+  readonly type: string;
+  /** The input of its runs, unless one is given. */
+  readonly params: Json;
+  readonly schedules: readonly Schedule[];
+  readonly policy: Policy;
+  readonly priority: number;
+  readonly overlap: Overlap;
+  readonly misfire: Misfire;
+  /** How many of its runs may be under way, over all instances. */
+  readonly concurrency: number | null;
+  /** Whether overlap counts runs of the whole type. */
+  readonly onePerType: boolean;
+  readonly inMemory: boolean;
+  readonly manualRuns: boolean;
+  readonly tags: Tags | null;
+}
+
+/** The code's word and, kept apart from it, the operator's. */
+export interface Definition {
+  readonly code: Spec;
+  readonly override: Partial<Spec> | null;
+}
+
+export const specOf = ({ code, override }: Definition): Spec => ({ ...code, ...override });
+
+export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as Definition;
+
+/** The key under which a definition is found. */
+export const definitionKey = (name: string): string => `def ${name}`;
+
+/** The key that a run holds while it is under way, where overlap must be noticed. */
+export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
+  spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
+
+/** When nothing is due any more. */
+export const never = instantMax;
+
+/** What is known of the runs that schedules count from. */
+export type RunMoments = ReadonlyMap<number, { readonly startedAt: number | null; readonly endedAt: number | null }>;
+
+/** A run that an occurrence calls for. */
+export interface CalledRun {
+  readonly id: number;
+  readonly schedule: number;
+  readonly nominal: number;
+  readonly due: number;
+}
+
+export interface Ticking {
+  readonly happening: Happening;
+  readonly runs: readonly CalledRun[];
+}
+
+/** The plan of schedules that become active now; those that were there before keep their place. */
+export function planOf(name: string, spec: Spec, now: number, before?: { readonly spec: Spec; readonly plan: Plan }): Plan {
+  const schedules = spec.schedules.map((schedule) => {
+    const kept = before?.spec.schedules.findIndex((known) => JSON.stringify(known) === JSON.stringify(schedule)) ?? -1;
+    const plan = before?.plan.schedules[kept];
+    return plan ?? withNext({ activated: now, lastNominal: null, next: null, run: null }, schedule, name, new Map());
+  });
+  return { schedules };
+}
+
+export const dueOf = ({ schedules }: Plan): number => Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
+
+/** How many runs the occurrences due now call for, if none is skipped for overlap. */
+export const callsFor = (def: Job, spec: Spec, now: number, runs: RunMoments): number =>
+  def.plan!.schedules.reduce((sum, plan, index) => sum + (dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0), 0);
+
+/** Answers every occurrence due now, each with a run or a skip, and plans the next. */
+export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
+  const ids = [...given.ids];
+  const outcomes: TickOutcome[] = [];
+  const runs: CalledRun[] = [];
+  let isBusy = given.isBusy;
+  const schedules = def.plan!.schedules.map((plan, index) => {
+    const due = dueNow(plan, spec, index, def.def!, given.now, given.runs);
+    if (due === null) return plan;
+    const answered = answer(due, index, (occurrence) => {
+      if (isBusy && spec.overlap === 'skip') return null;
+      if (spec.overlap !== 'allow') isBusy = true;
+      const run = { id: ids.shift()!, schedule: index, nominal: occurrence.nominal, due: occurrence.due };
+      runs.push(run);
+      return run.id;
+    });
+    outcomes.push(...answered);
+    const lastRun = runs.findLast((run) => run.schedule === index)?.id ?? plan.run;
+    return after(plan, spec.schedules[index]!, def.def!, due, lastRun, given.runs);
+  });
+  const plan = { schedules };
+  return { happening: { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) }, runs };
+}
+
+export interface TickGiven {
+  readonly now: number;
+  /** Ids for the runs that may be called for. */
+  readonly ids: readonly number[];
+  /** Whether a run is under way that counts for overlap. */
+  readonly isBusy: boolean;
+  readonly runs: RunMoments;
+}
+
+/** What became due while the definition was disabled is told as skipped; the schedules are active from now. */
+export function wakeUp(def: Job, spec: Spec, now: number): Happening {
+  const outcomes = def.plan!.schedules.flatMap((plan, index) => {
+    const due = dueNow(plan, spec, index, def.def!, now, new Map());
+    if (due === null) return [];
+    const { fire, skips } = due;
+    return [...skips, ...fire.map(({ nominal }) => ({ from: nominal, to: nominal, count: 1 }))].map(
+      ({ from, to, count }): TickOutcome => ({ schedule: index, nominal: from, to, count, skipped: 'disabled' }),
+    );
+  });
+  const plan = planOf(def.def!, spec, now);
+  return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
+}
+
+/** Plans on when a run that was waited for has started or ended; null: nothing to do yet. */
+export function goOn(def: Job, spec: Spec, runs: RunMoments): Happening | null {
+  const before = def.plan!.schedules;
+  const schedules = before.map((plan, index) =>
+    plan.next === null && plan.run !== null ? withNext(plan, spec.schedules[index]!, def.def!, runs) : plan,
+  );
+  if (schedules.every((plan, index) => plan === before[index])) return null;
+  return { kind: 'ticked', ticks: [], plan: { schedules }, due: dueOf({ schedules }) };
+}
+
+/** The runs that its schedules wait for. */
+export const awaitedRuns = (def: Job): readonly number[] =>
+  (def.plan?.schedules ?? []).flatMap(({ next, run }) => (next === null && run !== null ? [run] : []));
+
+function dueNow(plan: SchedulePlan, spec: Spec, index: number, name: string, now: number, runs: RunMoments): DueTicks | null {
+  if (plan.next === null || plan.next.due > now) return null;
+  return dueTicks(spec.schedules[index]!, momentsOf(plan, runs), now, spec.misfire, name);
+}
+
+function answer(due: DueTicks, schedule: number, call: (tick: DueTicks['fire'][number]) => number | null): TickOutcome[] {
+  const skipped = due.skips.map(
+    ({ from, to, count, reason }): TickOutcome => ({ schedule, nominal: from, ...(to === from ? {} : { to, count }), skipped: reason }),
+  );
+  const fired = due.fire.map((occurrence): TickOutcome => {
+    const run = call(occurrence);
+    const { nominal, lateMs } = occurrence;
+    return run === null ? { schedule, nominal, skipped: 'overlap' } : { schedule, nominal, run, lateMs };
+  });
+  return [...skipped, ...fired].sort((a, b) => a.nominal - b.nominal);
+}
+
+function after(plan: SchedulePlan, schedule: Schedule, name: string, due: DueTicks, run: number | null, runs: RunMoments): SchedulePlan {
+  const on = { ...plan, lastNominal: due.after, next: null };
+  if (due.next === 'waiting') return run === null ? withNext({ ...on, run: null }, schedule, name, runs) : { ...on, run };
+  return { ...on, next: nextOf(due.next), run: countsFromRun(schedule) ? run : null };
+}
+
+/** The same plan when its next occurrence still waits. */
+function withNext(plan: SchedulePlan, schedule: Schedule, name: string, runs: RunMoments): SchedulePlan {
+  const next = nextTick(schedule, momentsOf(plan, runs), name);
+  return next === 'waiting' ? plan : { ...plan, next: nextOf(next) };
+}
+
+const nextOf = (next: NextTick): SchedulePlan['next'] =>
+  next === null || next === 'waiting' ? null : { nominal: next.nominal, due: next.due };
+
+function momentsOf(plan: SchedulePlan, runs: RunMoments): TickMoments {
+  const scheduled = plan.lastNominal ?? undefined;
+  const base = { activated: plan.activated, scheduled, after: plan.lastNominal ?? plan.activated };
+  if (plan.run === null) return base;
+  const run = runs.get(plan.run);
+  return { ...base, started: run?.startedAt ?? null, finished: run?.endedAt ?? null };
+}
+
+const countsFromRun = (schedule: Schedule): boolean =>
+  schedule.kind === 'every' ? schedule.from !== 'scheduled' : schedule.kind === 'repeat' && !/^\s*scheduled/i.test(schedule.text);
