@@ -1,0 +1,161 @@
+/** The clock: the only place that reads the time or sets a timer, real or virtual. */
+import { Refusal } from '../refusal.ts';
+
+export interface Clock {
+  /** Wall time in milliseconds since the epoch; may jump. */
+  now(): number;
+  /** Milliseconds since some start; never falls. */
+  monotonic(): number;
+  /** Resolves when the time has passed or the signal aborts; never rejects. Infinity waits for the signal alone. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls once, after the time and never before it, however long it is; the answer cancels. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** What a real clock stands on, so that tests can watch which timers are armed. */
+export interface Timers {
+  monotonic(): number;
+  arm(ms: number, call: () => void): () => void;
+}
+
+// A timer beyond 2^31 - 1 ms fires at once (nodejs/node #4541). An hour is far below, and re-reading the clock each
+// hour keeps a long timer from drifting.
+const hopMs = 3_600_000;
+
+export function afterOn(timers: Timers): Clock['after'] {
+  return (ms, call) => {
+    const deadline = timers.monotonic() + requireMs(ms);
+    const arm = (): (() => void) => {
+      const left = Math.max(0, Math.ceil(deadline - timers.monotonic()));
+      return timers.arm(Math.min(left, hopMs), wake);
+    };
+    const wake = (): void => {
+      if (timers.monotonic() < deadline) disarm = arm();
+      else call();
+    };
+    let disarm = arm();
+    return () => disarm();
+  };
+}
+
+const systemAfter = afterOn({
+  monotonic: () => performance.now(),
+  arm: (ms, call) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => sleepOn(systemAfter, ms, signal),
+  after: systemAfter,
+};
+
+interface VirtualTimer {
+  readonly at: number;
+  readonly call: () => void;
+}
+
+// Taken at load, so that a test which fakes the global timers does not stop the virtual clock.
+const { setImmediate: nextTurn } = globalThis;
+
+/** A clock that stands still until it is told to advance. */
+export class VirtualClock implements Clock {
+  #wall: number;
+  #monotonic = 0;
+  #advancing = false;
+  /** By time, then by age. */
+  readonly #timers: VirtualTimer[] = [];
+
+  constructor(start: number) {
+    this.#wall = start;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn((wait, call) => this.after(wait, call), ms, signal);
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const timer = { at: this.#monotonic + requireMs(ms), call };
+    const later = this.#timers.findIndex(({ at }) => at > timer.at);
+    this.#timers.splice(later === -1 ? this.#timers.length : later, 0, timer);
+    return () => {
+      const index = this.#timers.indexOf(timer);
+      if (index !== -1) this.#timers.splice(index, 1);
+    };
+  }
+
+  /** Lets time pass: runs what falls due in order, and lets waiting code go on before and after each. */
+  async advance(ms: number): Promise<void> {
+    if (this.#advancing) throw new Error('cannot advance: the clock is advancing already');
+    this.#advancing = true;
+    try {
+      await this.#advanceTo(this.#monotonic + requireMs(ms));
+    } finally {
+      this.#advancing = false;
+    }
+  }
+
+  /** Moves the wall clock alone, as an operator or a time server does: no timer fires, monotonic time stays. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+
+  /** How many timers are armed. */
+  pending(): number {
+    return this.#timers.length;
+  }
+
+  async #advanceTo(target: number): Promise<void> {
+    await turn();
+    while (this.#timers.length > 0 && this.#timers[0]!.at <= target) {
+      const { at, call } = this.#timers.shift()!;
+      this.#moveTo(at);
+      call();
+      await turn();
+    }
+    this.#moveTo(target);
+  }
+
+  #moveTo(monotonic: number): void {
+    this.#wall += monotonic - this.#monotonic;
+    this.#monotonic = monotonic;
+  }
+}
+
+/** A turn of the event loop, after which every microtask that was due has run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    nextTurn(() => resolve());
+  });
+}
+
+function sleepOn(after: Clock['after'], ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const cancel = after(ms, wake);
+    signal?.addEventListener('abort', wake, { once: true });
+  });
+}
+
+function requireMs(ms: number): number {
+  if (typeof ms !== 'number' || Number.isNaN(ms)) {
+    throw new Refusal('malformed.duration', 'Give the time to wait as a number of milliseconds.');
+  }
+  return Math.max(0, ms);
+}
