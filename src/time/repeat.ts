@@ -1,0 +1,68 @@
+/** Repeat rules: Bedrock's base and modifiers, and when a job runs next by them. */
+import { malformed, requireText } from './malformed.ts';
+import {
+  applyModifiers, fixedLengthMs, itemsOf, modifierTextMax, readModifier, type Item, type Modifier,
+} from './modifiers.ts';
+
+export { applyModifiers, parseModifiers, type Modifier } from './modifiers.ts';
+
+/** The moment from which the next run is counted. */
+export type RepeatBase = 'scheduled' | 'started' | 'finished';
+
+export interface Repeat {
+  readonly base: RepeatBase;
+  /** at least one */
+  readonly modifiers: readonly Modifier[];
+}
+
+/** Instants of the run that ends. */
+export type RepeatMoments = Readonly<Record<RepeatBase, number>>;
+
+const canned = new Map<string, Modifier>([
+  ['HOURLY', { kind: 'add', amount: 1, unit: 'hour' }],
+  ['DAILY', { kind: 'add', amount: 1, unit: 'day' }],
+  ['WEEKLY', { kind: 'add', amount: 7, unit: 'day' }],
+]);
+
+export function parseRepeat(text: string): Repeat {
+  const list = requireText(text, 'malformed.repeat', 'A repeat rule', modifierTextMax);
+  const whole = canned.get(list.toUpperCase());
+  if (whole) return { base: 'finished', modifiers: [whole] };
+  const [base, ...modifiers] = itemsOf(list);
+  const repeat = { base: readBase(base, list), modifiers: modifiers.map((item) => readModifier(item, list)) };
+  if (modifiers.length === 0) {
+    throw malformed('malformed.repeat', 'Add a modifier after the base, like FINISHED, +1 HOUR.', list, list.length);
+  }
+  return repeat;
+}
+
+/** The next run in whole seconds. It may lie in the past: a job with base SCHEDULED then catches up. */
+export function nextRepeat(repeat: Repeat, moments: RepeatMoments, options: { reanchor?: boolean } = {}): number {
+  const next = applyModifiers(repeat.modifiers, moments[repeat.base]);
+  return options.reanchor ? reanchored(repeat, next, moments) : next;
+}
+
+const reanchorBelowMs = 4 * 3_600_000;
+
+/** As Bedrock does since 2026: a short, missed interval skips to its first slot after now instead of catching up. */
+function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
+  const now = Math.floor(moments.finished / 1000) * 1000;
+  const scheduled = Math.floor(moments.scheduled / 1000) * 1000;
+  const interval = next - scheduled;
+  const onlyAdds = modifiers.every(({ kind }) => kind === 'add');
+  if (base !== 'scheduled' || !onlyAdds || next > now || interval < 1000 || interval >= reanchorBelowMs) return next;
+  return scheduled + (Math.floor((now - scheduled) / interval) + 1) * interval;
+}
+
+/** The period of a rule that repeats at a fixed distance from its base, or null. */
+export function periodOf({ modifiers }: Repeat): number | null {
+  const length = fixedLengthMs(modifiers);
+  return length !== null && length > 0 ? length : null;
+}
+
+function readBase(item: Item | undefined, list: string): RepeatBase {
+  const base = item?.text.toLowerCase();
+  if (base === 'scheduled' || base === 'started' || base === 'finished') return base;
+  const sentence = 'Start a repeat with SCHEDULED, STARTED or FINISHED and a comma, or use HOURLY, DAILY or WEEKLY.';
+  throw malformed('malformed.repeat', sentence, list, item?.position ?? 0);
+}
