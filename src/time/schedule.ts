@@ -1,0 +1,171 @@
+/** Schedules: when a definition is due, as plain data that can be stored, sent and shown. */
+import { Refusal, type RefusalCode } from '../refusal.ts';
+import { parseCron, type GapPolicy, type OverlapPolicy } from './cron.ts';
+import { daysOf, dayMs } from './civil.ts';
+import { durationMs, type Duration } from './duration.ts';
+import { checkInstant, parseInstant } from './instant.ts';
+import { kindOf } from './malformed.ts';
+import { applyModifiers, parseRepeat, type RepeatBase } from './repeat.ts';
+import { checkZone } from './zone.ts';
+
+export type Schedule = CronSchedule | EverySchedule | RepeatSchedule | AtSchedule;
+
+export interface CronSchedule {
+  readonly kind: 'cron';
+  readonly text: string;
+  readonly zone: string;
+  readonly gap?: GapPolicy;
+  readonly overlap?: OverlapPolicy;
+  readonly spreadMs?: number;
+}
+
+export interface EverySchedule {
+  readonly kind: 'every';
+  readonly everyMs: number;
+  readonly from: RepeatBase;
+  readonly spreadMs?: number;
+}
+
+export interface RepeatSchedule {
+  readonly kind: 'repeat';
+  readonly text: string;
+}
+
+export interface AtSchedule {
+  readonly kind: 'at';
+  readonly at: number;
+}
+
+export interface CronOptions {
+  /** IANA name; `UTC` unless given, wherever the process runs. */
+  zone?: string;
+  gap?: GapPolicy;
+  overlap?: OverlapPolicy;
+  /** Runs up to this long after the tick, by the definition's name. */
+  spread?: Duration;
+}
+
+export interface EveryOptions {
+  /** `scheduled` (default) keeps the rhythm; `started` and `finished` count from the last run. */
+  from?: RepeatBase;
+  spread?: Duration;
+}
+
+/** `cron('30 2 * * *', { zone: 'Europe/Berlin' })` */
+export function cron(text: string, options: CronOptions = {}): CronSchedule {
+  checkKeys(options, ['zone', 'gap', 'overlap', 'spread'], 'malformed.option', 'cron()');
+  const { spread, zone = 'UTC', gap, overlap } = options;
+  return checkCron({ kind: 'cron', text, zone, ...known({ gap, overlap, spreadMs: spreadMsOf(spread) }) });
+}
+
+/** `every('15m', { from: 'finished' })`; the first tick comes one interval after the schedule is made active. */
+export function every(interval: Duration | number, options: EveryOptions = {}): EverySchedule {
+  checkKeys(options, ['from', 'spread'], 'malformed.option', 'every()');
+  const { from = 'scheduled', spread } = options;
+  return checkEvery({ kind: 'every', everyMs: durationMs(interval), from, ...known({ spreadMs: spreadMsOf(spread) }) });
+}
+
+/** `repeat('FINISHED, +1 DAY, START OF DAY, +4 HOURS')`, in UTC. */
+export function repeat(text: string): RepeatSchedule {
+  return checkRepeat({ kind: 'repeat', text });
+}
+
+/** Once. A text must say its zone, as in `2026-03-29T02:30:00Z`. */
+export function at(time: Date | string | number): AtSchedule {
+  const instant = time instanceof Date ? time.getTime() : typeof time === 'string' ? parseInstant(time) : time;
+  return checkAt({ kind: 'at', at: instant });
+}
+
+/** A schedule from data that was stored or sent; refuses anything that a constructor here would not have made. */
+export function checkSchedule(json: unknown): Schedule {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw wrong(`A schedule must be an object, not ${kindOf(json)}.`);
+  }
+  const { kind } = json as Fields;
+  switch (kind) {
+    case 'cron': return checkCron(json);
+    case 'every': return checkEvery(json);
+    case 'repeat': return checkRepeat(json);
+    case 'at': return checkAt(json);
+    default: throw wrong('The kind of a schedule must be cron, every, repeat or at.');
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const bases = ['scheduled', 'started', 'finished'] as const;
+const gaps = ['next', 'shift', 'skip'] as const;
+const overlaps = ['first', 'last', 'both'] as const;
+
+function checkCron(json: object): CronSchedule {
+  checkKeys(json, ['kind', 'text', 'zone', 'gap', 'overlap', 'spreadMs'], 'malformed.schedule', 'a cron schedule');
+  const { text, zone, gap, overlap, spreadMs } = json as Fields;
+  return {
+    kind: 'cron',
+    text: parseCron(text as string).text,
+    zone: checkZone(zone),
+    ...known({
+      gap: optionalOf(gap, gaps, 'gap'),
+      overlap: optionalOf(overlap, overlaps, 'overlap'),
+      spreadMs: spreadMs === undefined ? undefined : checkMs(spreadMs, 'spreadMs'),
+    }),
+  };
+}
+
+function checkEvery(json: object): EverySchedule {
+  checkKeys(json, ['kind', 'everyMs', 'from', 'spreadMs'], 'malformed.schedule', 'an every schedule');
+  const { everyMs, from, spreadMs } = json as Fields;
+  const ms = checkMs(everyMs, 'everyMs');
+  if (ms === 0) throw new Refusal('impossible.schedule', 'The interval of every() must be longer than zero.');
+  return {
+    kind: 'every',
+    everyMs: ms,
+    from: optionalOf(from, bases, 'from') ?? 'scheduled',
+    ...known({ spreadMs: spreadMs === undefined ? undefined : checkMs(spreadMs, 'spreadMs') }),
+  };
+}
+
+function checkRepeat(json: object): RepeatSchedule {
+  checkKeys(json, ['kind', 'text'], 'malformed.schedule', 'a repeat schedule');
+  const text = (json as Fields)['text'] as string;
+  // Any day of this century shows whether the modifiers leave the calendar.
+  applyModifiers(parseRepeat(text).modifiers, daysOf(2026, 1, 1) * dayMs);
+  return { kind: 'repeat', text };
+}
+
+function checkAt(json: object): AtSchedule {
+  checkKeys(json, ['kind', 'at'], 'malformed.schedule', 'an at schedule');
+  return { kind: 'at', at: checkInstant((json as Fields)['at'], 'The time of at()') };
+}
+
+function checkKeys(json: object, allowed: string[], code: RefusalCode, what: string): void {
+  const unknown = Object.keys(json).find((key) => !allowed.includes(key));
+  if (unknown === undefined) return;
+  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}.`;
+  throw new Refusal(code, sentence.charAt(0).toUpperCase() + sentence.slice(1));
+}
+
+function optionalOf<T extends string>(value: unknown, allowed: readonly T[], what: string): T | undefined {
+  if (value === undefined || allowed.includes(value as T)) return value as T | undefined;
+  throw wrong(`The ${what} of a schedule must be one of ${allowed.join(', ')}.`);
+}
+
+function checkMs(value: unknown, what: string): number {
+  if (typeof value !== 'number') throw wrong(`The ${what} of a schedule must be a number, not ${kindOf(value)}.`);
+  return durationMs(value);
+}
+
+function spreadMsOf(spread: Duration | undefined): number | undefined {
+  return spread === undefined ? undefined : durationMs(spread);
+}
+
+type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the fields that are undefined, so that a schedule equals its copy from JSON. */
+function known<T extends object>(fields: T): Known<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
+}
+
+function wrong(sentence: string): Refusal {
+  return new Refusal('malformed.schedule', sentence);
+}
