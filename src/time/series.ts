@@ -1,0 +1,238 @@
+/** The series of a schedule: its occurrences in order, found and counted in bounded time whatever the distance. */
+import { nextCron, parseCron, type CronSpec } from './cron.ts';
+import { instantMax } from './instant.ts';
+import { tryModifiers } from './modifiers.ts';
+import { parseRepeat, periodOf, type Repeat, type RepeatBase } from './repeat.ts';
+import type { Schedule } from './schedule.ts';
+
+export interface Occurrence {
+  readonly nominal: number;
+  /** Of cron: what the expression names, in the zone of the schedule. */
+  readonly wall?: number;
+  readonly note?: 'gap' | 'overlap';
+  /** Lost in a gap, by policy: to be recorded, not run. */
+  readonly skipped?: true;
+}
+
+export type SkipReason = 'misfire' | 'window' | 'cap' | 'gap';
+
+/** Occurrences in a row that do not run. */
+export interface Skip {
+  readonly from: number;
+  readonly to: number;
+  /** A lower bound unless `counted`. */
+  readonly count: number;
+  readonly counted: boolean;
+  readonly reason: SkipReason;
+}
+
+export interface Series {
+  /** What follows an occurrence that runs is known only when that run has started or finished. */
+  readonly awaitsRun: boolean;
+  next(after: number): Occurrence | null;
+  /** In (after, until]: the newest that run, at most so many, and what is lost in gaps between and after them. */
+  newest(after: number, until: number, most: number): Occurrence[];
+  /** All in (after, until], skipped for a reason. */
+  skips(after: number, until: number, reason: SkipReason): Skip[];
+}
+
+/** What has happened so far; instants. */
+export interface Moments {
+  /** When the schedule was made active or last changed: nothing is due at or before it. */
+  readonly activated: number;
+  /** Nominal time of the last tick, run or skipped. */
+  readonly scheduled?: number | undefined;
+  /** Of the last run: null until it has started; undefined if there is no run. */
+  readonly started?: number | null | undefined;
+  /** Of the last run: null until it has finished; undefined if there is no run. */
+  readonly finished?: number | null | undefined;
+}
+
+/** `waiting` if the next occurrence depends on a run that has not come so far. */
+export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waiting' {
+  if (schedule.kind === 'cron') return cronSeries(schedule, moments.activated);
+  if (schedule.kind === 'at') return onceSeries(schedule.at, moments.activated);
+  const rule = schedule.kind === 'repeat' ? remembered(repeats, schedule.text, parseRepeat) : null;
+  const from = schedule.kind === 'every' ? schedule.from : rule!.base;
+  const base = baseOf(from, moments);
+  if (base === null) return 'waiting';
+  const period = schedule.kind === 'every' ? schedule.everyMs : periodOf(rule!);
+  if (period === null) return walkSeries(chainOf(rule!, base), from !== 'scheduled');
+  return periodicSeries(schedule.kind === 'every' ? base : wholeSecond(base), period, from !== 'scheduled');
+}
+
+/** How many occurrences are looked at one by one before the rest is passed over uncounted. */
+export const walkMax = 10_000;
+
+/** The first occurrence after an instant. */
+type Step = (after: number) => Occurrence | null;
+
+const specs = new Map<string, CronSpec>();
+const repeats = new Map<string, Repeat>();
+const rememberedMax = 1000;
+
+function remembered<T>(memory: Map<string, T>, text: string, parse: (text: string) => T): T {
+  let value = memory.get(text);
+  if (value === undefined) {
+    value = parse(text);
+    if (memory.size >= rememberedMax) memory.clear();
+    memory.set(text, value);
+  }
+  return value;
+}
+
+function cronSeries(schedule: Schedule & { kind: 'cron' }, activated: number): Series {
+  const spec = remembered(specs, schedule.text, parseCron);
+  return walkSeries((after) => {
+    const tick = nextCron(spec, schedule, Math.max(after, activated));
+    if (!tick) return null;
+    const { at: nominal, ...rest } = tick;
+    return { nominal, ...rest };
+  }, false);
+}
+
+function onceSeries(at: number, activated: number): Series {
+  return walkSeries((after) => (Math.max(after, activated) < at ? { nominal: at } : null), false);
+}
+
+/** The instant from which the next occurrence is counted; null if the run that will give it has not come so far. */
+function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: Moments): number | null {
+  const planned = Math.max(activated, scheduled ?? activated);
+  if (from === 'scheduled') return planned;
+  // A run that was cancelled before its start has an end only.
+  const moment = from === 'started' ? started ?? finished ?? started : finished;
+  if (moment === null) return null;
+  return moment === undefined ? planned : Math.max(activated, moment);
+}
+
+/** Each occurrence is the rule applied to the one before. */
+function chainOf(rule: Repeat, base: number): Step {
+  const chain = [base];
+  return (after) => {
+    const lower = Math.max(after, base);
+    while (chain.at(-1)! <= lower && chain.length <= walkMax) {
+      const next = follow(rule, chain.at(-1)!);
+      if (next === null) return null;
+      chain.push(next);
+    }
+    // Beyond so many the exact phase is given up: the rule goes on from the instant itself.
+    const nominal = chain.at(-1)! > lower ? firstAfter(chain, lower) : follow(rule, lower);
+    return nominal === null ? null : { nominal };
+  };
+}
+
+function firstAfter(rising: number[], after: number): number {
+  let [low, high] = [0, rising.length - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (rising[middle]! > after) high = middle;
+    else low = middle + 1;
+  }
+  return rising[low]!;
+}
+
+/** A rule that does not lead on makes the job due again at once, as in Bedrock; here that is the next second. */
+function follow(rule: Repeat, base: number): number | null {
+  const next = tryModifiers(rule.modifiers, base);
+  return next === null || next > base ? next : wholeSecond(base) + 1000;
+}
+
+function wholeSecond(instant: number): number {
+  return Math.floor(instant / 1000) * 1000;
+}
+
+function periodicSeries(anchor: number, period: number, awaitsRun: boolean): Series {
+  const indexAt = (instant: number): number => Math.max(0, Math.floor((instant - anchor) / period));
+  const nominalOf = (index: number): number => anchor + index * period;
+  return {
+    awaitsRun,
+    next: (after) => {
+      const nominal = nominalOf(indexAt(after) + 1);
+      return nominal <= instantMax ? { nominal } : null;
+    },
+    newest: (after, until, most) => {
+      const last = indexAt(until);
+      const first = Math.max(indexAt(after) + 1, last - most + 1);
+      const length = Math.max(0, last - first + 1);
+      return Array.from({ length }, (_, index) => ({ nominal: nominalOf(first + index) }));
+    },
+    skips: (after, until, reason) => {
+      const [first, last] = [indexAt(after) + 1, indexAt(until)];
+      if (last < first) return [];
+      return [{ from: nominalOf(first), to: nominalOf(last), count: last - first + 1, counted: true, reason }];
+    },
+  };
+}
+
+function walkSeries(step: Step, awaitsRun: boolean): Series {
+  const newest = (after: number, until: number, most: number): Occurrence[] => newestOf(step, after, until, most);
+  return {
+    awaitsRun,
+    next: step,
+    newest,
+    skips: (after, until, reason) => {
+      const { found, complete } = walk(step, after, until, walkMax);
+      if (complete) return inRows(found, reason);
+      const to = newest(after, until, 1).at(-1)!.nominal;
+      return [{ from: found[0]!.nominal, to, count: found.length, counted: false, reason }];
+    },
+  };
+}
+
+interface Walk {
+  readonly found: Occurrence[];
+  /** Whether all up to the end were found. */
+  readonly complete: boolean;
+}
+
+function walk(step: Step, after: number, until: number, most: number): Walk {
+  const found: Occurrence[] = [];
+  let next = step(after);
+  while (next !== null && next.nominal <= until) {
+    if (found.length === most) return { found, complete: false };
+    found.push(next);
+    next = step(next.nominal);
+  }
+  return { found, complete: true };
+}
+
+/** When there are too many to walk them all, halves the way until a walk from there finds enough and not too many. */
+function newestOf(step: Step, after: number, until: number, most: number): Occurrence[] {
+  const whole = walk(step, after, until, walkMax);
+  if (whole.complete) return tail(whole.found, most);
+  let [tooMany, tooFew] = [after, until];
+  while (tooFew - tooMany > 1) {
+    const middle = Math.floor((tooMany + tooFew) / 2);
+    const { found, complete } = walk(step, middle, until, 2 * most + 8);
+    if (complete && runnable(found) >= most) return tail(found, most);
+    if (complete) tooFew = middle;
+    else tooMany = middle;
+  }
+  return tail(walk(step, tooFew, until, walkMax).found, most);
+}
+
+function runnable(found: Occurrence[]): number {
+  return found.filter(({ skipped }) => !skipped).length;
+}
+
+/** From the first of the newest that run, at most so many. */
+function tail(found: Occurrence[], most: number): Occurrence[] {
+  let [start, left] = [found.length, most];
+  for (let index = found.length - 1; index >= 0 && left > 0; index -= 1) {
+    if (found[index]!.skipped) continue;
+    start = index;
+    left -= 1;
+  }
+  return found.slice(start);
+}
+
+function inRows(found: Occurrence[], reason: SkipReason): Skip[] {
+  const rows: Skip[] = [];
+  for (const { nominal, skipped } of found) {
+    const why = skipped ? 'gap' : reason;
+    const last = rows.at(-1);
+    if (last?.reason === why) rows[rows.length - 1] = { ...last, to: nominal, count: last.count + 1 };
+    else rows.push({ from: nominal, to: nominal, count: 1, counted: true, reason: why });
+  }
+  return rows;
+}

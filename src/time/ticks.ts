@@ -1,0 +1,183 @@
+/** Ticks: which occurrence of a schedule comes next, and which of those that are due run or are skipped. */
+import { Refusal } from '../refusal.ts';
+import { durationMax } from './duration.ts';
+import { checkInstant } from './instant.ts';
+import { kindOf } from './malformed.ts';
+import type { Schedule } from './schedule.ts';
+import { seriesOf, type Moments, type Occurrence, type Series, type Skip } from './series.ts';
+import { spreadOf } from './spread.ts';
+
+export type { Moments, Skip, SkipReason } from './series.ts';
+
+export interface TickMoments extends Moments {
+  /** Nominal time of the last tick that was dealt with, or `activated`. */
+  readonly after: number;
+}
+
+export interface Tick {
+  /** The identity of the tick, together with its schedule. */
+  readonly nominal: number;
+  /** When it is to run: the nominal time and the spread. */
+  readonly due: number;
+  /** Of cron: the date and time that the expression names, as if it were UTC. */
+  readonly wall?: number;
+  readonly note?: 'gap' | 'overlap';
+  /** Lost in a gap by policy: wake and let `dueTicks` record it, but nothing runs. */
+  readonly skipped?: true;
+}
+
+/** `waiting`: a run has to start or finish first; null: there will be no more. */
+export type NextTick = Tick | 'waiting' | null;
+
+export interface Misfire {
+  /** What happens to ticks that are late: none runs, one stands for all, or each runs. */
+  readonly policy: 'skip' | 'once' | 'all';
+  /** Later than this nothing runs. */
+  readonly windowMs: number;
+  /** At most so many run at a time, the newest: 1 to 1000. */
+  readonly cap: number;
+  /** A tick that is at most so late is on time. */
+  readonly graceMs?: number;
+}
+
+/** A minute: a change of leader, a restart or a deploy is no misfire. */
+export const graceDefaultMs = 60_000;
+const capMax = 1000;
+
+export interface DueTick extends Tick {
+  readonly lateMs: number;
+}
+
+export interface DueTicks {
+  readonly fire: DueTick[];
+  /** In order; ticks in a row that are skipped for the same reason are one range. */
+  readonly skips: Skip[];
+  readonly next: NextTick;
+  /** Nominal time of the last tick in `fire` and `skips`, or `after` as it was. */
+  readonly after: number;
+}
+
+/** The first tick after `moments.after`. `name` is that of the definition, and gives the spread. */
+export function nextTick(schedule: Schedule, moments: TickMoments, name: string): NextTick {
+  const series = seriesOf(schedule, checkMoments(moments));
+  if (series === 'waiting') return 'waiting';
+  const next = series.next(Math.max(moments.after, moments.activated));
+  return next && tickOf(next, delayOf(schedule, name));
+}
+
+/**
+ * What is due at `now`: every tick after `moments.after` is in `fire` or in one range of `skips`. Bounded for any
+ * distance: at most `cap` ticks, and ranges for the rest.
+ */
+export function dueTicks(
+  schedule: Schedule, moments: TickMoments, now: number, misfire: Misfire, name: string,
+): DueTicks {
+  const series = seriesOf(schedule, checkMoments(moments));
+  const delay = delayOf(schedule, name);
+  const after = Math.max(moments.after, moments.activated);
+  const plan = planOf(checkMisfire(misfire));
+  if (series === 'waiting') return { fire: [], skips: [], next: 'waiting', after: moments.after };
+  const until = Math.max(after, checkInstant(now) - delay);
+  const { run, skips } = sort(series, after, until, plan);
+  const fire = run.map((occurrence) => ({ ...tickOf(occurrence, delay), lateMs: now - occurrence.nominal - delay }));
+  const last = Math.max(fire.at(-1)?.nominal ?? moments.after, skips.at(-1)?.to ?? moments.after);
+  const next = series.next(Math.max(after, until));
+  return {
+    fire,
+    skips,
+    next: series.awaitsRun && fire.length > 0 ? 'waiting' : next && tickOf(next, delay),
+    after: last,
+  };
+}
+
+interface Plan {
+  readonly policy: Misfire['policy'];
+  readonly graceMs: number;
+  readonly windowMs: number;
+  readonly cap: number;
+}
+
+interface Sorted {
+  readonly run: Occurrence[];
+  readonly skips: Skip[];
+}
+
+/** From old to new: beyond the window, late, surplus to the cap, and what runs. */
+function sort(series: Series, after: number, until: number, plan: Plan): Sorted {
+  const onTimeFrom = until - plan.graceMs;
+  const windowFrom = plan.policy === 'skip' ? -Infinity : Math.min(until - plan.windowMs, onTimeFrom);
+  const isOnTime = series.newest(Math.max(after, onTimeFrom - 1), until, 1).length > 0;
+  const onlyOnTime = plan.policy === 'skip' || (plan.policy === 'once' && isOnTime);
+  const runFrom = onlyOnTime ? onTimeFrom : windowFrom;
+  const standsForAll = plan.policy === 'once' && !isOnTime;
+  const chosen = choose(series, Math.max(after, runFrom - 1), until, standsForAll ? 1 : plan.cap);
+
+  const end = (chosen[0]?.nominal ?? until + 1) - 1;
+  const skips: Skip[] = [];
+  let from = after;
+  const skipUntil = (bound: number, reason: Skip['reason']): void => {
+    const to = Math.min(bound, end);
+    if (to > from) skips.push(...series.skips(from, to, reason));
+    from = Math.max(from, to);
+  };
+  skipUntil(windowFrom - 1, 'window');
+  skipUntil(runFrom - 1, 'misfire');
+  skipUntil(end, standsForAll ? 'misfire' : 'cap');
+  return { run: chosen.filter(({ skipped }) => !skipped), skips: [...skips, ...chosen.filter(isLost).map(lost)] };
+}
+
+/** The newest of the series; or the one that is next, if what follows it depends on its run. */
+function choose(series: Series, after: number, until: number, most: number): Occurrence[] {
+  if (!series.awaitsRun) return series.newest(after, until, most);
+  const next = series.next(after);
+  return next && next.nominal <= until ? [next] : [];
+}
+
+function isLost({ skipped }: Occurrence): boolean {
+  return skipped === true;
+}
+
+function lost({ nominal }: Occurrence): Skip {
+  return { from: nominal, to: nominal, count: 1, counted: true, reason: 'gap' };
+}
+
+function tickOf({ nominal, ...rest }: Occurrence, delay: number): Tick {
+  return { nominal, due: nominal + delay, ...rest };
+}
+
+function delayOf(schedule: Schedule, name: string): number {
+  const spreadMs = schedule.kind === 'cron' || schedule.kind === 'every' ? schedule.spreadMs : undefined;
+  return spreadMs === undefined ? 0 : spreadOf(name, spreadMs);
+}
+
+function planOf({ policy, windowMs, cap, graceMs = graceDefaultMs }: Misfire): Plan {
+  return { policy, windowMs, cap, graceMs };
+}
+
+function checkMoments(moments: TickMoments): TickMoments {
+  for (const name of ['activated', 'scheduled', 'started', 'finished', 'after'] as const) {
+    const value = moments[name];
+    if (value !== undefined && value !== null) checkInstant(value, `The moment ${name}`);
+  }
+  checkInstant(moments.activated, 'The moment activated');
+  checkInstant(moments.after, 'The moment after');
+  return moments;
+}
+
+/** Refuses a misfire policy that is no policy; the answer is the policy. */
+export function checkMisfire(misfire: Misfire): Misfire {
+  const { policy, windowMs, cap, graceMs = graceDefaultMs } = misfire;
+  if (!['skip', 'once', 'all'].includes(policy)) {
+    throw new Refusal('malformed.option', 'The misfire policy must be skip, once or all.');
+  }
+  checkWhole(windowMs, 0, durationMax, 'window in milliseconds');
+  checkWhole(cap, 1, capMax, 'cap');
+  checkWhole(graceMs, 0, durationMax, 'grace in milliseconds');
+  return misfire;
+}
+
+function checkWhole(value: number, min: number, max: number, what: string): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  const sentence = `The ${what} of a misfire policy must be a whole number from ${min} to ${max}`;
+  throw new Refusal('malformed.option', `${sentence}, not ${kindOf(value)}.`);
+}
