@@ -1,0 +1,65 @@
+/** The preview: the next ticks of a schedule, with what daylight saving does to each. */
+import { Refusal } from '../refusal.ts';
+import type { GapPolicy, OverlapPolicy } from './cron.ts';
+import { checkInstant, formatTimestamp } from './instant.ts';
+import { kindOf } from './malformed.ts';
+import type { Schedule } from './schedule.ts';
+import { nextTick, type Tick, type TickMoments } from './ticks.ts';
+import { instantsOf, wallOf } from './zone.ts';
+
+export interface PreviewOptions {
+  /** Ticks after this instant. */
+  readonly from: number;
+  /** 1 to 1000 */
+  readonly count: number;
+  /** Of the definition, for the spread. */
+  readonly name?: string;
+  /** Tried instead of the schedule's own. */
+  readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
+  /** How long each run is taken to last, where the next tick depends on it. */
+  readonly runMs?: number;
+}
+
+export interface PreviewTick extends Tick {
+  /** When it runs (or would, if skipped), as clocks in its zone show it: `2026-03-29 03:00:00`. */
+  readonly shown: string;
+  /** What is special about it, in a sentence. */
+  readonly remark?: string;
+}
+
+const countMax = 1000;
+
+export function preview(schedule: Schedule, options: PreviewOptions): PreviewTick[] {
+  const { from, count, name = '', policies = {}, runMs = 0 } = options;
+  if (!Number.isInteger(count) || count < 1 || count > countMax) {
+    const sentence = `A preview has a whole number of ticks from 1 to ${countMax}, not ${kindOf(count)}.`;
+    throw new Refusal('malformed.option', sentence);
+  }
+  const tried = schedule.kind === 'cron' ? { ...schedule, ...policies } : schedule;
+  const ticks: PreviewTick[] = [];
+  let moments: TickMoments = { activated: checkInstant(from), after: from };
+  while (ticks.length < count) {
+    const tick = nextTick(tried, moments, name);
+    if (tick === null || tick === 'waiting') break;
+    ticks.push(shownTick(tried, tick));
+    const { nominal, due } = tick;
+    moments = { activated: from, scheduled: nominal, started: due, finished: due + runMs, after: nominal };
+  }
+  return ticks;
+}
+
+function shownTick(schedule: Schedule, tick: Tick): PreviewTick {
+  if (schedule.kind !== 'cron') return { ...tick, shown: formatTimestamp(tick.due) };
+  const shown = formatTimestamp(tick.skipped ? tick.wall! : wallOf(schedule.zone, tick.due));
+  return tick.note ? { ...tick, shown, remark: remarkOn(schedule.zone, tick) } : { ...tick, shown };
+}
+
+function remarkOn(zone: string, { nominal, wall, note, skipped }: Tick): string {
+  const named = formatTimestamp(wall!);
+  if (note === 'gap') {
+    const outcome = skipped ? 'it is skipped' : `it runs at ${formatTimestamp(wallOf(zone, nominal)).slice(11)}`;
+    return `${named} does not exist in ${zone}: ${outcome}.`;
+  }
+  const which = instantsOf(zone, wall!).indexOf(nominal) === 0 ? 'first' : 'second';
+  return `${named} comes twice in ${zone}: this is the ${which}.`;
+}
