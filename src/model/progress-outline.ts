@@ -1,0 +1,62 @@
+/** The outline of progress: a few words and numbers, for a list or a bar. */
+import { isRunning, settledOf } from './progress-tree.ts';
+import type { Progress, ProgressStatus, StageNode } from './progress-tree.ts';
+
+export interface Outline {
+  /** Of the newest process; null before there is one. */
+  readonly status: ProgressStatus | null;
+  readonly process: string | null;
+  readonly stage: StageOutline | null;
+  /** Stages begun so far in this process; how many there will be is not known. */
+  readonly stages: number;
+  /** Of the current stage, rounded down; null while its total is unknown. 100 when the process has succeeded. */
+  readonly percent: number | null;
+  /** What is being worked on: the newest items under way, at most ten. */
+  readonly working: readonly string[];
+}
+
+/** `settled` items took from `startedAt` to `until`: that is the rate, and with `total` the time still needed. */
+export interface StageOutline {
+  readonly description: string | null;
+  readonly status: ProgressStatus;
+  readonly total: number | null;
+  readonly settled: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly running: number;
+  readonly startedAt: number;
+  readonly until: number;
+}
+
+export function outline(progress: Progress): Outline {
+  const process = progress.processes.at(-1);
+  const stage = process?.stages.at(-1);
+  const working = stage?.items.filter(isRunning).slice(-10) ?? [];
+  return {
+    status: process?.status ?? null,
+    process: process?.description ?? null,
+    stage: stage === undefined ? null : stageOutline(stage, progress.updatedAt ?? stage.startedAt),
+    stages: process === undefined ? 0 : process.stages.length + process.stagesDropped,
+    percent: process?.status === 'SUCCESS' ? 100 : percentOf(stage),
+    working: working.map(({ description }) => description ?? ''),
+  };
+}
+
+const stageOutline = (stage: StageNode, updatedAt: number): StageOutline => ({
+  description: stage.description,
+  status: stage.status,
+  total: stage.total,
+  settled: settledOf(stage),
+  done: stage.done,
+  failed: stage.failed,
+  skipped: stage.skipped,
+  running: stage.items.filter(isRunning).length,
+  startedAt: stage.startedAt,
+  until: stage.completedAt ?? updatedAt,
+});
+
+const percentOf = (stage: StageNode | undefined): number | null =>
+  stage === undefined || stage.total === null || stage.total === 0
+    ? null
+    : Math.floor((settledOf(stage) * 100) / stage.total);

@@ -1,0 +1,386 @@
+/** Progress: what each step that a handler tells of its work does to the tree, and what the tree says then. */
+import {
+  cut,
+  emptyProgress,
+  isRunning,
+  itemsKeptMax,
+  newest,
+  processesKeptMax,
+  settledOf,
+  stagesKeptMax,
+  thinned,
+  trimmed,
+} from './progress-tree.ts';
+import type {
+  EffectivePolicy,
+  FailurePolicy,
+  ItemId,
+  ItemNode,
+  ProcessNode,
+  Progress,
+  ProgressNode,
+  StageNode,
+} from './progress-tree.ts';
+
+export * from './progress-outline.ts';
+export type * from './progress-tree.ts';
+export { emptyProgress };
+
+type Text = string | null | undefined;
+
+/** `cancelled` says that the failure is only the answer to a cancel, like an AbortError. */
+interface Failure {
+  readonly error: string;
+  readonly cancelled?: boolean | undefined;
+}
+
+export type ProgressStep =
+  | { readonly kind: 'startProcess'; readonly description?: Text }
+  | { readonly kind: 'completeProcess'; readonly summary?: Text }
+  | ({ readonly kind: 'failProcess' } & Failure)
+  | StartStage
+  | { readonly kind: 'completeStage'; readonly summary?: Text }
+  | ({ readonly kind: 'failStage' } & Failure)
+  | StartItem
+  | { readonly kind: 'completeItem'; readonly item?: ItemId | undefined; readonly summary?: Text }
+  | ({ readonly kind: 'failItem'; readonly item?: ItemId | undefined } & Failure)
+  | SkipItem
+  /** A user asks the work to stop at the next item or stage. */
+  | { readonly kind: 'cancel'; readonly reason?: Text }
+  /** The handler is over, with or without an error: whatever is still open ends with it. */
+  | { readonly kind: 'end'; readonly error?: Text; readonly cancelled?: boolean | undefined };
+
+interface StartStage {
+  readonly kind: 'startStage';
+  readonly description?: Text;
+  readonly total?: number | null | undefined;
+  readonly policy?: FailurePolicy | undefined;
+}
+
+interface StartItem {
+  readonly kind: 'startItem';
+  readonly item?: ItemId | undefined;
+  readonly description?: Text;
+  readonly policy?: FailurePolicy | undefined;
+}
+
+/** One running item is given up, or so many are passed over without having been started. */
+interface SkipItem {
+  readonly kind: 'skipItem';
+  readonly item?: ItemId | undefined;
+  readonly count?: number | undefined;
+  readonly summary?: Text;
+}
+
+/** Whether the work was asked to stop, by a user or by an abort. */
+export const isCancelled = (progress: Progress): boolean => progress.cancelledAt !== null;
+
+/** Whether it was a failure that stopped the work. */
+export const isAborted = (progress: Progress): boolean => progress.aborted;
+
+/** Whether no further item of this stage should be begun. */
+export const isSkipCurrentStage = (progress: Progress): boolean => progress.skipStage || isCancelled(progress);
+
+/** Whether the work would count as a success if it ended now. */
+export const isSuccessful = (progress: Progress): boolean =>
+  !isCancelled(progress) && progress.processes.every(({ status }) => status === 'SUCCESS' || status === 'RUNNING');
+
+/**
+ * The progress after one step. Never throws and never minds the order: an end without a start makes the node it ends,
+ * a start ends what was still open before it. Once the work was asked to stop, no process or stage begins any more.
+ * Time does not run backwards: a step that claims to be earlier than the last one happened with it.
+ */
+export function track(progress: Progress, step: ProgressStep, at: number): Progress {
+  const time = Math.max(at, progress.updatedAt ?? at);
+  const next = taken(progress, step, time);
+  return next === progress ? progress : { ...next, updatedAt: time };
+}
+
+function taken(progress: Progress, step: ProgressStep, at: number): Progress {
+  switch (step.kind) {
+    case 'startProcess':
+      return startProcess(progress, step.description, at);
+    case 'completeProcess':
+      return completeProcess(progress, step.summary, at);
+    case 'failProcess':
+      return failProcess(progress, step, at);
+    case 'startStage':
+      return startStage(progress, step, at);
+    case 'completeStage':
+      return completeStage(progress, step.summary, at);
+    case 'failStage':
+      return failStage(progress, step, at);
+    case 'startItem':
+      return startItem(progress, step, at);
+    case 'completeItem':
+      return endItem(progress, step.item, success(step.summary), at);
+    case 'failItem':
+      return failItem(progress, step, at);
+    case 'skipItem':
+      return skipItem(progress, step, at);
+    case 'cancel':
+      return cancel(progress, step.reason, at);
+    case 'end':
+      return end(progress, step, at);
+  }
+}
+
+function startProcess(progress: Progress, description: Text, at: number): Progress {
+  if (isCancelled(progress)) return progress;
+  const closed = endProcess(progress, implicitSuccess('process'), at);
+  const begun = { ...startedNode(description, at), cancelledAt: null, stages: [], stagesDropped: 0 };
+  const { kept, dropped } = newest([...closed.processes, begun], processesKeptMax);
+  return thinned({ ...closed, processes: kept, processesDropped: closed.processesDropped + dropped });
+}
+
+function completeProcess(progress: Progress, summary: Text, at: number): Progress {
+  return endProcess(withOpenProcess(progress, at), success(summary), at);
+}
+
+function failProcess(progress: Progress, failure: Failure, at: number): Progress {
+  const ready = withOpenProcess(progress, at);
+  const ending = failureOf(ready, failure);
+  return endProcess(aborted(ready, ending, at), ending, at);
+}
+
+function startStage(progress: Progress, step: StartStage, at: number): Progress {
+  if (isCancelled(progress)) return progress;
+  const ready = endStage(withOpenProcess(progress, at), implicitSuccess('stage'), at);
+  const begun: StageNode = {
+    ...startedNode(step.description, at),
+    total: wholeOrNull(step.total),
+    policy: effective(step.policy, 'FAIL'),
+    done: 0,
+    failed: 0,
+    skipped: 0,
+    started: 0,
+    items: [],
+  };
+  const grown = changeProcess(ready, (process) => {
+    const { kept, dropped } = newest([...process.stages, begun], stagesKeptMax);
+    return { ...process, stages: kept, stagesDropped: process.stagesDropped + dropped };
+  });
+  return thinned({ ...grown, skipStage: false });
+}
+
+function completeStage(progress: Progress, summary: Text, at: number): Progress {
+  return endStage(withOpenStage(progress, at), success(summary), at);
+}
+
+function failStage(progress: Progress, failure: Failure, at: number): Progress {
+  const ready = withOpenStage(progress, at);
+  const stage = openStageOf(ready);
+  if (stage === undefined) return ready;
+  const ending = failureOf(ready, failure);
+  const failed = endStage(ready, ending, at);
+  return stage.policy === 'SKIP_STAGE' ? failed : aborted(failed, ending, at);
+}
+
+function startItem(progress: Progress, step: StartItem, at: number): Progress {
+  const id = itemIdOf(step.item);
+  const isUnderWay = id !== null && findRunning(currentStageOf(progress), id) !== undefined;
+  if (isUnderWay) return progress;
+  const ready = withOpenStage(progress, at);
+  if (openStageOf(ready) === undefined) return ready;
+  return changeStage(ready, at, (stage) => {
+    const last = id === null ? stage.items.findLast(isOneByOne) : undefined;
+    return withItem(last === undefined ? stage : endedItem(stage, last, implicitSuccess('item'), at), id, step, at);
+  });
+}
+
+function failItem(progress: Progress, step: ProgressStep & { kind: 'failItem' }, at: number): Progress {
+  const ready = withRunningItem(progress, step.item, at);
+  const stage = currentStageOf(ready);
+  const item = findRunning(stage, itemIdOf(step.item));
+  if (stage === undefined || item === undefined) return ready;
+  const ending = failureOf(ready, step);
+  const failed = endItem(ready, step.item, ending, at);
+  switch (item.policy) {
+    case 'SKIP_ITEM':
+      return failed;
+    case 'SKIP_STAGE':
+      return { ...failed, skipStage: true };
+    case 'SKIP_ITEM_OUTLIER':
+      return stage.done > 0 ? failed : aborted(failed, ending, at);
+    case 'FAIL':
+      return aborted(failed, ending, at);
+  }
+}
+
+function skipItem(progress: Progress, step: SkipItem, at: number): Progress {
+  if (step.item !== undefined && findRunning(currentStageOf(progress), itemIdOf(step.item)) !== undefined) {
+    return endItem(progress, step.item, { status: 'CANCELLED', summary: cut(step.summary), error: null }, at);
+  }
+  const ready = withOpenStage(progress, at);
+  if (openStageOf(ready) === undefined) return ready;
+  return changeStage(ready, at, (stage) => counted(stage, 'skipped', wholeOrNull(step.count) ?? 1));
+}
+
+/** A user's cancel marks the process at once. What is under way goes on to its end, which the mark outlives. */
+function cancel(progress: Progress, reason: Text, at: number): Progress {
+  if (isCancelled(progress)) return progress;
+  const asked = { ...progress, cancelledAt: at, cause: cut(reason) };
+  return changeProcess(asked, (process) =>
+    isOpen(process) ? { ...process, status: 'CANCELLED', cancelledAt: at } : process,
+  );
+}
+
+function end(progress: Progress, step: ProgressStep & { kind: 'end' }, at: number): Progress {
+  const process = progress.processes.at(-1);
+  if (process === undefined) return progress;
+  const { error, cancelled } = step;
+  if (isOpen(process)) {
+    return typeof error === 'string'
+      ? failProcess(progress, { error, cancelled }, at)
+      : endProcess(progress, implicitSuccess('process'), at);
+  }
+  // An abort has ended the process, but left its stage and items to come to their own end.
+  return endStage(progress, endingInside(process, 'stage'), at);
+}
+
+/** A failure that nobody excuses. A user's cancel that came first stays a cancel. */
+function aborted(progress: Progress, ending: Ending, at: number): Progress {
+  if (isCancelled(progress)) return progress;
+  const asked = { ...progress, cancelledAt: at, aborted: true, cause: ending.error };
+  return changeProcess(asked, (process) => (isOpen(process) ? endedNode(process, ending, at) : process));
+}
+
+/** How a node ends: what was said of it, and with which status if it has none yet. */
+interface Ending {
+  readonly status: 'SUCCESS' | 'ERROR' | 'CANCELLED';
+  readonly summary: string | null;
+  readonly error: string | null;
+}
+
+const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(summary), error: null });
+const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
+
+/** A cancel that is only the echo of an abort or of a skipped stage is an error, not a cancel. */
+function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
+  const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));
+  if (cancelled !== true) return { status: 'ERROR', summary: null, error: cut(error) };
+  if (isEcho) return { status: 'ERROR', summary: null, error: cut(`processing aborted: ${error}`) };
+  return { status: 'CANCELLED', summary: null, error: cut(error) };
+}
+
+/** What is still open inside a node that ends, ends with it and in the same way. */
+function endingInside(parent: ProgressNode, node: string): Ending {
+  if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
+  return { status: parent.status, summary: null, error: parent.error };
+}
+
+function endProcess(progress: Progress, ending: Ending, at: number): Progress {
+  const process = progress.processes.at(-1);
+  if (process === undefined) return progress;
+  const ended = isOpen(process) ? endedNode(process, ending, at) : process;
+  if (ended === process && openStageOf(progress) === undefined) return progress;
+  return endStage(changeProcess(progress, () => ended), endingInside(ended, 'stage'), at);
+}
+
+function endStage(progress: Progress, ending: Ending, at: number): Progress {
+  if (openStageOf(progress) === undefined) return progress;
+  return changeStage(progress, at, (stage) => {
+    const ended = endedNode(stage, ending, at);
+    const ofItems = endingInside(ended, 'item');
+    return stage.items.filter(isRunning).reduce((left, item) => endedItem(left, item, ofItems, at), ended);
+  });
+}
+
+function endItem(progress: Progress, item: ItemId | undefined, ending: Ending, at: number): Progress {
+  const ready = withRunningItem(progress, item, at);
+  const wanted = findRunning(currentStageOf(ready), itemIdOf(item));
+  if (wanted === undefined) return ready;
+  return changeStage(ready, at, (stage) => endedItem(stage, wanted, ending, at));
+}
+
+function endedItem(stage: StageNode, item: ItemNode, ending: Ending, at: number): StageNode {
+  const items = stage.items.with(stage.items.lastIndexOf(item), endedNode(item, ending, at));
+  return counted({ ...stage, items }, countOf[ending.status], 1);
+}
+
+const countOf = { SUCCESS: 'done', ERROR: 'failed', CANCELLED: 'skipped' } as const;
+
+/** More items than were announced raise the total. */
+function counted(stage: StageNode, count: 'done' | 'failed' | 'skipped', by: number): StageNode {
+  const grown = { ...stage, [count]: stage[count] + by };
+  return grown.total === null ? grown : { ...grown, total: Math.max(grown.total, settledOf(grown)) };
+}
+
+function withOpenProcess(progress: Progress, at: number): Progress {
+  const process = progress.processes.at(-1);
+  return process !== undefined && isOpen(process) ? progress : startProcess(progress, null, at);
+}
+
+function withOpenStage(progress: Progress, at: number): Progress {
+  return openStageOf(progress) !== undefined ? progress : startStage(progress, { kind: 'startStage' }, at);
+}
+
+function withRunningItem(progress: Progress, item: ItemId | undefined, at: number): Progress {
+  const [stage, id] = [currentStageOf(progress), itemIdOf(item)];
+  if (findRunning(stage, id) !== undefined || wentWithItsStage(stage, id)) return progress;
+  return startItem(progress, { kind: 'startItem', item }, at);
+}
+
+/** An item that was still running when its stage ended is over; what it tells later would only make a new stage. */
+const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
+  stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);
+
+function withItem(stage: StageNode, item: ItemId | null, step: StartItem, at: number): StageNode {
+  const started = stage.started + 1;
+  const description = step.description ?? `#${started}`;
+  const node: ItemNode = { ...startedNode(description, at), item, policy: effective(step.policy, stage.policy) };
+  return { ...stage, started, items: trimmed([...stage.items, node], itemsKeptMax) };
+}
+
+const startedNode = (description: Text, at: number): ProgressNode => ({
+  status: 'RUNNING',
+  description: cut(description),
+  summary: null,
+  error: null,
+  startedAt: at,
+  completedAt: null,
+});
+
+const endedNode = <N extends ProgressNode>(node: N, ending: Ending, at: number): N => ({
+  ...node,
+  status: node.status === 'RUNNING' ? ending.status : node.status,
+  summary: ending.summary,
+  error: ending.error,
+  completedAt: at,
+});
+
+const isOpen = (node: ProgressNode): boolean => node.completedAt === null;
+const isOneByOne = (item: ItemNode): boolean => isRunning(item) && item.item === null;
+
+const currentStageOf = (progress: Progress): StageNode | undefined => progress.processes.at(-1)?.stages.at(-1);
+
+function openStageOf(progress: Progress): StageNode | undefined {
+  const stage = currentStageOf(progress);
+  return stage !== undefined && isOpen(stage) ? stage : undefined;
+}
+
+/** The running item of this id; without an id, the one started last. */
+function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
+  return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
+}
+
+function changeProcess(progress: Progress, change: (process: ProcessNode) => ProcessNode): Progress {
+  const process = progress.processes.at(-1);
+  return process === undefined ? progress : { ...progress, processes: progress.processes.with(-1, change(process)) };
+}
+
+/** A process that an abort has ended reaches as far as what goes on inside it. */
+const changeStage = (progress: Progress, at: number, change: (stage: StageNode) => StageNode): Progress =>
+  changeProcess(progress, (process) => ({
+    ...process,
+    completedAt: isOpen(process) ? null : at,
+    stages: process.stages.with(-1, change(process.stages.at(-1)!)),
+  }));
+
+const effective = (policy: FailurePolicy | undefined, parent: EffectivePolicy): EffectivePolicy =>
+  policy === undefined || policy === 'PARENT' ? parent : policy;
+
+const itemIdOf = (item: ItemId | undefined): ItemId | null => (typeof item === 'number' ? item : cut(item));
+
+const wholeOrNull = (count: number | null | undefined): number | null =>
+  Number.isSafeInteger(count) && count! >= 0 ? count! : null;
