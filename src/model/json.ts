@@ -66,7 +66,8 @@ function checkedText(value: unknown, limits: JsonLimits): string {
     });
     return text ?? 'null';
   } catch (error) {
-    throw isRefusal(error) ? error : walk.refusal(`it cannot be read (${String(error)})`);
+    const cause = error instanceof Error ? ` (${error.message.slice(0, 200)})` : '';
+    throw isRefusal(error) ? error : walk.refusal(`it cannot be read${cause}`);
   }
 }
 

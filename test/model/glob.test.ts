@@ -60,6 +60,7 @@ describe('what a pattern means', () => {
     ['[*]', '*', true],
     ['[*]', 'a', false],
     ['[é-ü]', 'ö', true],
+    ['*[^😀]', '😀', false],
     ['[a', 'a', false],
     ['[a', '[a', false],
     ['*[', '[', false],
@@ -124,13 +125,13 @@ describe('how long it takes', () => {
   }
 
   test.each([
-    ['*a'.repeat(8), 'a'.repeat(7) + 'b'.repeat(250)],
-    ['*a'.repeat(8) + 'b', 'a'.repeat(257)],
-    ['*aaaaaaaaaaaaaaab'.repeat(8), 'a'.repeat(4_000)],
-    ['*' + 'a'.repeat(254) + 'b', 'a'.repeat(12_750)],
-    ['*[a-z]'.repeat(8) + '!', 'a'.repeat(2_000)],
-    ['*?'.repeat(8) + '!', 'a'.repeat(2_000)],
-  ])('the steps of %j stay below characters × tokens', (pattern, name) => {
+    ['eight letters, seven of them there', '*a'.repeat(8), 'a'.repeat(7) + 'b'.repeat(250)],
+    ['eight letters and an end that is not there', '*a'.repeat(8) + 'b', 'a'.repeat(257)],
+    ['parts that nearly match everywhere', '*aaaaaaaaaaaaaaab'.repeat(8), 'a'.repeat(4_000)],
+    ['one long part that nearly matches', '*' + 'a'.repeat(254) + 'b', 'a'.repeat(3_000)],
+    ['sets', '*[a-z]'.repeat(8) + '!', 'a'.repeat(2_000)],
+    ['question marks', '*?'.repeat(8) + '!', 'a'.repeat(2_000)],
+  ])('the steps stay below characters × tokens for %s', (_, pattern, name) => {
     const glob = parseGlob(pattern);
     expect(stepsOf(glob, name)).toBeLessThanOrEqual((name.length + 1) * (glob.tokens.length + 1));
   });
@@ -153,7 +154,7 @@ describe('agreement with the databases', () => {
   const patternsCount = 10_100;
   const namesPerPattern = 10;
   const plain = Array.from('aabbcAB09-]^.+$(){}|\\%_/ \n"\'é😀');
-  const sets = ['[a-c]', '[^b-]', '[]a]', '[^]-b]', '[!-/]', '[a-c-é]', '[c-a]', '[é-😀]', '[^\u0001-😀]'];
+  const sets = ['[a-c]', '[^b-]', '[]a]', '[^]-b]', '[!-/]', '[a-c-é]', '[c-a]', '[é-😀]', '[^😀]'];
   const special = ['*', '*', '?', '[', ']', '[^', ...sets];
 
   const patternText = fc.array(fc.constantFrom(...plain, ...plain, ...special), { maxLength: 12 });

@@ -84,6 +84,10 @@ describe('a value of the user', () => {
     expect(refusedAt(() => jsonText(value))).toEqual(['malformed.json', path]);
   });
 
+  test('a circle is called one', () => {
+    expect(refusalOf(() => jsonText(cyclic))?.message).toContain('it contains itself, at $.a.b[1]');
+  });
+
   test('what throws while it is read is refused, with what it threw', () => {
     const trap = {
       ok: 1,
@@ -126,9 +130,12 @@ describe('a value of the user', () => {
   });
 
   test('a list of nothing but holes is refused before it is written out', () => {
+    let reads = 0;
     const holes: unknown[] = [];
     holes.length = 50_000_000;
-    expect(refusalOf(() => jsonText(holes))?.message).toContain('longer than');
+    const watched = new Proxy(holes, { get: (target, key) => (reads++, Reflect.get(target, key) as unknown) });
+    expect(refusalOf(() => jsonText(watched))?.message).toContain('longer than');
+    expect(reads).toBeLessThan(1_100_000);
     holes.length = 2 ** 32 - 1;
     expect(refusalOf(() => jsonText(holes))?.code).toBe('malformed.json');
   });
@@ -221,8 +228,8 @@ describe('a text from outside', () => {
     expect(refusalOf(() => checkJsonText('['.repeat(65) + ']'.repeat(65)))).toMatchObject({ position: 64 });
   });
 
-  test('brackets within strings make nothing deep', () => {
-    const text = JSON.stringify({ a: '[{'.repeat(100) + '"\\', b: '\\"[' + '['.repeat(100) });
+  test.each(['[{', '"[[', '\\"[['])('brackets within strings make nothing deep: %j', (start) => {
+    const text = JSON.stringify(['\\', start + '[{'.repeat(100)]);
     expect(checkJsonText(text)).toBe(text);
   });
 
