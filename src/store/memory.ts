@@ -9,7 +9,7 @@ import type { Clock } from '../time/clock.ts';
 import { isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Tally } from './query.ts';
 import type {
   Batch, Beat, BeatReply, Candidate, ClaimAsk, ClaimDecision, Feed, FeedEvent, Holding, Instance, Leadership, LogLine,
-  Migration, Names, Note, Store,
+  Migration, Names, Note, Store, Writer,
 } from './store.ts';
 
 interface TakenKey {
@@ -229,7 +229,7 @@ export class MemoryStore implements Store {
     return () => this.#listeners.delete(call);
   }
 
-  within(): Pick<Store, 'commit'> {
+  within(): Writer {
     throw new Refusal('malformed.store', 'the memory store takes part in no transaction: create the job without one');
   }
 

@@ -87,11 +87,14 @@ export interface Store {
   /** Calls when something may have become claimable. A hint: it may be early, late, doubled or lost. */
   onWake(call: () => void): () => void;
 
-  /** A writer of new jobs inside the caller's own transaction. */
-  within(transaction: unknown): Pick<Store, 'commit'>;
+  /** The same inside the caller's own transaction; there `commit` need only write new jobs and edits of open ones. */
+  within(transaction: unknown): Writer;
 
   close(): Promise<void>;
 }
+
+/** What it takes to create jobs. */
+export type Writer = Pick<Store, 'now' | 'reserve' | 'commit' | 'load' | 'holders'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

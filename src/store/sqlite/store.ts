@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+  Writer,
 } from '../store.ts';
 import { behind, candidates, nextDue } from './claim.ts';
 import { stage, writeBatch } from './commit.ts';
@@ -47,8 +48,7 @@ export class SqliteStore implements Store {
   }
 
   reserve(amount: number): Promise<number> {
-    const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
-    return this.#connection.write(() => this.#connection.get<{ value: number }>(sql, amount)!.value - amount + 1);
+    return this.#connection.write(() => reserve(this.#connection, amount));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -157,13 +157,19 @@ export class SqliteStore implements Store {
   }
 
   /** Takes the caller's own connection to the same file, inside a transaction that the caller began. */
-  within(transaction: unknown): Pick<Store, 'commit'> {
+  within(transaction: unknown): Writer {
     const db = transaction as DatabaseSync;
     if (typeof db?.prepare !== 'function' || !db.isTransaction) {
       throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
     }
     const connection = new Connection(db);
-    return { commit: (batch) => Promise.resolve(writeBatch(connection, batch, this.now())) };
+    return {
+      now: () => this.now(),
+      reserve: (amount) => this.#read(() => reserve(connection, amount)),
+      commit: (batch) => this.#read(() => writeBatch(connection, batch, this.now())),
+      load: (ids) => this.#read(() => load(connection, ids)),
+      holders: (keys) => this.#read(() => holders(connection, keys, this.now())),
+    };
   }
 
   close(): Promise<void> {
@@ -172,10 +178,15 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Reads are synchronous; what they throw must still arrive as a rejection. */
+  /** SQLite answers at once; what it throws must still arrive as a rejection. */
   async #read<T>(work: () => T): Promise<T> {
     return work();
   }
+}
+
+function reserve(connection: Connection, amount: number): number {
+  const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
+  return connection.get<{ value: number }>(sql, amount)!.value - amount + 1;
 }
 
 function hasScalar(input: unknown, wanted: unknown): number {
