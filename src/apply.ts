@@ -4,10 +4,10 @@
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
-import type { Job } from './model/job.ts';
+import { isOpen, type Job } from './model/job.ts';
 import { step, type Asking } from './model/machine.ts';
 import { Refusal } from './refusal.ts';
-import type { Batch, ClaimAsk, Store } from './store/store.ts';
+import type { Batch, ClaimAsk, Store, Writer } from './store/store.ts';
 
 /** One thing asked of one job: by its id, or of the job as the asker last saw it, which saves a look. */
 export interface Ask {
@@ -24,7 +24,7 @@ export type Asker = Omit<Asking, 'now'>;
 const triesMax = 50;
 
 /** Each ask on its own: what one is refused, or loses to another, does not touch the rest. */
-export async function applyEach(store: Store, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
+export async function applyEach(store: Writer, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
   const answers: Answer[] = Array<Answer>(asks.length);
   let open = asks.map((_, index) => index);
   let seen = new Map<number, Job>(asks.flatMap(({ job }) => (typeof job === 'number' ? [] : [[job.id, job] as const])));
@@ -38,7 +38,7 @@ export async function applyEach(store: Store, asks: readonly Ask[], asker: Asker
 }
 
 /** One ask; a refusal is thrown. */
-export async function apply(store: Store, job: number | Job, command: Command, asker: Asker): Promise<Change> {
+export async function apply(store: Writer, job: number | Job, command: Command, asker: Asker): Promise<Change> {
   const [answer] = await applyEach(store, [{ job, command }], asker);
   if (answer instanceof Refusal) throw answer;
   return answer!;
@@ -46,19 +46,21 @@ export async function apply(store: Store, job: number | Job, command: Command, a
 
 /** What several jobs must do together: `decide` looks and says what changes; all of it is written, or it looks again. */
 export async function applyTogether(
-  store: Store,
+  store: Writer,
   decide: () => Promise<Batch['changes'] | Refusal>,
   staged?: Batch['staged'],
 ): Promise<readonly Change[]> {
-  for (let tries = 0; tries < triesMax; tries++) {
+  for (let tries = 1; ; tries++) {
     const changes = await decide();
     if (changes instanceof Refusal) throw changes;
     const effective = changes.filter(hasEffect);
     if (effective.length === 0 && !staged) return changes;
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
+    const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
+    if (taken) throw taken;
+    if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
   }
-  throw contended(0);
 }
 
 /** Writes new jobs, each on its own; answers which were written: a unique key may have been taken. */
@@ -80,7 +82,7 @@ export function claim(store: Store, ask: ClaimAsk, holder: string, leaseMs: numb
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
   store.commit({ changes: jobs.map((before) => ({ before, after: null, events: [] })) });
 
-async function look(store: Store, asks: readonly Ask[], seen: ReadonlyMap<number, Job>): Promise<Map<number, Job>> {
+async function look(store: Writer, asks: readonly Ask[], seen: ReadonlyMap<number, Job>): Promise<Map<number, Job>> {
   const unseen = asks.map(idOf).filter((id) => !seen.has(id));
   const loaded = unseen.length === 0 ? [] : await store.load(unseen);
   return new Map([...seen, ...loaded.map((job) => [job.id, job] as const)]);
@@ -95,15 +97,48 @@ function decide({ job, command }: Ask, seen: Map<number, Job>, asking: Asking): 
 }
 
 /** Which of the open asks lost to another writer and must be tried again. */
-async function commitDecided(store: Store, answers: readonly Answer[], open: readonly number[]): Promise<number[]> {
+async function commitDecided(store: Writer, answers: Answer[], open: readonly number[]): Promise<number[]> {
   const effective = open.filter((index) => {
     const answer = answers[index]!;
     return !(answer instanceof Refusal) && hasEffect(answer);
   });
   if (effective.length === 0) return [];
   const written = await store.commit({ changes: effective.map((index) => answers[index] as Change) });
-  return effective.filter((_, position) => !written[position]);
+  const lost = effective.filter((_, position) => !written[position]);
+  const taken = await takenKeys(store, lost.map((index) => answers[index] as Change));
+  lost.forEach((index, position) => (answers[index] = taken[position] ?? answers[index]!));
+  return lost.filter((_, position) => taken[position] === undefined);
 }
+
+/** For each change that could not be written: the refusal, where another job has the key that it needs. */
+async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
+  const keys = changes.filter(needsKey).map(keyOf);
+  if (keys.length === 0) return [];
+  const holders = await store.holders(keys);
+  const leaving = new Set(changes.filter(({ after }) => !after || !isOpen(after)).map((change) => jobOf(change).id));
+  return changes.map((change) => {
+    const holder = needsKey(change) ? holders.get(keyOf(change)) : undefined;
+    return holder === undefined || leaving.has(holder) ? undefined : takenKey(keyOf(change), holder);
+  });
+}
+
+/** What must be written together cannot have one key twice. */
+function sharedKey(changes: readonly Change[]): Refusal | undefined {
+  const seen = new Set<string>();
+  const second = changes.filter(needsKey).find((change) => seen.size === seen.add(keyOf(change)).size);
+  return second && takenKey(keyOf(second), jobOf(second).id);
+}
+
+/** A new job needs its key; one that is opened again needs it if it gave it back when it ended. */
+const needsKey = ({ before, after }: Change): boolean =>
+  after !== null && after.unique !== null && isOpen(after) && (before === null || (!isOpen(before) && after.unique.forMs === null));
+
+const keyOf = ({ after }: Change): string => after!.unique!.key;
+
+const jobOf = ({ before, after }: Change): Job => (before ?? after)!;
+
+const takenKey = (key: string, id: number): Refusal =>
+  new Refusal('taken.key', `job ${id} has the unique key ${JSON.stringify(key)}: wait for its end or use another key`, { key, id });
 
 const hasEffect = ({ before, after, events }: Change): boolean => before === null || after === null || events.length > 0;
 
