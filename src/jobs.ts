@@ -1,15 +1,22 @@
-/** The door: all that may be asked of jobs, by producers, workers, operators and onlookers. */
+/** The door: all that may be asked of jobs, by producers, workers, operators and onlookers. What is wrong is refused here. */
 import type { Answer, Ask, Asker } from './apply.ts';
+import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/ask.ts';
+import { checkAsker, checkFence, checkId, checkList, checkOneOf, checkTime, checkWhole } from './jobs/check.ts';
+import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
-import { checkId, type Draft } from './jobs/draft.ts';
+import type { Draft } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
+import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/look.ts';
 import { cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act } from './jobs/operate.ts';
-import { claimJobs, conclude, type WorkAsk } from './jobs/work.ts';
+import { claimJobs, conclude } from './jobs/work.ts';
 import type { Edit, Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
 import { Refusal } from './refusal.ts';
 import type { Page, PageAsk, Query, Tally } from './store/query.ts';
 import type { Feed, Holding, Store } from './store/store.ts';
+
+const draftsMax = 1_000_000;
+const asksMax = 100_000;
 
 export class Jobs {
   readonly store: Store;
@@ -26,27 +33,29 @@ export class Jobs {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  createMany(drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
-    return createJobs(this, drafts, by);
+  async createMany(drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
+    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by);
   }
 
   /** In the caller's own transaction: the job exists if and when that commits. */
-  createWithin(transaction: unknown, drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
-    return createJobs(this, drafts, by, this.store.within(transaction));
+  async createWithin(transaction: unknown, drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
+    const store = this.store.within(transaction);
+    return createJobs({ store, ids: new Ids(store) }, checkList('jobs', drafts, draftsMax, same), by);
   }
 
-  createChildren(parent: number, drafts: readonly Draft[], by: string, fence?: number): Promise<readonly Job[]> {
-    return createChildren(this, checkId(parent), drafts, by, fence);
+  async createChildren(parent: number, drafts: readonly Draft[], by: string, fence?: number): Promise<readonly Job[]> {
+    if (fence !== undefined) checkFence(fence);
+    return createChildren(this, checkId(parent), checkList('jobs', drafts, draftsMax, same), by, fence);
   }
 
   // For workers.
 
-  claim(ask: WorkAsk): Promise<readonly RunningJob[]> {
-    return claimJobs(this.store, ask);
+  async claim(ask: WorkAsk): Promise<readonly RunningJob[]> {
+    return claimJobs(this.store, checkWorkAsk(ask));
   }
 
-  extend(holdings: readonly Holding[], leaseMs: number): Promise<readonly boolean[]> {
-    return this.store.extend(holdings, this.store.now() + leaseMs);
+  async extend(holdings: readonly Holding[], leaseMs: number): Promise<readonly boolean[]> {
+    return this.store.extend(checkHoldings(holdings), this.store.now() + checkLeaseMs(leaseMs));
   }
 
   succeed(job: number | Job, fence: number, asker: Asker, result?: string): Promise<Job> {
@@ -62,41 +71,47 @@ export class Jobs {
   }
 
   /** Many outcomes in as few writes as possible. */
-  conclude(asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
-    return conclude(this.store, asks, asker);
+  async conclude(asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
+    const now = this.store.now();
+    const checked = checkList('asks', asks, asksMax, ({ job, command }) => {
+      checkId(typeof job === 'object' ? job?.id : job);
+      return { job, command: checkCommand(command, now) };
+    });
+    return conclude(this.store, checked, checkAsker(asker));
   }
 
   // For operators.
 
-  cancel(id: number, act: Act, graceMs?: number): Promise<Job> {
-    return cancelJob(this.store, checkId(id), act, graceMs);
+  async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {
+    return cancelJob(this.store, checkId(id), checkAct(act), graceMs === undefined ? undefined : checkMs('graceMs', graceMs));
   }
 
-  stop(id: number, act: Act): Promise<Job> {
-    return stopJob(this.store, checkId(id), act);
+  async stop(id: number, act: Act): Promise<Job> {
+    return stopJob(this.store, checkId(id), checkAct(act));
   }
 
-  pause(id: number, asker: Asker): Promise<Job> {
-    return pauseJob(this.store, checkId(id), asker);
+  async pause(id: number, asker: Asker): Promise<Job> {
+    return pauseJob(this.store, checkId(id), checkAsker(asker));
   }
 
-  resume(id: number, asker: Asker): Promise<Job> {
-    return resumeJob(this.store, checkId(id), asker);
+  async resume(id: number, asker: Asker): Promise<Job> {
+    return resumeJob(this.store, checkId(id), checkAsker(asker));
   }
 
-  retry(id: number, asker: Asker, only?: 'failed'): Promise<Job> {
-    return retryJob(this.store, checkId(id), asker, only);
+  async retry(id: number, asker: Asker, only?: 'failed'): Promise<Job> {
+    if (only !== undefined) checkOneOf('only', only, ['failed']);
+    return retryJob(this.store, checkId(id), checkAsker(asker), only);
   }
 
-  requeue(id: number, due: number, asker: Asker): Promise<Job> {
-    return requeueJob(this.store, checkId(id), due, asker);
+  async requeue(id: number, due: number, asker: Asker): Promise<Job> {
+    return requeueJob(this.store, checkId(id), checkTime('due', due), checkAsker(asker));
   }
 
-  edit(id: number, edit: Edit, asker: Asker): Promise<Job> {
-    return editJob(this.store, checkId(id), edit, asker);
+  async edit(id: number, edit: Edit, asker: Asker): Promise<Job> {
+    return editJob(this.store, checkId(id), checkEdit(edit, this.store.now()), checkAsker(asker));
   }
 
-  delete(id: number): Promise<void> {
+  async delete(id: number): Promise<void> {
     return deleteJob(this.store, checkId(id));
   }
 
@@ -106,20 +121,21 @@ export class Jobs {
     return (await this.store.load([checkId(id)]))[0] ?? null;
   }
 
-  find(query: Query, page?: PageAsk): Promise<Page> {
-    return this.store.find(query, page);
+  async find(query: Query, page?: PageAsk): Promise<Page> {
+    return this.store.find(checkQuery(query), checkPage(page));
   }
 
-  count(query: Query = {}): Promise<readonly Tally[]> {
-    return this.store.count(query);
+  async count(query: Query = {}): Promise<readonly Tally[]> {
+    return this.store.count(checkQuery(query));
   }
 
-  history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
-    return this.store.history(checkId(id), from, limit);
+  async history(id: number, from = 1, limit = Number.MAX_SAFE_INTEGER): Promise<readonly Event[]> {
+    checkWhole('from', from, 1, Number.MAX_SAFE_INTEGER);
+    return this.store.history(checkId(id), from, checkLimit(limit, Number.MAX_SAFE_INTEGER));
   }
 
-  events(cursor: string | null, limit = 1000): Promise<Feed> {
-    return this.store.eventsAfter(cursor, limit);
+  async events(cursor: string | null, limit = 1000): Promise<Feed> {
+    return this.store.eventsAfter(checkCursor(cursor), checkLimit(limit, eventsMax));
   }
 
   async #one(ask: Ask, asker: Asker): Promise<Job> {
@@ -127,4 +143,11 @@ export class Jobs {
     if (answer instanceof Refusal) throw answer;
     return answer!.after!;
   }
+}
+
+const same = <T>(value: T): T => value;
+
+function checkAct(act: Act): Act {
+  if (checkAsker(act).code !== undefined) checkTerminateCode(act.code);
+  return act;
 }

@@ -1,21 +1,22 @@
 /** Creating jobs: one, many, as children, in the caller's transaction; a unique key gives an outcome, never a silence. */
-import { apply, applyTogether, insert } from '../apply.ts';
+import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { childHold } from '../model/family.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
-import type { Store } from '../store/store.ts';
-import { birthOf, checkPriority, checkTime, type Draft } from './draft.ts';
+import type { Store, Writer } from '../store/store.ts';
+import { checkName } from './check.ts';
+import { birthOf, firstStateOf, type Draft } from './draft.ts';
 import type { Ids } from './ids.ts';
 
 export interface Created {
   readonly id: number;
   /** `existing` and `updated`: the unique key was taken, and this is the job that has it. */
   readonly outcome: 'created' | 'existing' | 'updated';
-  /** As it is stored now. */
-  readonly job: Job;
+  /** As it is stored now; null: it was deleted, and its key is taken until its window ends. */
+  readonly job: Job | null;
 }
 
 export interface Producer {
@@ -23,19 +24,19 @@ export interface Producer {
   readonly ids: Ids;
 }
 
+/** All that creating needs of a producer; inside a transaction of the caller's there is no more. */
+type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
+
+/** How often a key may become free and be taken by someone else while it is asked for. */
+const triesMax = 10;
+
 /** Stores each draft, or finds who has its key. Refuses all of them when one is malformed. */
-export async function createJobs(
-  { store, ids }: Producer,
-  drafts: readonly Draft[],
-  by: string,
-  writer: Pick<Store, 'commit'> = store,
-): Promise<readonly Created[]> {
-  const changes = await births({ store, ids }, drafts, by);
-  const written = await insert(writer, changes);
-  return Promise.all(changes.map((change, index) => {
-    const job = change.after!;
-    return written[index] ? { id: job.id, outcome: 'created', job } : whoHasTheKey({ store, ids }, drafts[index]!, by, writer);
-  }));
+export async function createJobs(producer: Creator, drafts: readonly Draft[], by: string, tries = 1): Promise<readonly Created[]> {
+  const changes = await births(producer, drafts, by);
+  const written = await insert(producer.store, changes);
+  return Promise.all(changes.map(async ({ after }, index) =>
+    written[index] ? { id: after!.id, outcome: 'created', job: after } : whoHasTheKey(producer, drafts[index]!, by, tries),
+  ));
 }
 
 /** Stores children together with the note of it in their parent, under the fence of whoever works on the parent. */
@@ -59,20 +60,13 @@ export async function createChildren(
   return changes.slice(1).map(({ after }) => after!);
 }
 
-/** New jobs as changes, not yet stored. */
-export async function births({ store, ids }: Producer, drafts: readonly Draft[], by: string, parent: number | null = null): Promise<Change[]> {
-  const now = store.now();
+/** New jobs as changes, not yet stored. No id is taken for what is malformed. */
+export async function births({ store, ids }: Creator, drafts: readonly Draft[], by: string, parent: number | null = null): Promise<Change[]> {
+  const asking = { by: checkName('asker', by), now: store.now() };
+  const checked = drafts.map((draft) => ({ birth: birthOf(draft, 0, asking.now), first: firstStateOf(draft, asking.now) }));
   const numbers = await ids.take(drafts.length);
-  return drafts.map((draft, index) =>
-    create({ ...birthOf(draft, numbers[index]!, now), parent }, firstState(draft, now), { by, now }),
-  );
+  return checked.map(({ birth, first }, index) => create({ ...birth, id: numbers[index]!, parent }, first, asking));
 }
-
-const firstState = ({ due, priority = 0, phase }: Draft, now: number) => ({
-  due: due === undefined ? now : checkTime('due', due),
-  priority: checkPriority(priority),
-  ...(phase === undefined || phase === 'run' ? {} : { phase }),
-});
 
 function attach(child: Job, parent: Job, asking: Asking): Change {
   const hold = childHold(parent);
@@ -80,26 +74,38 @@ function attach(child: Job, parent: Job, asking: Asking): Change {
   return create({ ...child, parent: parent.id }, { due, priority, ...(hold ? { hold } : {}) }, asking);
 }
 
-async function whoHasTheKey(producer: Producer, draft: Draft, by: string, writer: Pick<Store, 'commit'>): Promise<Created> {
+async function whoHasTheKey(producer: Creator, draft: Draft, by: string, tries: number): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
   if (key === undefined) throw new Error('an id from the store was not new');
   const id = (await store.holders([key])).get(key);
-  const [job] = id === undefined ? [] : await store.load([id]);
-  if (!job) return (await createJobs(producer, [draft], by, writer))[0]!;
-  if (draft.unique?.onTaken !== 'update' || !isOpen(job)) return { id: job.id, outcome: 'existing', job };
-  const { after } = await apply(store, job, { do: 'edit', edit: editOf(draft, store.now()) }, { by });
-  return { id: job.id, outcome: 'updated', job: after! };
+  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, tries + 1))[0]!;
+  if (id === undefined) throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
+  const updated = draft.unique?.onTaken === 'update' ? await update(store, id, draft, by) : null;
+  return updated ? { id, outcome: 'updated', job: updated } : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
-/** What of a draft an existing job can take on. */
+/** The job with what is new in the draft; null: it is not open, and stays as it is. */
+async function update(store: Writer, id: number, draft: Draft, by: string): Promise<Job | null> {
+  const [change] = await applyTogether(store, async () => {
+    const asking = { by, now: store.now() };
+    const [job] = await store.load([id]);
+    if (!job || !isOpen(job)) return [];
+    const answer = step(job, { do: 'edit', edit: editOf(draft, asking.now) }, asking);
+    return answer instanceof Refusal ? answer : [answer];
+  });
+  return change?.after ?? null;
+}
+
+/** What of a draft an existing job can take on; what the draft does not say stays. */
 function editOf(draft: Draft, now: number): Edit {
-  const { input, policy, tags } = birthOf(draft, 1, now);
+  const { input, policy, tags } = birthOf(draft, 0, now);
+  const { priority, due } = firstStateOf(draft, now);
   return {
-    input,
-    policy,
-    tags,
-    ...(draft.priority === undefined ? {} : { priority: checkPriority(draft.priority) }),
-    ...(draft.due === undefined ? {} : { due: checkTime('due', draft.due) }),
+    ...(draft.input === undefined && draft.inputText === undefined ? {} : { input }),
+    ...(draft.policy == null ? {} : { policy }),
+    ...(draft.tags == null ? {} : { tags }),
+    ...(draft.priority === undefined ? {} : { priority }),
+    ...(draft.due === undefined ? {} : { due }),
   };
 }

@@ -1,10 +1,16 @@
 /** The draft: what a producer says of a job that does not exist yet, checked before anything is stored. */
+import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
-import { checkJsonText, jsonText } from '../model/json.ts';
 import type { Birth, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
-import { retryOf } from '../model/retry.ts';
-import type { Kind, Phase } from '../model/state.ts';
+import { checkJsonText, jsonText } from '../model/json.ts';
+import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
+import {
+  checkFields, checkName, checkObject, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax, nameMax, timeMax,
+} from './check.ts';
+import { checkPolicy } from './policy.ts';
+
+export { checkName, checkPriority } from './check.ts';
 
 export interface Draft {
   readonly kind?: Kind;
@@ -23,8 +29,8 @@ export interface Draft {
   readonly tick?: Tick;
   /** Jobs with the same limit key are limited together. */
   readonly limitKey?: string;
-  /** Whether the job waits at a gate although it has no limit key of its own. */
-  readonly isLimited?: boolean;
+  /** Whose limit the job falls under, when it has one: its type's, or a name of its own. */
+  readonly gateType?: string;
 }
 
 export interface UniqueAsk {
@@ -35,83 +41,72 @@ export interface UniqueAsk {
   readonly forMs?: number;
 }
 
-const nameMax = 255;
-const keyMax = 512;
 const tagsMax = 32;
-const priorityMax = 1_000_000;
-/** The year 9999: beyond it no calendar of ours goes. */
-const timeMax = 253_402_300_799_999;
+const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+const fields: readonly (keyof Draft)[] = [
+  'kind', 'type', 'def', 'key', 'input', 'inputText', 'due', 'priority', 'phase', 'unique', 'policy', 'tags', 'tick', 'limitKey',
+  'gateType',
+];
 
 /** What the job will be from its first moment. */
 export function birthOf(draft: Draft, id: number, now: number): Omit<Birth, 'parent'> {
+  checkFields('a job', draft, fields);
   return {
     id,
-    kind: draft.kind ?? 'run',
+    kind: draft.kind === undefined ? 'run' : checkOneOf('kind', draft.kind, kinds),
     type: checkName('type', draft.type),
     def: draft.def == null ? null : checkName('def', draft.def),
     key: draft.key == null ? null : checkText('key', draft.key, keyMax),
     created: now,
     gate: gateOf(draft),
-    unique: draft.unique ? checkUnique(draft.unique) : null,
-    policy: checkPolicy(draft.policy ?? {}),
-    tags: draft.tags ? checkTags(draft.tags) : null,
-    input: draft.inputText === undefined ? jsonText(draft.input) : checkJsonText(draft.inputText),
-    tick: draft.tick ?? null,
+    unique: draft.unique == null ? null : checkUnique(draft.unique),
+    policy: draft.policy == null ? {} : checkPolicy(draft.policy, now),
+    tags: draft.tags == null ? null : checkTags(draft.tags),
+    input: draft.inputText === undefined ? jsonText(draft.input) : checkJson('inputText', draft.inputText),
+    tick: draft.tick == null ? null : checkTick(draft.tick),
   };
 }
 
-export const checkPriority = (priority: number): number => checkWhole('priority', priority, -priorityMax, priorityMax);
+/** Where it stands in its first moment. */
+export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({
+  due: due === undefined ? now : checkTime('due', due),
+  priority: priority === undefined ? 0 : checkPriority(priority),
+  ...(phase === undefined || checkOneOf('phase', phase, phases) === 'run' ? {} : { phase }),
+});
 
-export const checkTime = (name: string, time: number): number => checkWhole(name, time, 0, timeMax);
-
-export function checkName(what: string, name: unknown): string {
-  const text = checkText(what, name, nameMax);
-  if (/[\u0000-\u001f\u007f]/.test(text)) {
-    throw new Refusal('malformed.name', `the ${what} has control characters: use letters, digits and punctuation`, { what });
-  }
-  return text;
+/** JSON that is text already. */
+export function checkJson(what: string, text: unknown): string {
+  if (typeof text === 'string') return checkJsonText(text);
+  throw new Refusal('malformed.json', `${what} must be JSON as a text, not a value of type ${typeof text}`, { what });
 }
 
-export function checkId(id: unknown): number {
-  if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0) return id;
-  throw new Refusal('malformed.id', 'an id is a whole number between 1 and 9007199254740991', { id: String(id).slice(0, 40) });
-}
-
-function checkText(what: string, text: unknown, max: number): string {
-  if (typeof text === 'string' && text.length > 0 && Buffer.byteLength(text) <= max && text.isWellFormed()) return text;
-  throw new Refusal('malformed.name', `the ${what} must be a text of 1 to ${max} bytes`, { what });
-}
-
-function checkWhole(name: string, value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  throw new Refusal('malformed.number', `${name} must be a whole number from ${min} to ${max}`, { name, value: String(value) });
-}
-
-function checkUnique({ key, forMs }: UniqueAsk): UniqueKey {
-  const window = forMs === undefined ? null : checkWhole('unique.forMs', forMs, 1, timeMax);
-  return { key: checkText('unique key', key, keyMax), forMs: window };
-}
-
-function checkTags(tags: Tags): Tags {
-  const entries = Object.entries(tags);
+export function checkTags(tags: Tags): Tags {
+  const entries = Object.entries(checkObject('tags', tags));
   if (entries.length > tagsMax) throw new Refusal('malformed.option', `a job has at most ${tagsMax} tags`, { count: entries.length });
   for (const [name, value] of entries) {
-    checkText('tag name', name, nameMax);
+    if (unsafeNames.includes(name)) throw new Refusal('malformed.name', `a tag cannot be named ${name}`, { what: 'tag name' });
+    checkName('tag name', name);
     if (value !== '') checkText(`tag ${name}`, value, nameMax);
   }
   return Object.fromEntries(entries);
 }
 
-function checkPolicy(policy: Policy): Policy {
-  retryOf(policy);
-  for (const name of ['timeoutMs', 'retentionMs', 'startBy'] as const) {
-    if (policy[name] !== undefined) checkWhole(name, policy[name], 0, timeMax);
-  }
-  return policy;
+function checkUnique(unique: UniqueAsk): UniqueKey {
+  const { key, onTaken, forMs } = checkFields('unique', unique, ['key', 'onTaken', 'forMs']);
+  if (onTaken !== undefined) checkOneOf('unique.onTaken', onTaken, ['keep', 'update']);
+  const window = forMs === undefined ? null : checkWhole('unique.forMs', forMs, 1, timeMax);
+  return { key: checkText('unique key', key, keyMax), forMs: window };
 }
 
-function gateOf({ type, def = null, limitKey, isLimited = false, policy }: Draft): string | null {
+function checkTick(tick: Tick): Tick {
+  const { schedule, nominal } = checkFields('tick', tick, ['schedule', 'nominal']);
+  return { schedule: checkWhole('tick.schedule', schedule, 0, 1_000_000), nominal: checkTime('tick.nominal', nominal) };
+}
+
+function gateOf({ type, def, limitKey, gateType, policy }: Draft): string | null {
   const leaderOnly = policy?.leaderOnly ?? false;
-  if (limitKey === undefined && !isLimited && !leaderOnly) return null;
-  return gateText({ type, def, key: limitKey === undefined ? null : checkText('limit key', limitKey, keyMax), leaderOnly });
+  if (limitKey === undefined && gateType === undefined && !leaderOnly) return null;
+  const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
+  return gateText({ type: gateType === undefined ? type : checkName('gate', gateType), def: def ?? null, key, leaderOnly });
 }

@@ -4,20 +4,22 @@ import type { Store } from '../store/store.ts';
 const blockMax = 1024;
 
 export class Ids {
-  readonly #store: Store;
+  readonly #store: Pick<Store, 'reserve'>;
   #next = 0;
   #end = 0;
   #block = 1;
   #reserving: Promise<void> = Promise.resolve();
 
-  constructor(store: Store) {
+  constructor(store: Pick<Store, 'reserve'>) {
     this.#store = store;
   }
 
   /** As many ids as asked for, rising. */
   async take(count: number): Promise<number[]> {
     while (this.#end - this.#next < count) {
-      this.#reserving = this.#reserving.then(() => this.#reserve(count));
+      const reserve = (): Promise<void> => this.#reserve(count);
+      // One that failed, while the store was away, is no reason for the next to fail.
+      this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }
     const first = this.#next;

@@ -26,5 +26,9 @@ export type ErrorCode =
   | 'missing output'
   | 'not permitted'
   | 'could not start';
+export const errorCodes: readonly ErrorCode[] = [
+  'unknown', 'crashed', 'automation', 'timed out', 'missing output', 'not permitted', 'could not start',
+];
 
 export type TerminateCode = 'user' | 'admin' | 'automation' | 'parent' | 'server';
+export const terminateCodes: readonly TerminateCode[] = ['user', 'admin', 'automation', 'parent', 'server'];
