@@ -3,11 +3,10 @@ import { apply, applyTogether, remove, unknownJob, type Asker } from '../apply.t
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
-import { step } from '../model/machine.ts';
+import { step, type Asking } from '../model/machine.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import { checkPriority, checkTime } from './draft.ts';
 import { cancelChildren, settleAfter, settleParents } from './settle.ts';
 
 export interface Act extends Asker {
@@ -20,12 +19,14 @@ export async function cancelJob(store: Store, id: number, { code = 'user', ...as
   return withFamily(store, change, asker);
 }
 
-/** Ends a job now. Whoever works on it can write nothing any more. */
+/** Ends a job now, and its children. Whoever works on it can write nothing any more. */
 export async function stopJob(store: Store, id: number, { code = 'user', ...asker }: Act): Promise<Job> {
   const [job] = await store.load([id]);
   if (!job) throw unknownJob(id);
-  if (job.state === 'held' && job.hold === 'children') await stopChildren(store, job, asker);
+  if (isOpen(job)) await stopChildren(store, job, asker);
   const change = await apply(store, id, { do: 'stop', code }, asker);
+  // Those that joined in between; now that their parent has ended, no more can.
+  await stopChildren(store, job, asker);
   await settleAfter(store, [change], asker);
   return change.after!;
 }
@@ -43,23 +44,22 @@ export async function retryJob(store: Store, id: number, asker: Asker, only?: 'f
     const [job] = await store.load([id]);
     if (!job) return unknownJob(id);
     const tasks = isOpen(job) ? [] : await tasksToReopen(store, job, only);
-    const steps = [step(job, { do: 'retry', reopens: tasks.length }, asking), ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking))];
+    const steps = [
+      step(job, { do: 'retry', reopens: tasks.length }, asking),
+      ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking)),
+      ...(job.parent === null ? [] : [await askParent(store, job, asking)]),
+    ];
     return steps.find((answer) => answer instanceof Refusal) ?? (steps as Change[]);
   });
-  if (change === undefined) throw unknownJob(id);
-  return change.after!;
+  return change!.after!;
 }
 
 /** Back to the queue, from whatever state. */
-export async function requeueJob(store: Store, id: number, due: number, asker: Asker): Promise<Job> {
-  return (await apply(store, id, { do: 'requeue', due: checkTime('due', due) }, asker)).after!;
-}
+export const requeueJob = async (store: Store, id: number, due: number, asker: Asker): Promise<Job> =>
+  (await apply(store, id, { do: 'requeue', due }, asker)).after!;
 
-export async function editJob(store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> {
-  if (edit.priority !== undefined) checkPriority(edit.priority);
-  if (edit.due !== undefined) checkTime('due', edit.due);
-  return (await apply(store, id, { do: 'edit', edit }, asker)).after!;
-}
+export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
+  (await apply(store, id, { do: 'edit', edit }, asker)).after!;
 
 /** Removes every trace of a job that has ended. */
 export async function deleteJob(store: Store, id: number): Promise<void> {
@@ -74,21 +74,26 @@ export async function deleteJob(store: Store, id: number): Promise<void> {
 
 async function withFamily(store: Store, change: Change, asker: Asker): Promise<Job> {
   const job = change.after!;
-  if (job.state === 'held' && job.hold === 'children') {
-    await cancelChildren(store, job.id, asker);
-    await settleParents(store, asker, [job.id]);
-    return (await store.load([job.id]))[0] ?? job;
-  }
-  await settleAfter(store, [change], asker);
-  return job;
+  if (job.parent === null) await cancelChildren(store, job.id, asker);
+  if (job.state === 'held') await settleParents(store, asker, [job.id]);
+  else await settleAfter(store, [change], asker);
+  return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;
 }
 
 async function stopChildren(store: Store, parent: Job, asker: Asker): Promise<void> {
-  for (;;) {
+  while (parent.parent === null) {
     const { jobs } = await store.find({ parent: parent.id, standings: ['pending', 'held', 'running'] }, { limit: 1000 });
     if (jobs.length === 0) return;
     await Promise.all(jobs.map((job) => apply(store, job.id, { do: 'stop', code: 'parent' }, asker).catch(ignoreEnded)));
   }
+}
+
+/** A child can be opened again while its parent waits; in the same commit, so that the parent cannot go on in between. */
+async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
+  const [found] = await store.load([parent!]);
+  if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);
+  const message = `job ${id} is a child of job ${parent}, which does not wait for it any more: retry job ${parent} instead`;
+  return new Refusal('wrong.state', message, { id, parent });
 }
 
 /** A child that ended by itself in the meantime needs no stop. */

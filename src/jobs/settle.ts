@@ -2,10 +2,12 @@
  * Settling: what the end of a child means for its parent. It happens after the child's end is committed: of two last
  * children, the one that commits later finds no open sibling. A crash in between is made good by the settler's rounds.
  */
-import { applyEach, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import { isTooMuch } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
+import { step } from '../model/machine.ts';
+import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 
 const batch = 100;
@@ -20,11 +22,16 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
   await settleParents(store, asker, [...parents]);
 }
 
-/** Lets parents go on that wait for nobody; answers how many. Without a list: any of them. */
+/**
+ * Lets parents go on that wait for nobody; answers how many. Without a list: any of them. Whoever loses to another
+ * writer looks again, since that may have been a new child.
+ */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
-  const waiting = await store.settleable(parents?.length ?? batch, parents);
-  const answers = await applyEach(store, waiting.map((job) => ({ job, command: { do: 'settle' } as const })), asker);
-  const changes = answers.filter((answer): answer is Change => 'events' in answer);
+  const changes = await applyTogether(store, async () => {
+    const waiting = await store.settleable(parents?.length ?? batch, parents);
+    const answers = waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() }));
+    return answers.filter((answer): answer is Change => !(answer instanceof Refusal));
+  });
   await settleAfter(store, changes, asker);
   return changes.length;
 }
