@@ -48,13 +48,14 @@ export async function apply(store: Writer, job: number | Job, command: Command, 
 export async function applyTogether(
   store: Writer,
   decide: () => Promise<Batch['changes'] | Refusal>,
-  staged?: Batch['staged'],
+  stagedWith: (changes: readonly Change[]) => Batch['staged'] = () => undefined,
 ): Promise<readonly Change[]> {
   for (let tries = 1; ; tries++) {
     const changes = await decide();
     if (changes instanceof Refusal) throw changes;
     const effective = changes.filter(hasEffect);
-    if (effective.length === 0 && !staged) return changes;
+    if (effective.length === 0) return changes;
+    const staged = stagedWith(changes);
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
@@ -76,6 +77,16 @@ export function claim(store: Store, ask: ClaimAsk, holder: string, leaseMs: numb
       return answer instanceof Refusal ? [] : [answer];
     }),
   );
+}
+
+/** The best jobs that nobody else is taking, untouched. */
+export async function peek(store: Store, ask: ClaimAsk): Promise<readonly Job[]> {
+  let found: readonly Job[] = [];
+  await store.claim(ask, (candidates) => {
+    found = candidates.map(({ job }) => job);
+    return [];
+  });
+  return found;
 }
 
 /** Removes jobs that are still as they were seen; answers which. */

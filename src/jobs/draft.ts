@@ -6,11 +6,10 @@ import { checkJsonText, jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import {
-  checkFields, checkName, checkObject, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax, nameMax, timeMax,
+  checkFields, checkFlag, checkId, checkName, checkObject, checkOneOf, checkPriority, checkText, checkTime, checkWhole,
+  keyMax, nameMax, timeMax,
 } from './check.ts';
 import { checkPolicy } from './policy.ts';
-
-export { checkName, checkPriority } from './check.ts';
 
 export interface Draft {
   readonly kind?: Kind;
@@ -29,8 +28,8 @@ export interface Draft {
   readonly tick?: Tick;
   /** Jobs with the same limit key are limited together. */
   readonly limitKey?: string;
-  /** Whose limit the job falls under, when it has one: its type's, or a name of its own. */
-  readonly gateType?: string;
+  /** The limits it falls under: its type's, or those of a name of its own, and its definition's. */
+  readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 
 export interface UniqueAsk {
@@ -46,7 +45,7 @@ const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype']
 
 const fields: readonly (keyof Draft)[] = [
   'kind', 'type', 'def', 'key', 'input', 'inputText', 'due', 'priority', 'phase', 'unique', 'policy', 'tags', 'tick', 'limitKey',
-  'gateType',
+  'gate',
 ];
 
 /** What the job will be from its first moment. */
@@ -100,13 +99,20 @@ function checkUnique(unique: UniqueAsk): UniqueKey {
 }
 
 function checkTick(tick: Tick): Tick {
-  const { schedule, nominal } = checkFields('tick', tick, ['schedule', 'nominal']);
-  return { schedule: checkWhole('tick.schedule', schedule, 0, 1_000_000), nominal: checkTime('tick.nominal', nominal) };
+  const { def, schedule, nominal, isAwaited } = checkFields('tick', tick, ['def', 'schedule', 'nominal', 'isAwaited']);
+  return {
+    def: checkId(def),
+    schedule: checkWhole('tick.schedule', schedule, 0, 1_000_000),
+    nominal: checkTime('tick.nominal', nominal),
+    isAwaited: checkFlag('tick.isAwaited', isAwaited),
+  };
 }
 
-function gateOf({ type, def, limitKey, gateType, policy }: Draft): string | null {
+function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
   const leaderOnly = policy?.leaderOnly ?? false;
-  if (limitKey === undefined && gateType === undefined && !leaderOnly) return null;
+  if (limitKey === undefined && gate === undefined && !leaderOnly) return null;
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
-  return gateText({ type: gateType === undefined ? type : checkName('gate', gateType), def: def ?? null, key, leaderOnly });
+  const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
+  for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
+  return gateText({ type: checkName('gate', name), def: def ?? null, key, leaderOnly, ...most });
 }

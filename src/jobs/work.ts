@@ -1,17 +1,12 @@
 /** Working on jobs: claim, finish, fail, give back, plan tasks, hand off. Every write carries the fence of its claim. */
-import { applyEach, applyTogether, claim, type Answer, type Ask, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, claim, unknownJob, type Answer, type Ask, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
-import type { ClaimAsk, Store } from '../store/store.ts';
+import type { Batch, Store } from '../store/store.ts';
+import type { WorkAsk } from './ask.ts';
 import { settleAfter } from './settle.ts';
-
-export interface WorkAsk extends ClaimAsk {
-  readonly holder: string;
-  /** How long the lease lasts; null: as long as the holder's instance lives. */
-  readonly leaseMs: number | null;
-}
 
 /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */
 export async function claimJobs(store: Store, { holder, leaseMs, ...ask }: WorkAsk): Promise<readonly RunningJob[]> {
@@ -27,35 +22,39 @@ export async function conclude(store: Store, asks: readonly Ask[], asker: Asker)
   return answers;
 }
 
-/** Stores a run's tasks and lets it wait for them, in one commit. */
-export async function planTasks(store: Store, run: Job, fence: number, tasks: readonly Change[], by: string): Promise<Job> {
-  return planned(store, run, { fence, tasks: tasks.length, by }, tasks);
+interface Planning {
+  readonly fence: number;
+  /** JSON text that the tasks share. */
+  readonly details?: string;
+  readonly by: string;
 }
+
+/** Stores a run's tasks and lets it wait for them, in one commit. */
+export const planTasks = (store: Store, run: Job, planning: Planning & { readonly tasks: readonly Change[] }): Promise<Job> =>
+  plan(store, run, { ...planning, count: planning.tasks.length }, planning.tasks);
 
 /** The same for tasks that were staged in pieces. */
-export async function planStaged(store: Store, run: Job, fence: number, count: number, by: string): Promise<Job> {
-  return planned(store, run, { fence, tasks: count, by }, [], { parent: run.id, fence });
-}
+export const planStaged = (store: Store, run: Job, planning: Planning & { readonly count: number }): Promise<Job> =>
+  plan(store, run, planning, [], { parent: run.id, fence: planning.fence });
 
-async function planned(
+async function plan(
   store: Store,
   run: Job,
-  { fence, tasks, by }: { fence: number; tasks: number; by: string },
+  { fence, details, by, count }: Planning & { readonly count: number },
   births: readonly Change[],
-  staged?: { parent: number; fence: number },
+  staged?: Batch['staged'],
 ): Promise<Job> {
   let seen: Job | undefined = run;
-  const [change] = await applyTogether(
-    store,
-    async () => {
-      const job: Job | undefined = seen ?? (await store.load([run.id]))[0];
-      seen = undefined;
-      if (!job) return new Refusal('unknown.job', `there is no job ${run.id}`, { id: run.id });
-      const plan = step(job, { do: 'plan', fence, tasks }, { by, now: store.now() });
-      if (plan instanceof Refusal) return plan;
-      return plan.after?.state === 'ended' ? [plan] : [plan, ...births];
-    },
-    staged,
-  );
+  const command = { do: 'plan', fence, tasks: count, ...(details === undefined ? {} : { details }) } as const;
+  const decide = async (): Promise<readonly Change[] | Refusal> => {
+    const job: Job | undefined = seen ?? (await store.load([run.id]))[0];
+    seen = undefined;
+    if (!job) return unknownJob(run.id);
+    const planned = step(job, command, { by, now: store.now() });
+    if (planned instanceof Refusal) return planned;
+    return planned.after?.state === 'ended' ? [planned] : [planned, ...births];
+  };
+  // A run that was cancelled while it prepared ends, and its tasks are never born.
+  const [change] = await applyTogether(store, decide, ([planned]) => (planned?.after?.state === 'ended' ? undefined : staged));
   return change!.after!;
 }

@@ -22,13 +22,21 @@ export interface Spec {
   readonly priority: number;
   readonly overlap: Overlap;
   readonly misfire: Misfire;
-  /** How many of its runs may be under way, over all instances. */
-  readonly concurrency: number | null;
   /** Whether overlap counts runs of the whole type. */
   readonly onePerType: boolean;
   readonly inMemory: boolean;
   readonly manualRuns: boolean;
   readonly tags: Tags | null;
+  /** What the code of its type says, for instances that do not have it. */
+  readonly phase: 'run' | 'prepare';
+  readonly gate: SpecGate | null;
+  readonly limitKey: string | null;
+}
+
+/** The limits that runs of a definition fall under. */
+export interface SpecGate {
+  readonly typeMax?: number;
+  readonly defMax?: number;
 }
 
 /** The code's word and, kept apart from it, the operator's. */
@@ -184,5 +192,5 @@ function momentsOf(plan: SchedulePlan, runs: RunMoments): TickMoments {
   return { ...base, started: run?.startedAt ?? null, finished: run?.endedAt ?? null };
 }
 
-const countsFromRun = (schedule: Schedule): boolean =>
+export const countsFromRun = (schedule: Schedule): boolean =>
   schedule.kind === 'every' ? schedule.from !== 'scheduled' : schedule.kind === 'repeat' && !/^\s*scheduled/i.test(schedule.text);

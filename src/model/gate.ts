@@ -8,6 +8,9 @@ export interface Gate {
   readonly def: string | null;
   readonly key: string | null;
   readonly leaderOnly: boolean;
+  /** How many of the type, or of the definition, may be behind the gate, unless whoever claims knows better. */
+  readonly typeMax?: number;
+  readonly defMax?: number;
 }
 
 /** How many may run at a time, across all instances; what is not named is not limited. */
@@ -20,12 +23,19 @@ export interface Limits {
 
 export const noLimits: Limits = { types: new Map(), defs: new Map(), keys: new Map() };
 
-export const gateText = (gate: Gate): string =>
-  [gate.leaderOnly ? 'leader' : 'any', gate.type, gate.def ?? '', gate.key ?? ''].map(encodeURIComponent).join('/');
+export const gateText = ({ leaderOnly, type, def, key, typeMax, defMax }: Gate): string =>
+  [leaderOnly ? 'leader' : 'any', type, def ?? '', key ?? '', typeMax ?? '', defMax ?? ''].map(encodeURIComponent).join('/');
 
 export function parseGate(text: string): Gate {
-  const [who = '', type = '', def = '', key = ''] = text.split('/').map(decodeURIComponent);
-  return { leaderOnly: who === 'leader', type, def: def || null, key: key || null };
+  const [who = '', type = '', def = '', key = '', typeMax = '', defMax = ''] = text.split('/').map(decodeURIComponent);
+  return {
+    leaderOnly: who === 'leader',
+    type,
+    def: def || null,
+    key: key || null,
+    ...(typeMax === '' ? {} : { typeMax: Number(typeMax) }),
+    ...(defMax === '' ? {} : { defMax: Number(defMax) }),
+  };
 }
 
 /** Lets candidates through one after the other, counting those behind the gates now and each that passes. */
@@ -65,8 +75,8 @@ function takenPlaces(behind: ReadonlyMap<string, number>): Map<string, number> {
 
 function roomAt(gate: Gate, taken: ReadonlyMap<string, number>, limits: Limits): number {
   const capacities = [
-    limits.types.get(gate.type),
-    gate.def === null ? undefined : limits.defs.get(gate.def),
+    limits.types.get(gate.type) ?? gate.typeMax,
+    gate.def === null ? undefined : (limits.defs.get(gate.def) ?? gate.defMax),
     gate.key === null ? undefined : limits.keys.get(gate.type),
   ];
   const rooms = placesOf(gate).map((place, level) => (capacities[level] ?? Infinity) - (taken.get(place) ?? 0));

@@ -109,8 +109,12 @@ export interface JobError {
 }
 
 export interface Tick {
+  /** The definition's id. */
+  readonly def: number;
   readonly schedule: number;
   readonly nominal: number;
+  /** Whether the schedule's next occurrence counts from this run. */
+  readonly isAwaited: boolean;
 }
 
 export type Tags = Readonly<Record<string, string>>;

@@ -1,0 +1,124 @@
+/** Definitions at the door: declared by code, changed by operators, found by name. */
+import { applyTogether, insert, type Asker } from '../apply.ts';
+import { definitionKey, definitionOf, dueOf, planOf, specOf, wakeUp, type Definition, type Spec } from '../model/definition.ts';
+import type { Happening } from '../model/event.ts';
+import type { Job } from '../model/job.ts';
+import { create, record, step } from '../model/machine.ts';
+import { Refusal } from '../refusal.ts';
+import type { Store } from '../store/store.ts';
+import { birthOf } from './draft.ts';
+import type { Ids } from './ids.ts';
+
+export interface Definer {
+  readonly store: Store;
+  readonly ids: Ids;
+}
+
+export interface KnownDefinition extends Definition {
+  readonly name: string;
+  readonly spec: Spec;
+  readonly isEnabled: boolean;
+  readonly nextDue: number | null;
+  readonly job: Job;
+}
+
+/** Stores what the code says of a definition. An operator's override and switch stay as they are. */
+export async function declare(definer: Definer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+  const { store } = definer;
+  const known = await find(store, name);
+  if (!known) return introduce(definer, name, code, isEnabled, by);
+  if (sameJson(definitionOf(known).code, code)) return;
+  await redefine(store, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
+}
+
+/** An operator's word: it survives deploys until it is taken back with null. */
+export const override = (store: Store, name: string, said: Partial<Spec> | null, asker: Asker): Promise<void> =>
+  redefine(store, name, ({ code, override: before }) => ({ code, override: said === null ? null : { ...before, ...said } }), asker);
+
+export async function disable(store: Store, name: string, asker: Asker): Promise<void> {
+  await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
+}
+
+/** Enabled again: what fell due in the meantime is told as skipped. */
+export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
+  await change(store, name, asker, (def, now) => {
+    if (def.state !== 'held') return [];
+    const woken = wakeUp(def, specOf(definitionOf(def)), now);
+    return [woken, { kind: 'resumed', due: woken.kind === 'ticked' ? woken.due : now }];
+  });
+}
+
+/** Ends a definition; its runs stay. */
+export async function undefine(store: Store, name: string, asker: Asker): Promise<void> {
+  await applyTogether(store, async () => {
+    const answer = step(await require(store, name), { do: 'stop', code: 'user' }, { ...asker, now: store.now() });
+    return answer instanceof Refusal ? answer : [answer];
+  });
+}
+
+export async function definition(store: Store, name: string): Promise<KnownDefinition> {
+  return known(await require(store, name));
+}
+
+export async function definitions(store: Store): Promise<readonly KnownDefinition[]> {
+  const found: KnownDefinition[] = [];
+  for (let after: number | undefined; ; ) {
+    const page = await store.find(
+      { kinds: ['def'], standings: ['pending', 'held'] },
+      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
+    );
+    found.push(...page.jobs.map(known));
+    if (page.next === null) return found;
+    after = page.next;
+  }
+}
+
+function known(job: Job): KnownDefinition {
+  const { code, override: said } = definitionOf(job);
+  const next = job.plan === null || job.state !== 'pending' ? null : job.plan.schedules.some(({ next: one }) => one) ? job.due : null;
+  return { name: job.def!, code, override: said, spec: specOf({ code, override: said }), isEnabled: job.state === 'pending', nextDue: next, job };
+}
+
+async function introduce({ store, ids }: Definer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+  const now = store.now();
+  const [id] = await ids.take(1);
+  const plan = planOf(name, code, now);
+  const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique: { key: definitionKey(name) } } as const;
+  const birth = { ...birthOf(draft, id!, now), parent: null };
+  const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
+  const [written] = await insert(store, [create(birth, first, { by, now })]);
+  // Another instance was quicker; what it said may differ from what we say.
+  if (!written) await declare({ store, ids }, name, code, isEnabled, by);
+}
+
+/** Schedules that stay keep their place; new ones are active from now. */
+async function redefine(store: Store, name: string, say: (before: Definition) => Definition, asker: Asker): Promise<void> {
+  await change(store, name, asker, (def, now) => {
+    const before = definitionOf(def);
+    const after = say(before);
+    const plan = planOf(name, specOf(after), now, { spec: specOf(before), plan: def.plan! });
+    return [{ kind: 'edited', edit: { type: specOf(after).type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
+  });
+}
+
+async function change(store: Store, name: string, asker: Asker, decide: (def: Job, now: number) => Happening[]): Promise<void> {
+  await applyTogether(store, async () => {
+    const def = await require(store, name);
+    const now = store.now();
+    return [record(def, decide(def, now), { ...asker, now })];
+  });
+}
+
+async function find(store: Store, name: string): Promise<Job | undefined> {
+  const key = definitionKey(name);
+  const id = (await store.holders([key])).get(key);
+  return id === undefined ? undefined : (await store.load([id]))[0];
+}
+
+async function require(store: Store, name: string): Promise<Job> {
+  const def = await find(store, name);
+  if (def) return def;
+  throw new Refusal('unknown.definition', `there is no definition ${name}`, { name });
+}
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,118 @@
+/** Ticking: every occurrence of a schedule gets its run or its recorded skip, in one commit with the plan of the next. */
+import { applyTogether, peek, type Asker } from '../apply.ts';
+import type { Change } from '../model/change.ts';
+import {
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, overlapKey, specOf, tick, type CalledRun, type RunMoments, type Spec,
+} from '../model/definition.ts';
+import type { Job } from '../model/job.ts';
+import { create, record } from '../model/machine.ts';
+import { Refusal } from '../refusal.ts';
+import type { Store } from '../store/store.ts';
+import type { Definer } from './define.ts';
+import { birthOf, type Draft } from './draft.ts';
+import { stopJob } from './operate.ts';
+
+const batch = 200;
+const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
+
+/** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
+export async function tickDue(definer: Definer, asker: Asker): Promise<number> {
+  let ticked = 0;
+  await applyTogether(definer.store, async () => {
+    const due = await peek(definer.store, { ...everyDefinition, limit: batch });
+    ticked = due.length;
+    return due.length === 0 ? [] : answers(definer, due, asker);
+  });
+  return ticked;
+}
+
+export const tickBatch = batch;
+
+/** When the next definition is due. */
+export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
+
+/** Lets schedules go on that count from the start or the end of a run. */
+export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {
+  if (defs.length === 0) return;
+  await applyTogether(store, async () => {
+    const waiting = (await store.load(defs)).filter((def) => def.state === 'pending' && awaitedRuns(def).length > 0);
+    const runs = await momentsOf(store, waiting);
+    const now = store.now();
+    return waiting.flatMap((def) => {
+      const happening = goOn(def, specOf(definitionOf(def)), runs);
+      return happening ? [record(def, [happening], { ...asker, now })] : [];
+    });
+  });
+}
+
+/** What a run of a definition is made of. */
+export function draftOf(name: string, spec: Spec): Draft {
+  return {
+    type: spec.type,
+    def: name,
+    input: spec.params,
+    priority: spec.priority,
+    phase: spec.phase,
+    policy: spec.policy,
+    ...(spec.tags === null ? {} : { tags: spec.tags }),
+    ...(spec.gate === null ? {} : { gate: spec.gate }),
+    ...(spec.limitKey === null ? {} : { limitKey: spec.limitKey }),
+  };
+}
+
+async function answers(definer: Definer, due: readonly Job[], asker: Asker): Promise<readonly Change[]> {
+  const { store, ids } = definer;
+  const now = store.now();
+  const readable = due.map((def) => ({ def, spec: specOf(definitionOf(def)) }));
+  const runs = await momentsOf(store, due);
+  const busy = await busyKeys(store, readable, asker);
+  const numbers = await ids.take(readable.reduce((sum, { def, spec }) => sum + callsFor(def, spec, now, runs), 0));
+  return readable.flatMap(({ def, spec }) => {
+    const isBusy = busy.has(overlapKey(def.def!, spec));
+    const ticking = tick(def, spec, { now, ids: numbers, isBusy, runs });
+    numbers.splice(0, ticking.runs.length);
+    const births = ticking.runs.map((run) => bornOf(def, spec, run, now, asker));
+    return [record(def, [ticking.happening], { ...asker, now }), ...births];
+  });
+}
+
+function bornOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
+  const isAlone = spec.overlap === 'skip' || spec.overlap === 'replace';
+  const unique = isAlone ? { unique: { key: overlapKey(def.def!, spec) } } : {};
+  const birth = birthOf({ ...draftOf(def.def!, spec), tick: { def: def.id, schedule, nominal, isAwaited: countsFromRun(spec.schedules[schedule]!) }, ...unique }, id, now);
+  const first = { due: Math.min(due, now), priority: spec.priority, ...(spec.phase === 'run' ? {} : { phase: spec.phase }) };
+  return create({ ...birth, parent: null }, first, { ...asker, now });
+}
+
+/** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */
+async function busyKeys(store: Store, defs: readonly { def: Job; spec: Spec }[], asker: Asker): Promise<ReadonlySet<string>> {
+  const watched = defs.filter(({ spec }) => spec.overlap === 'skip' || spec.overlap === 'replace');
+  const keys = watched.map(({ def, spec }) => overlapKey(def.def!, spec));
+  const holders = new Map(await store.holders(keys));
+  for (const { def, spec } of watched) {
+    const key = overlapKey(def.def!, spec);
+    const phantom = holders.get(key);
+    if (spec.overlap !== 'replace' || phantom === undefined) continue;
+    await stopPhantom(store, phantom, { ...asker, why: `replaced by the next run of ${def.def}` });
+    holders.delete(key);
+  }
+  return new Set(holders.keys());
+}
+
+async function stopPhantom(store: Store, id: number, asker: Asker): Promise<void> {
+  try {
+    await stopJob(store, id, { ...asker, code: 'automation' });
+  } catch (error) {
+    // It ended by itself in the meantime.
+    if (!(error instanceof Refusal) || error.code !== 'wrong.state') throw error;
+  }
+}
+
+async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments> {
+  const awaited = defs.flatMap((def) => def.plan?.schedules.flatMap(({ run }) => run ?? []) ?? []);
+  const found = awaited.length === 0 ? [] : await store.load(awaited);
+  const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
+  const known = found.map((job) => [job.id, { startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null }] as const);
+  // A run that is gone without a trace must not be waited for.
+  return new Map<number, { startedAt: number | null; endedAt: number | null }>([...moments, ...known]);
+}
