@@ -50,6 +50,7 @@ export async function applyTogether(
   decide: () => Promise<Batch['changes'] | Refusal>,
   stagedWith: (changes: readonly Change[]) => Batch['staged'] = () => undefined,
 ): Promise<readonly Change[]> {
+  let missed: unknown;
   for (let tries = 1; ; tries++) {
     const changes = await decide();
     if (changes instanceof Refusal) throw changes;
@@ -59,7 +60,9 @@ export async function applyTogether(
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
-    if (taken) throw taken;
+    // Once is a race that a second look may answer.
+    if (taken && taken.detail['key'] === missed) throw taken;
+    missed = taken?.detail['key'];
     if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
   }
 }
@@ -129,7 +132,8 @@ async function takenKeys(store: Writer, changes: readonly Change[]): Promise<rea
   const leaving = new Set(changes.filter(({ after }) => !after || !isOpen(after)).map((change) => jobOf(change).id));
   return changes.map((change) => {
     const holder = needsKey(change) ? holders.get(keyOf(change)) : undefined;
-    return holder === undefined || leaving.has(holder) ? undefined : takenKey(keyOf(change), holder);
+    const isFree = holder === undefined || holder === jobOf(change).id || leaving.has(holder);
+    return isFree ? undefined : takenKey(keyOf(change), holder);
   });
 }
 
