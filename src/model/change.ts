@@ -10,3 +10,8 @@ export interface Change {
   /** What happened, in order; `after.version` is the number of the last. */
   readonly events: readonly Event[];
 }
+
+/** Whether the lease stays as it was seen. It may have been extended since, which is no event, and must not be cut again. */
+export const leavesLease = (before: Job, after: Job): boolean =>
+  before.state === 'running' && after.state === 'running' &&
+  before.fence === after.fence && before.lease.holder === after.lease.holder && before.lease.until === after.lease.until;

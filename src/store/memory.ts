@@ -1,5 +1,5 @@
 /** The memory store: the port in plain maps. It is the oracle of the others and the home of jobs that no database shall see. */
-import type { Change } from '../model/change.ts';
+import { leavesLease, type Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
 import { Turnstile, noLimits } from '../model/gate.ts';
 import { matches, parseGlob } from '../model/glob.ts';
@@ -275,7 +275,9 @@ export class MemoryStore implements Store {
   #put({ before, after, events }: Change): void {
     const job = (before ?? after)!;
     if (after === null) return this.#forget(job.id);
-    this.#jobs.set(after.id, after);
+    const current = this.#jobs.get(after.id);
+    const keepsLease = before !== null && leavesLease(before, after) && current?.state === 'running';
+    this.#jobs.set(after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
     if (after.parent !== null) this.#childrenOf(after.parent).add(after.id);
     this.#histories.set(after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
     if (wantsKey(before, after)) this.#keys.set(after.unique!.key, { job: after.id, until: keyUntil(after) });

@@ -46,7 +46,10 @@ export interface Store {
   /** How many jobs are behind each gate of these types. */
   behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
-  /** Keeps leases that end at a time from ending before `until`, where the fence is still current; answers which. */
+  /**
+   * Keeps leases that end at a time from ending before `until`, where the fence is still current; answers which. It is
+   * no event, so a commit by someone who saw the old end, and leaves the lease as it is, must not undo it.
+   */
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]>;
 
   /** Running jobs whose lease is over: its time has come, or its holder's instance is gone. */

@@ -1,5 +1,5 @@
 /** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
-import type { Change } from '../../model/change.ts';
+import { leavesLease, type Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
 import { endedRow, eventText, historyMovesAside, openRow } from '../row.ts';
 import type { Batch } from '../store.ts';
@@ -57,7 +57,8 @@ function update(connection: Connection, before: OpenJob, after: OpenJob, line: s
   const aside = historyMovesAside(before.version, after.version) && moveAside(connection, 'job', before);
   const row = openRow(after);
   const input = before.input === after.input ? null : after.input;
-  const standing = [row.state, row.hold, row.phase, row.priority, row.due, row.fence, row.holder, row.lease_until] as const;
+  const lease = [leavesLease(before, after) ? 1 : 0, row.lease_until] as const;
+  const standing = [row.state, row.hold, row.phase, row.priority, row.due, row.fence, row.holder, ...lease] as const;
   const marks = [row.admitted, row.cancel_asked, laneOf(after), input, row.body, aside ? 1 : 0, line] as const;
   return connection.run(updateOpen, row.version, row.type, ...standing, ...marks, before.id, before.version) === 1;
 }
@@ -153,7 +154,7 @@ const places = '?, '.repeat(21) + '?';
 const insertOpen = `INSERT INTO job(id, ${openNames}) VALUES(${places})`;
 const insertStaged = `INSERT INTO staged(stage, id, ${openNames}) VALUES(?, ${places})`;
 const updateOpen = `UPDATE job SET version = ?, type = ?, state = ?, hold = ?, phase = ?, priority = ?, due = ?, fence = ?,
-  holder = ?, lease_until = ?, admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
+  holder = ?, lease_until = iif(?, lease_until, ?), admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
   history = iif(?, '', history || char(10)) || ?
   WHERE id = ? AND version = ?`;
 const moveToEnded = `INSERT INTO ended(
