@@ -51,8 +51,13 @@ export function step(job: Job, command: Command, asking: Asking): Change | Refus
   const verdict = decide(job, command, asking);
   if (verdict instanceof Refusal) return verdict;
   const change = record(job, verdict, asking);
-  const result = command.do === 'succeed' ? command.result : undefined;
-  return result === undefined ? change : { ...change, after: { ...change.after, result } as Job };
+  return command.do === 'succeed' && command.result !== undefined ? withResult(change, command.result) : change;
+}
+
+/** Only a job that has succeeded has a result: one that repeats has none yet, and one that came too late none any more. */
+function withResult(change: Change & { readonly after: Job }, result: string): Change {
+  const { after } = change;
+  return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
 }
 
 /** A new job and its first event. */
