@@ -28,6 +28,7 @@ export const refusalCodes = {
   'busy.type': 'a job of this type is running and only one may run at a time',
   'manual.forbidden': 'this definition takes no manual runs',
   'disabled.definition': 'this definition is disabled',
+  'too.late': 'what was waited for has not happened in time',
   'contended': 'the job kept changing while this was tried',
   'newer.schema': 'the database was written by a newer Stint',
   'older.schema': 'the database has not been migrated to this version',

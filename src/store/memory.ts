@@ -34,8 +34,9 @@ export class MemoryStore implements Store {
   #feedStart = 0;
   #lastId = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, firstId = 1) {
     this.#clock = clock;
+    this.#lastId = firstId - 1;
   }
 
   now(): number {

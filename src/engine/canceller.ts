@@ -1,0 +1,85 @@
+/** The canceller: asks the store what became of the jobs held here, tells their handlers, and ends what will not end. */
+import { stopJob } from '../jobs/operate.ts';
+import type { Jobs } from '../jobs.ts';
+import type { InstanceAbout } from '../store/store.ts';
+import type { Attempt } from './attempt.ts';
+import type { LoopParts } from './loop.ts';
+
+export interface CancellerParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly by: string;
+  readonly leaseMs: number;
+  readonly attempts: ReadonlyMap<number, Attempt>;
+  /** Jobs that were claimed and wait for a slot: they are held too. */
+  readonly about: () => InstanceAbout;
+  /** Tells whoever beats in our stead that it need not. */
+  readonly onBeat: () => void;
+}
+
+const lookMs = 500;
+
+export class Canceller {
+  readonly #parts: CancellerParts;
+  #beatAt: number;
+
+  constructor(parts: CancellerParts) {
+    this.#parts = parts;
+    this.#beatAt = parts.clock.monotonic();
+  }
+
+  /** How long ago the store last confirmed that this instance lives. */
+  get silenceMs(): number {
+    return this.#parts.clock.monotonic() - this.#beatAt;
+  }
+
+  /** Whether to believe that the jobs held here are still ours. */
+  get isTrusted(): boolean {
+    return this.silenceMs < (this.#parts.leaseMs * 2) / 3;
+  }
+
+  async turn(): Promise<number> {
+    const { attempts, leaseMs } = this.#parts;
+    if (attempts.size === 0 && this.silenceMs < leaseMs / 3) return leaseMs / 3 - this.silenceMs;
+    try {
+      await this.beat();
+    } catch (error) {
+      this.#fenceOff();
+      throw error;
+    }
+    return attempts.size > 0 ? lookMs : leaseMs / 3;
+  }
+
+  /** Renews the instance's lease and acts on what the store says of the jobs held. */
+  async beat(): Promise<void> {
+    const { jobs, by: id, leaseMs, attempts, about, clock, onBeat } = this.#parts;
+    const sentAt = clock.monotonic();
+    const holds = [...attempts.values()].map(({ holding }) => holding);
+    const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
+    this.#beatAt = sentAt;
+    onBeat();
+    for (const job of lost) attempts.get(job)?.lose();
+    if (cancelled.length > 0) await this.#tell(cancelled);
+  }
+
+  async #tell(ids: readonly number[]): Promise<void> {
+    const { jobs, attempts } = this.#parts;
+    for (const job of await jobs.store.load(ids)) {
+      if (job.cancel === null || job.state === 'ended') continue;
+      attempts.get(job.id)?.cancel(job.cancel.why ?? `cancelled by ${job.cancel.by}`);
+      if (job.cancel.stopAt !== null && job.cancel.stopAt <= jobs.store.now()) await this.#stop(job.id);
+    }
+  }
+
+  /** Patience has ended: the job is over, whatever its handler still does. */
+  async #stop(id: number): Promise<void> {
+    const { jobs, by, attempts } = this.#parts;
+    await stopJob(jobs.store, id, { by, code: 'automation', why: 'did not give up in time' });
+    attempts.get(id)?.lose();
+  }
+
+  /** The store cannot be asked: before others may take over, what runs here is told that it lost its lease. */
+  #fenceOff(): void {
+    if (this.isTrusted) return;
+    for (const attempt of this.#parts.attempts.values()) attempt.lose();
+  }
+}

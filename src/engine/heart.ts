@@ -1,0 +1,12 @@
+/** The heart: beats for an instance whose event loop is blocked, so that a busy handler does not cost it its lease. */
+import type { InstanceAbout } from '../store/store.ts';
+
+export interface Heart {
+  start(about: InstanceAbout): void;
+  /** The instance has just beaten itself. */
+  beaten(): void;
+  stop(): Promise<void>;
+}
+
+/** For stores that live in this process: nobody else could take its jobs. */
+export const noHeart: Heart = { start: () => {}, beaten: () => {}, stop: () => Promise.resolve() };

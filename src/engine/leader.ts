@@ -1,0 +1,31 @@
+/** The leader: one instance that does the chores first. All that it guards is thrift: everyone may do them. */
+import type { Jobs } from '../jobs.ts';
+
+export class Leader {
+  readonly #jobs: Jobs;
+  readonly #by: string;
+  readonly #leaseMs: number;
+  #until = 0;
+  #term = 0;
+
+  constructor(jobs: Jobs, by: string, leaseMs: number) {
+    this.#jobs = jobs;
+    this.#by = by;
+    this.#leaseMs = leaseMs;
+  }
+
+  get isLeader(): boolean {
+    return this.#until > this.#jobs.store.now();
+  }
+
+  get term(): number {
+    return this.#term;
+  }
+
+  async turn(): Promise<number> {
+    const { leader, term, until } = await this.#jobs.store.lead('engine', this.#by, this.#leaseMs);
+    this.#term = term;
+    this.#until = leader === this.#by ? until : 0;
+    return this.#leaseMs / 3;
+  }
+}

@@ -1,0 +1,145 @@
+/** The handle of a run: follow it, wait for its result, act on it. */
+import type { Event } from '../model/event.ts';
+import type { EndedJob, Job, JobError } from '../model/job.ts';
+import { parseJson } from '../model/json.ts';
+import type { Progress } from '../model/progress.ts';
+import { Refusal } from '../refusal.ts';
+import type { LogLine } from '../store/store.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import type { Reason } from './explain.ts';
+import type { TaskCounts } from './job-type.ts';
+import type { StopAnswer } from './stop.ts';
+
+/** A run as it is at one moment. */
+export interface Snapshot {
+  readonly job: Job;
+  readonly tasks: TaskCounts;
+  readonly progress: Progress | null;
+}
+
+/** What a handle needs of its engine. */
+export interface RunDesk {
+  snapshot(id: number): Promise<Snapshot>;
+  /** Resolves when the run may have changed. */
+  untilChange(id: number, withinMs: number): Promise<void>;
+  cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
+  stopJobRun(id: number, options?: ActOptions): Promise<StopAnswer>;
+  retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
+  history(id: number): Promise<readonly Event[]>;
+  explain(id: number): Promise<readonly Reason[]>;
+  log(id: number): Promise<readonly LogLine[]>;
+  now(): number;
+}
+
+export interface ActOptions {
+  /** Who asks: a user's name, say. */
+  readonly by?: string;
+  readonly why?: string;
+}
+
+export interface CancelOptions extends ActOptions {
+  /** How long the handler may take before it is stopped. */
+  readonly grace?: Duration;
+}
+
+export interface RetryOptions extends ActOptions {
+  /** Of a run with tasks, only those that did not succeed. */
+  readonly only?: 'failed';
+}
+
+export class RunFailed extends Error {
+  override readonly name = 'RunFailed';
+  readonly id: number;
+  readonly error: JobError | null;
+
+  constructor(job: EndedJob) {
+    super(`run ${job.id} failed: ${job.error?.message ?? 'no reason was recorded'}`);
+    this.id = job.id;
+    this.error = job.error;
+  }
+}
+
+export class RunCancelled extends Error {
+  override readonly name = 'RunCancelled';
+  readonly id: number;
+
+  constructor(job: EndedJob) {
+    super(`run ${job.id} was cancelled${job.cancel?.why ? `: ${job.cancel.why}` : ''}`);
+    this.id = job.id;
+  }
+}
+
+const lookMs = 1_000;
+const watchMs = 250;
+
+export class RunHandle<Result = unknown> {
+  readonly id: number;
+  /** How it came to be; null for a handle to a run that was looked up. */
+  readonly outcome: 'created' | 'existing' | 'updated' | null;
+  readonly #desk: RunDesk;
+
+  constructor(desk: RunDesk, id: number, outcome: RunHandle['outcome'] = null) {
+    this.id = id;
+    this.outcome = outcome;
+    this.#desk = desk;
+  }
+
+  async get(): Promise<Job> {
+    return (await this.#desk.snapshot(this.id)).job;
+  }
+
+  /** What the run gave. Throws RunFailed or RunCancelled when it ended otherwise. */
+  async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
+    const deadline = timeout === undefined ? Infinity : this.#desk.now() + durationMs(timeout);
+    for (;;) {
+      const job = await this.get();
+      if (job.state === 'ended') return resultOf<Result>(job);
+      if (this.#desk.now() >= deadline) throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+      await this.#desk.untilChange(this.id, Math.min(lookMs, deadline - this.#desk.now()));
+    }
+  }
+
+  /** The run now, then whenever it has changed, until it has ended. */
+  async *watch(): AsyncGenerator<Snapshot, void, undefined> {
+    let told = '';
+    for (;;) {
+      const snapshot = await this.#desk.snapshot(this.id);
+      const tellable = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
+      if (tellable !== told) yield snapshot;
+      told = tellable;
+      if (snapshot.job.state === 'ended') return;
+      await this.#desk.untilChange(this.id, watchMs);
+    }
+  }
+
+  cancel(options?: CancelOptions): Promise<Job> {
+    return this.#desk.cancelJobRun(this.id, options);
+  }
+
+  stop(options?: ActOptions): Promise<StopAnswer> {
+    return this.#desk.stopJobRun(this.id, options);
+  }
+
+  retry(options?: RetryOptions): Promise<Job> {
+    return this.#desk.retryJobRun(this.id, options);
+  }
+
+  events(): Promise<readonly Event[]> {
+    return this.#desk.history(this.id);
+  }
+
+  /** Why it is not running. */
+  explain(): Promise<readonly Reason[]> {
+    return this.#desk.explain(this.id);
+  }
+
+  log(): Promise<readonly LogLine[]> {
+    return this.#desk.log(this.id);
+  }
+}
+
+function resultOf<Result>(job: EndedJob): Result {
+  if (job.fate === 'failed') throw new RunFailed(job);
+  if (job.fate === 'cancelled') throw new RunCancelled(job);
+  return (job.result === null ? undefined : parseJson(job.result)) as Result;
+}

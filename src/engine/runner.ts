@@ -1,0 +1,195 @@
+/** The runner: works on one claimed job from start to stored outcome. Nothing a handler does gets past it. */
+import type { Jobs } from '../jobs.ts';
+import type { Command } from '../model/command.ts';
+import type { Job, RunningJob } from '../model/job.ts';
+import { parseJson } from '../model/json.ts';
+import { isRefusal } from '../refusal.ts';
+import { durationMs } from '../time/duration.ts';
+import { Attempt } from './attempt.ts';
+import { HandedOff, type Context } from './context.ts';
+import type { Finisher } from './finisher.ts';
+import type { Handlers } from './handlers.ts';
+import type { Isolation } from './isolation.ts';
+import { jobLog } from './job-log.ts';
+import type { JobType } from './job-type.ts';
+import type { LoopParts } from './loop.ts';
+import type { Notes } from './notes.ts';
+import { gather, prepare } from './phases.ts';
+import { checked } from './schema.ts';
+import { tokenOf } from './token.ts';
+import { Tracker } from './tracker.ts';
+import { ofError, ofValue } from './verdict.ts';
+
+export interface RunnerParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly by: string;
+  readonly handlers: Handlers;
+  readonly finisher: Finisher;
+  readonly notes: Notes;
+  readonly isolation: Isolation;
+  /** After the outcome of a job is stored. */
+  readonly onConcluded: (job: Job) => Promise<void>;
+}
+
+/** A handler that says nothing of time may take this long. */
+const timeoutDefaultMs = 3_600_000;
+const prepareTimeoutDefaultMs = 3_600_000;
+const parentsRemembered = 100;
+
+export class Runner {
+  readonly #parts: RunnerParts;
+  readonly #attempts = new Map<number, Attempt>();
+  readonly #parents = new Map<number, Job>();
+  readonly #concluding = new Set<Promise<void>>();
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  get attempts(): ReadonlyMap<number, Attempt> {
+    return this.#attempts;
+  }
+
+  /** How many outcomes are still to be stored. */
+  get concluding(): number {
+    return this.#concluding.size;
+  }
+
+  /** Resolves when the handler has ended; its outcome is stored behind it. Never rejects. */
+  async run(job: RunningJob): Promise<void> {
+    const attempt = new Attempt(job);
+    this.#attempts.set(job.id, attempt);
+    const command = await this.#perform(attempt);
+    const concluding = this.#conclude(attempt, command).finally(() => {
+      this.#attempts.delete(job.id);
+      this.#concluding.delete(concluding);
+    });
+    this.#concluding.add(concluding);
+  }
+
+  async whenConcluded(): Promise<void> {
+    await Promise.all(this.#concluding);
+  }
+
+  /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */
+  async #perform(attempt: Attempt): Promise<Command | null> {
+    const { clock, jobs, handlers } = this.#parts;
+    const type = handlers.require(attempt.job.type);
+    const timeoutMs = timeoutOf(attempt.job);
+    const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
+    const tracker = this.#trackerFor(attempt);
+    try {
+      const value = await Promise.race([this.#call(type, attempt, tracker), attempt.ended]);
+      tracker.end();
+      return value === planned ? null : ofValue(value, attempt, jobs.store.now());
+    } catch (error) {
+      tracker.end(error);
+      const isRetryable = type.options.isTaskErrorRetryable ?? (() => true);
+      return ofError(error, attempt, jobs.store.now(), isRetryable);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  async #call(type: JobType, attempt: Attempt, tracker: Tracker): Promise<unknown> {
+    const { job } = attempt;
+    const context = this.#contextOf(attempt, tracker);
+    if (job.kind === 'task') return this.#callTask(type, attempt, context);
+    const input = await inputOf(type, job);
+    switch (job.phase) {
+      case 'run':
+        return type.options.isolate ? this.#callIsolated(type, attempt, 'run', { input }) : type.options.run!({ ...context, input });
+      case 'prepare':
+        await prepare(this.#parts, type, attempt, context, input);
+        return planned;
+      case 'gather':
+        return gather(this.#parts, type, attempt, context, input);
+    }
+  }
+
+  async #callTask(type: JobType, attempt: Attempt, context: Context): Promise<unknown> {
+    const { job } = attempt;
+    const run = await this.#parentOf(job);
+    const data = {
+      input: await inputOf(type, run),
+      details: run.details === null ? undefined : parseJson(run.details),
+      task: parseJson(job.input),
+      key: job.key,
+    };
+    const ofRun = { ...context, run: { ...context.run, id: run.id, tags: run.tags ?? {} } };
+    return type.options.isolate ? this.#callIsolated(type, attempt, 'taskResults', data) : type.options.taskResults!({ ...ofRun, ...data });
+  }
+
+  #callIsolated(type: JobType, attempt: Attempt, phase: 'run' | 'taskResults', data: { input: unknown }): Promise<unknown> {
+    const { isolation, notes } = this.#parts;
+    const { run, idempotencyKey, fence } = factsOf(attempt);
+    const call = { module: type.options.module!, type: type.name, phase, data, facts: { run, idempotencyKey, fence } };
+    const { result, kill } = isolation.run(type.options.isolate!, call, {
+      signal: attempt.signal,
+      onProgress: (progress) => notes.progress(attempt.holding, progress),
+      onLog: (level, text) => notes.log(attempt.holding, level, text),
+    });
+    attempt.onKill(kill);
+    return result;
+  }
+
+  #contextOf(attempt: Attempt, tracker: Tracker): Context {
+    const { notes } = this.#parts;
+    return {
+      ...factsOf(attempt),
+      signal: attempt.signal,
+      progress: tracker,
+      log: jobLog((level, text) => notes.log(attempt.holding, level, text)),
+      handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
+    };
+  }
+
+  #trackerFor(attempt: Attempt): Tracker {
+    const { clock, notes } = this.#parts;
+    const tracker = new Tracker({ clock, onChange: (progress) => notes.progress(attempt.holding, progress) });
+    attempt.onCancel(() => tracker.cancel());
+    return tracker;
+  }
+
+  /** The run of a task; its input and details do not change while tasks run, so it is remembered for a while. */
+  async #parentOf(task: Job): Promise<Job> {
+    const known = this.#parents.get(task.parent!);
+    if (known) return known;
+    const [run] = await this.#parts.jobs.store.load([task.parent!]);
+    if (!run) throw new Error(`the run ${task.parent} of task ${task.id} is gone`);
+    if (this.#parents.size >= parentsRemembered) this.#parents.delete(this.#parents.keys().next().value!);
+    this.#parents.set(run.id, run);
+    return run;
+  }
+
+  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. */
+  async #conclude({ job, holding }: Attempt, command: Command | null): Promise<void> {
+    const { notes, finisher, logger } = this.#parts;
+    try {
+      await notes.finish(holding);
+      if (command === null) return;
+      const answer = await finisher.finish({ job, command });
+      if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
+      await this.#parts.onConcluded(job);
+    } catch (error) {
+      logger.error(`the outcome of job ${job.id} could not be recorded`, { error, id: job.id });
+    }
+  }
+}
+
+const planned = Symbol('planned');
+
+const timeoutOf = ({ kind, phase, policy }: Job): number =>
+  kind === 'run' && phase !== 'run' ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs) : (policy.timeoutMs ?? timeoutDefaultMs);
+
+/** Checked again before it runs: code and data may have been written at different times. */
+async function inputOf(type: JobType, job: Job): Promise<unknown> {
+  const input = parseJson(job.input);
+  return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
+}
+
+const factsOf = ({ job }: Attempt) => ({
+  run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },
+  idempotencyKey: `${job.id}.${job.generation}`,
+  fence: job.fence,
+});

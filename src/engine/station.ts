@@ -1,0 +1,182 @@
+/** The station: all that an instance does on one store. The engine has one for its database, and one for memory. */
+import { settleParents } from '../jobs/settle.ts';
+import type { Jobs } from '../jobs.ts';
+import type { RunningJob } from '../model/job.ts';
+import { isRefusal } from '../refusal.ts';
+import { Canceller } from './canceller.ts';
+import { Claimer } from './claimer.ts';
+import { Finisher } from './finisher.ts';
+import type { Handlers } from './handlers.ts';
+import type { Heart } from './heart.ts';
+import type { Isolation } from './isolation.ts';
+import { Leader } from './leader.ts';
+import { Loop, type LoopParts, type Turn } from './loop.ts';
+import { Notes } from './notes.ts';
+import { reap } from './reaper.ts';
+import { retain, type Retention } from './retention.ts';
+import { Runner } from './runner.ts';
+import { Scheduler } from './scheduler.ts';
+import { Slots } from './slots.ts';
+import type { Watchers } from './watchers.ts';
+
+export interface StationParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly instance: string;
+  readonly version: string;
+  readonly host: string;
+  readonly handlers: Handlers;
+  readonly isolation: Isolation;
+  readonly slots: number;
+  readonly leaseMs: number;
+  readonly heart: Heart;
+  readonly retention: Retention;
+  readonly watchers: Watchers;
+}
+
+const reapMs = 2_000;
+const settleMs = 5_000;
+const retainMs = 60_000;
+/** New jobs come thick and fast, new definitions rarely: a wake-up looks for the latter at most this often. */
+const scheduleAgainMs = 1_000;
+/** Who does not lead does the chores this many times less often. */
+const courtesy = 3;
+
+export class Station {
+  readonly #parts: StationParts;
+  readonly #finisher: Finisher;
+  readonly #notes: Notes;
+  readonly #runner: Runner;
+  readonly #slots: Slots<RunningJob>;
+  readonly #claimer: Claimer;
+  readonly #canceller: Canceller;
+  readonly #leader: Leader;
+  readonly #scheduler: Scheduler;
+  readonly #claiming: Loop;
+  readonly #cancelling: Loop;
+  readonly #scheduling: Loop;
+  readonly #chores: readonly Loop[];
+  #stopListening: () => void = () => {};
+  #isDraining = false;
+  #scheduledAt = 0;
+
+  constructor(parts: StationParts) {
+    const { jobs, instance: by, handlers, leaseMs } = parts;
+    this.#parts = parts;
+    this.#leader = new Leader(jobs, by, leaseMs);
+    this.#finisher = new Finisher(jobs, by, parts);
+    this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id) => this.#runner.attempts.get(id)?.lose() });
+    this.#runner = new Runner({
+      ...parts, by, finisher: this.#finisher, notes: this.#notes,
+      onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
+    });
+    this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake());
+    this.#canceller = new Canceller({
+      ...parts, by, attempts: this.#runner.attempts, about: () => this.#about(), onBeat: () => parts.heart.beaten(),
+    });
+    this.#claimer = new Claimer({
+      jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
+      isLeader: () => this.#leader.isLeader, mayClaim: () => this.#canceller.isTrusted,
+    });
+    this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
+    this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
+    this.#cancelling = this.#loop('heartbeat', () => this.#canceller.turn());
+    this.#scheduling = this.#loop('scheduling', () => this.#scheduler.turn());
+    this.#chores = [
+      this.#loop('leadership', () => this.#leader.turn()),
+      this.#loop('repair', () => this.#chore(reapMs, () => reap(jobs, by))),
+      this.#loop('settling', () => this.#chore(settleMs, () => settleParents(jobs.store, { by }))),
+      this.#loop('retention', () => this.#chore(retainMs, () => retain(jobs, parts.retention))),
+    ];
+  }
+
+  get busy(): number {
+    return this.#slots.busy;
+  }
+
+  async start(): Promise<void> {
+    this.#isDraining = false;
+    await this.#canceller.beat();
+    await this.#leader.turn();
+    this.#parts.heart.start(this.#about());
+    this.#stopListening = this.#parts.jobs.store.onWake(() => this.#onWake());
+    for (const loop of [this.#claiming, this.#cancelling, this.#scheduling, ...this.#chores]) loop.start();
+  }
+
+  /** Claims nothing more; what runs goes on, and so does its heartbeat. */
+  async suspend(): Promise<void> {
+    this.#isDraining = true;
+    this.#stopListening();
+    await Promise.all([this.#claiming, this.#scheduling, ...this.#chores].map((loop) => loop.stop()));
+    await Promise.all(this.#slots.takeBack().map((job) => this.#giveBack(job)));
+  }
+
+  /** Waits for what runs, up to a limit; the rest is handed back without losing a try. */
+  async close(patienceMs: number): Promise<void> {
+    await this.suspend();
+    const idle = this.#slots.whenIdle().then(() => true);
+    const patience = this.#parts.clock.sleep(patienceMs).then(() => false);
+    if (!(await Promise.race([idle, patience]))) {
+      for (const attempt of this.#runner.attempts.values()) attempt.interrupt();
+      await idle;
+    }
+    await this.#runner.whenConcluded();
+    await this.#notes.close();
+    await this.#cancelling.stop();
+    await this.#parts.heart.stop();
+    await this.#parts.jobs.store.leave(this.#parts.instance);
+  }
+
+  /** Something changed that this instance knows of: look at once. */
+  wake(): void {
+    this.#onWake();
+  }
+
+  /** Acts now on what was asked of a job that may run here. */
+  look(): void {
+    if (this.#runner.attempts.size > 0) this.#cancelling.wake();
+  }
+
+  async #work(job: RunningJob): Promise<void> {
+    const start = this.#parts.clock.monotonic();
+    if (job.tick?.isAwaited) await this.#follow(job.tick.def);
+    await this.#runner.run(job);
+    this.#claimer.learn(this.#parts.clock.monotonic() - start);
+  }
+
+  async #follow(def: number): Promise<void> {
+    try {
+      await this.#scheduler.follow([def]);
+      this.#scheduling.wake();
+    } catch (error) {
+      this.#parts.logger.warn('a schedule that counts from a run will be looked after later', { error, def });
+    }
+  }
+
+  async #giveBack(job: RunningJob): Promise<void> {
+    const answer = await this.#finisher.finish({ job, command: { do: 'release', fence: job.fence } });
+    if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
+  }
+
+  #onWake(): void {
+    if (this.#isDraining) return;
+    this.#claiming.wake();
+    const now = this.#parts.clock.monotonic();
+    if (now - this.#scheduledAt < scheduleAgainMs) return;
+    this.#scheduledAt = now;
+    this.#scheduling.wake();
+  }
+
+  async #chore(everyMs: number, work: () => Promise<number>): Promise<number> {
+    const done = await work();
+    return done > 0 ? 0 : everyMs * (this.#leader.isLeader ? 1 : courtesy);
+  }
+
+  #loop(name: string, turn: Turn): Loop {
+    return new Loop(name, this.#parts, turn);
+  }
+
+  #about() {
+    const { host, version, handlers, slots } = this.#parts;
+    return { host, pid: process.pid, version, types: handlers.names, slots, busy: this.#slots.busy, draining: this.#isDraining };
+  }
+}

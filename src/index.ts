@@ -1,0 +1,20 @@
+/** The public names of Stint. */
+export { Engine, openStore, storeUrl, type EngineOptions } from './open.ts';
+export { jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings } from './engine/job-type.ts';
+export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
+export { typed, type Schema } from './engine/schema.ts';
+export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/context.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/outcome.ts';
+export { RunCancelled, RunFailed, RunHandle, type Snapshot } from './engine/run-handle.ts';
+export type { RunAsk } from './engine/run-ask.ts';
+export type { Reason } from './engine/explain.ts';
+export type { StopAnswer } from './engine/stop.ts';
+export type { Logger } from './engine/logger.ts';
+export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';
+export { preview } from './time/preview.ts';
+export type { Duration } from './time/duration.ts';
+export { Refusal, refusalCodes, type RefusalCode } from './refusal.ts';
+export type { Job, JobError } from './model/job.ts';
+export type { Event } from './model/event.ts';
+export type { Query, PageAsk, Page, Standing } from './store/query.ts';
+export { version } from './version.ts';

@@ -1,0 +1,114 @@
+/** Opens things by their URL: the store, the jobs on it, the engine. The only file that names adapters. */
+import { hostname } from 'node:os';
+import { EngineCore, firstMemoryId } from './engine/engine.ts';
+import { Handlers } from './engine/handlers.ts';
+import { noHeart, type Heart } from './engine/heart.ts';
+import { Isolation } from './engine/isolation.ts';
+import type { JobDef } from './engine/job-def.ts';
+import type { JobType } from './engine/job-type.ts';
+import { silent, type Logger } from './engine/logger.ts';
+import { ThreadHeart } from './heartbeat.ts';
+import { instanceName, systemRandom, type Random } from './ids.ts';
+import { Jobs } from './jobs.ts';
+import { Refusal } from './refusal.ts';
+import { MemoryStore } from './store/memory.ts';
+import { PostgresStore } from './store/postgres/store.ts';
+import { SqliteStore } from './store/sqlite/store.ts';
+import type { Store } from './store/store.ts';
+import { systemClock, type Clock } from './time/clock.ts';
+import { durationMs, type Duration } from './time/duration.ts';
+import { version } from './version.ts';
+import { Watchers } from './engine/watchers.ts';
+
+export interface EngineOptions {
+  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the environment's, else a file in `.stint`. */
+  readonly store?: string | Store;
+  // oxlint-disable-next-line typescript/no-explicit-any -- types and definitions of any input and result
+  readonly types?: readonly JobType<any, any>[];
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly defs?: readonly JobDef<any, any>[];
+  /** How many handlers run at a time. */
+  readonly slots?: number;
+  /** How long an instance may be silent before others take over its jobs. */
+  readonly lease?: Duration;
+  /** How long ended runs are kept when they do not say it themselves; null: for ever. */
+  readonly retention?: Duration | null;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** The name of this instance; it must not be that of another that lives. */
+  readonly instance?: string;
+}
+
+const leaseDefault: Duration = '15s';
+const leaseMinMs = 1_000;
+const feedKept: Duration = '1d';
+const slotsDefault = 16;
+
+export class Engine extends EngineCore {
+  constructor(options: EngineOptions = {}) {
+    super(partsOf(options));
+  }
+}
+
+/** The store that a URL names. */
+export function openStore(url: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
+  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
+  const given = clock === systemClock ? {} : { clock };
+  switch (scheme) {
+    case 'memory':
+      return new MemoryStore(clock);
+    case 'sqlite':
+    case 'file':
+      return new SqliteStore(rest.replace(/^\/\//, ''), given);
+    case 'postgres':
+    case 'postgresql':
+      return new PostgresStore(url, given);
+    default:
+      throw new Refusal('malformed.store', 'a store URL starts with sqlite:, postgres:// or memory:', { scheme: scheme.slice(0, 20) });
+  }
+}
+
+/** What is said, else what the environment says, else a file beside the program. */
+export const storeUrl = (said?: string): string =>
+  said ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';
+
+function partsOf({
+  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger = silent,
+  clock = systemClock, random = systemRandom, instance = instanceName(random),
+}: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
+  const leaseMs = checkLease(durationMs(lease));
+  const url = typeof store === 'object' ? null : storeUrl(store);
+  return {
+    jobs: new Jobs(typeof store === 'object' ? store : openStore(url!, { clock })),
+    memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
+    handlers: new Handlers(types, defs),
+    defs,
+    slots: checkSlots(slots),
+    leaseMs,
+    heart: url === null ? noHeart : heartFor(url, instance, leaseMs, logger),
+    retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedKept) },
+    isolation: new Isolation(),
+    watchers: new Watchers(clock),
+    instance,
+    host: hostname(),
+    version,
+    logger,
+    clock,
+    random,
+  };
+}
+
+/** A store inside this process needs no second heart. */
+const heartFor = (url: string, instance: string, leaseMs: number, logger: Logger): Heart =>
+  url.startsWith('memory:') || url.includes(':memory:') ? noHeart : new ThreadHeart({ url, instance, leaseMs, logger });
+
+function checkSlots(slots: number): number {
+  if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;
+  throw new Refusal('malformed.number', 'slots must be a whole number from 1 to 10000', { slots });
+}
+
+function checkLease(leaseMs: number): number {
+  if (leaseMs >= leaseMinMs) return leaseMs;
+  throw new Refusal('malformed.duration', 'a lease is at least one second long', { leaseMs });
+}
