@@ -39,7 +39,7 @@ const retainMs = 60_000;
 /** New jobs come thick and fast, new definitions rarely: a wake-up looks for the latter at most this often. */
 const scheduleAgainMs = 1_000;
 /** Who does not lead does the chores this many times less often. */
-const courtesy = 3;
+const courtesy = 2;
 
 export class Station {
   readonly #parts: StationParts;

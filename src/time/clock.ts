@@ -111,6 +111,11 @@ export class VirtualClock implements Clock {
     this.#wall += ms;
   }
 
+  /** How long until the next timer is due; Infinity: none is armed. */
+  untilNext(): number {
+    return this.#timers.length === 0 ? Infinity : Math.max(0, this.#timers[0]!.at - this.#monotonic);
+  }
+
   /** How many timers are armed. */
   pending(): number {
     return this.#timers.length;

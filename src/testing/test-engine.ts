@@ -1,0 +1,152 @@
+/** The test engine: the real engine on a store in memory and a clock that only a test moves. Hours pass in milliseconds. */
+import type { JobDef } from '../engine/job-def.ts';
+import type { JobType } from '../engine/job-type.ts';
+import type { RunAsk } from '../engine/run-ask.ts';
+import { RunHandle, type RunDesk } from '../engine/run-handle.ts';
+import { seededRandom } from '../ids.ts';
+import type { Job } from '../model/job.ts';
+import { Engine, openStore, type EngineOptions } from '../open.ts';
+import type { Store } from '../store/store.ts';
+import { systemClock, turn, VirtualClock } from '../time/clock.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import { parseInstant } from '../time/instant.ts';
+import { Tether } from './tether.ts';
+
+export interface TestOptions extends Pick<EngineOptions, 'types' | 'defs' | 'slots' | 'lease' | 'retention' | 'logger'> {
+  /** The time at which the test starts. */
+  readonly now?: Date | string | number;
+  readonly seed?: number;
+}
+
+/** Started and ready to take runs. */
+export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
+  const engine = new TestEngine(options);
+  await engine.restart();
+  return engine;
+}
+
+/** How long, in real time, `drain` waits for handlers that wait for something outside the clock. */
+const patienceMs = 2_000;
+const quietTurns = 12;
+const livedThroughMs = 65_000;
+/** Enough for a look at the store that finds nothing to do. */
+const settlingTurns = 3;
+
+export class TestEngine {
+  readonly clock: VirtualClock;
+  readonly #store: Store;
+  readonly #options: TestOptions;
+  #tether: Tether | null = null;
+  #engine: Engine | null = null;
+  #starts = 0;
+  readonly #desk: RunDesk = new Proxy({} as RunDesk, {
+    get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunDesk)(...values),
+  });
+
+  constructor(options: TestOptions) {
+    this.#options = options;
+    this.clock = new VirtualClock(instantOf(options.now ?? '2026-01-01T00:00:00Z'));
+    this.#store = openStore('memory:', { clock: this.clock });
+  }
+
+  /** The engine that lives now. */
+  get engine(): Engine {
+    return this.#engine!;
+  }
+
+  /** The handle goes on working after a crash and a restart. */
+  async createJobRun<Input, Result>(what: JobDef<Input, Result> | JobType<Input, Result>, ask?: RunAsk<Input>): Promise<RunHandle<Result>> {
+    const { id, outcome } = await this.engine.createJobRun(what, ask);
+    return new RunHandle<Result>(this.#desk, id, outcome);
+  }
+
+  /** Lets the engine work until nothing more happens at this moment of the clock. */
+  async drain(): Promise<void> {
+    const start = systemClock.monotonic();
+    for (let quiet = 0; quiet < quietTurns; ) {
+      const before = await this.#store.feedEnd();
+      await this.clock.advance(0);
+      await turn();
+      quiet = (await this.#store.feedEnd()) === before ? quiet + 1 : 0;
+      if (quiet === quietTurns && (await this.#isWaitingOutside()) && systemClock.monotonic() - start < patienceMs) {
+        await systemClock.sleep(1);
+        quiet = 0;
+      }
+    }
+  }
+
+  /** Lets time pass, and the engine do what falls due in it. */
+  async advance(duration: Duration): Promise<void> {
+    const end = this.clock.now() + durationMs(duration);
+    await this.drain();
+    while (this.clock.now() < end) {
+      await this.#leap(end);
+      const before = await this.#store.feedEnd();
+      await this.clock.advance(Math.min(this.clock.untilNext(), end - this.clock.now()));
+      for (let turns = 0; turns < settlingTurns; turns++) await turn();
+      if ((await this.#store.feedEnd()) !== before) await this.drain();
+    }
+    await this.drain();
+  }
+
+  /** The process dies without a word: its memory is lost, what it held stays held until its lease is over. */
+  crash(): void {
+    this.#tether?.cut();
+  }
+
+  /** A new process on the same store. */
+  async restart(): Promise<void> {
+    this.#tether?.cut();
+    const { now: _now, seed = 1, ...options } = this.#options;
+    this.#tether = new Tether(this.#store);
+    this.#starts += 1;
+    this.#engine = new Engine({
+      ...options,
+      store: this.#tether.store,
+      clock: this.clock,
+      random: seededRandom(seed + this.#starts),
+      instance: `test-${this.#starts}`,
+    });
+    const resumed = this.#engine.resume();
+    await this.clock.advance(0);
+    await resumed;
+  }
+
+  /** The runs of a type or definition, oldest first. */
+  async runs(what?: { readonly name: string }): Promise<readonly Job[]> {
+    const { jobs } = await this.#store.find({ kinds: ['run'] }, { order: 'oldest', limit: 1000 });
+    return jobs.filter(({ type, def }) => what === undefined || type === what.name || def === what.name);
+  }
+
+  async close(): Promise<void> {
+    if (this.#tether?.isCut) return;
+    const closed = this.engine.close({ patience: '1s' });
+    await this.clock.advance(1_000);
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #ofLiving(name: keyof RunDesk): (...values: unknown[]) => unknown {
+    return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
+  }
+
+  /** Where nothing runs and nothing falls due, the clock jumps; the last minute is lived through. */
+  async #leap(end: number): Promise<void> {
+    const running = await this.#store.count({ standings: ['running'] });
+    if (running.length > 0) return;
+    const next = await this.#store.nextDue({ kinds: ['run', 'task', 'def'], names: { glob: '*' } });
+    const target = Math.min(end, next ?? end) - livedThroughMs;
+    if (target - this.clock.now() > livedThroughMs) this.clock.jump(target - this.clock.now());
+  }
+
+  async #isWaitingOutside(): Promise<boolean> {
+    const running = await this.#store.count({ standings: ['running'] });
+    return running.length > 0 && !this.#tether?.isCut && this.clock.pending() === 0;
+  }
+}
+
+const instantOf = (time: Date | string | number): number =>
+  time instanceof Date ? time.getTime() : typeof time === 'string' ? parseInstant(time) : time;
