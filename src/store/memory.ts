@@ -33,6 +33,8 @@ export class MemoryStore implements Store {
   #feed: FeedEvent[] = [];
   #feedStart = 0;
   #lastId = 0;
+  /** How to go back, step by step, while a whole batch is written. */
+  #undo: (() => void)[] | null = null;
 
   constructor(clock: Clock, firstId = 1) {
     this.#clock = clock;
@@ -55,10 +57,12 @@ export class MemoryStore implements Store {
 
   commit({ changes, whole = false, staged }: Batch): Promise<readonly boolean[]> {
     const all = staged ? [...changes, ...(this.#staged.get(stageName(staged.parent, staged.fence)) ?? [])] : changes;
-    const undo: Change[] = [];
-    const written = all.map((change) => this.#writeIfUnchanged(change, undo));
+    this.#undo = whole ? [] : null;
+    const written = all.map((change) => this.#writeIfUnchanged(change));
+    const undo = this.#undo ?? [];
+    this.#undo = null;
     if (whole && written.includes(false)) {
-      for (const change of undo.toReversed()) this.#unwrite(change);
+      for (const step of undo.toReversed()) step();
       return Promise.resolve(changes.map(() => false));
     }
     if (staged) this.#staged.delete(stageName(staged.parent, staged.fence));
@@ -69,7 +73,7 @@ export class MemoryStore implements Store {
   claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
     const now = this.now();
     const changes = decide(this.#candidates(ask, now), now);
-    const written = changes.filter((change) => this.#writeIfUnchanged(change, []));
+    const written = changes.filter((change) => this.#writeIfUnchanged(change));
     this.#tell(written);
     return Promise.resolve(written);
   }
@@ -262,13 +266,12 @@ export class MemoryStore implements Store {
     return behind;
   }
 
-  #writeIfUnchanged(change: Change, undo: Change[]): boolean {
+  #writeIfUnchanged(change: Change): boolean {
     const { before, after } = change;
     const id = (before ?? after)!.id;
     const current = this.#jobs.get(id);
     if (before === null ? current !== undefined : current?.version !== before.version) return false;
     if (after !== null && wantsKey(before, after) && !this.#isFree(after.unique!.key)) return false;
-    undo.push({ before: current ?? null, after, events: change.events });
     this.#put(change);
     return true;
   }
@@ -278,21 +281,11 @@ export class MemoryStore implements Store {
     if (after === null) return this.#forget(job.id);
     const current = this.#jobs.get(after.id);
     const keepsLease = before !== null && leavesLease(before, after) && current?.state === 'running';
-    this.#jobs.set(after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
-    if (after.parent !== null) this.#childrenOf(after.parent).add(after.id);
-    this.#histories.set(after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
-    if (wantsKey(before, after)) this.#keys.set(after.unique!.key, { job: after.id, until: keyUntil(after) });
+    this.#set(this.#jobs, after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
+    if (before === null && after.parent !== null) this.#addChild(after.parent, after.id);
+    this.#set(this.#histories, after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
+    if (wantsKey(before, after)) this.#set(this.#keys, after.unique!.key, { job: after.id, until: keyUntil(after) });
     if (before !== null && isOpen(before) && !isOpen(after)) this.#freeKey(after);
-  }
-
-  #unwrite({ before, after, events }: Change): void {
-    const id = (before ?? after)!.id;
-    const history = this.#histories.get(id) ?? [];
-    if (after !== null && wantsKey(before, after)) this.#keys.delete(after.unique!.key);
-    if (before === null) return this.#forget(id);
-    this.#jobs.set(id, before);
-    this.#histories.set(id, history.slice(0, history.length - events.length));
-    if (before.unique && isOpen(before)) this.#keys.set(before.unique.key, { job: id, until: keyUntil(before) });
   }
 
   #forget(id: number): void {
@@ -300,12 +293,43 @@ export class MemoryStore implements Store {
     if (!job) return;
     for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.#forget(child);
     if (isOpen(job)) this.#freeKey(job);
-    if (job.parent !== null) this.#children.get(job.parent)?.delete(id);
-    for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs, this.#children]) map.delete(id);
+    if (job.parent !== null) this.#removeChild(job.parent, id);
+    for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
+  }
+
+  #addChild(parent: number, child: number): void {
+    const children = this.#children.get(parent) ?? new Set();
+    this.#set(this.#children, parent, children.add(child));
+    this.#undo?.push(() => children.delete(child));
+  }
+
+  #removeChild(parent: number, child: number): void {
+    const children = this.#children.get(parent);
+    if (!children?.delete(child)) return;
+    this.#undo?.push(() => children.add(child));
+    if (children.size === 0) this.#delete(this.#children, parent);
+  }
+
+  #set<K, V>(map: Map<K, V>, key: K, value: V): void {
+    this.#remember(map, key);
+    map.set(key, value);
+  }
+
+  #delete<V>(map: Map<number, V>, key: number): void;
+  #delete<V>(map: Map<string, V>, key: string): void;
+  #delete<K, V>(map: Map<K, V>, key: K): void {
+    this.#remember(map, key);
+    map.delete(key);
+  }
+
+  #remember<K, V>(map: Map<K, V>, key: K): void {
+    if (!this.#undo) return;
+    const [wasThere, value] = [map.has(key), map.get(key)];
+    this.#undo.push(() => void (wasThere ? map.set(key, value!) : map.delete(key)));
   }
 
   #freeKey({ id, unique }: Job): void {
-    if (unique && unique.forMs === null && this.#keys.get(unique.key)?.job === id) this.#keys.delete(unique.key);
+    if (unique && unique.forMs === null && this.#keys.get(unique.key)?.job === id) this.#delete(this.#keys, unique.key);
   }
 
   #isFree(key: string): boolean {
@@ -348,12 +372,6 @@ export class MemoryStore implements Store {
     return false;
   }
 
-  #childrenOf(parent: number): Set<number> {
-    const children = this.#children.get(parent) ?? new Set();
-    this.#children.set(parent, children);
-    return children;
-  }
-
   #byId(isChosen: (job: Job) => boolean): Job[] {
     return [...this.#jobs.values()].filter(isChosen).sort((a, b) => a.id - b.id);
   }
@@ -379,8 +397,8 @@ function namePredicate(names: Names): (type: string) => boolean {
 }
 
 function cursorNumber(cursor: string): number {
-  const number = Number(cursor);
-  if (!Number.isSafeInteger(number) || number < 0) {
+  const number = /^\d+$/.test(cursor) ? Number(cursor) : NaN;
+  if (!Number.isSafeInteger(number)) {
     throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one', { cursor });
   }
   return number;
