@@ -84,8 +84,15 @@ function lanes(connection: Connection, lane: 1 | 2, ask: Pick<ClaimAsk, 'kinds' 
 }
 
 /** The types of this ask that have jobs waiting in the lane. */
-function namedTypes(connection: Connection, lane: 1 | 2, { kinds, names }: Pick<ClaimAsk, 'kinds' | 'names'>): NamedType[] {
-  if ('exact' in names) return kinds.flatMap((kind) => names.exact.filter((type) => hasAny(connection, lane, kind, type)).map((type) => ({ kind, type })));
+function namedTypes(connection: Connection, lane: 1 | 2, ask: Pick<ClaimAsk, 'kinds' | 'names'>): NamedType[] {
+  const { names } = ask;
+  const kinds = [...new Set(ask.kinds)];
+  if ('exact' in names) {
+    const exact = [...new Set(names.exact)];
+    return kinds.flatMap((kind) =>
+      exact.filter((type) => hasAny(connection, lane, kind, type)).map((type) => ({ kind, type })),
+    );
+  }
   const glob = parseGlob(names.glob);
   const start = literalPrefix(glob);
   if (isLiteral(glob)) return namedTypes(connection, lane, { kinds, names: { exact: [start] } });

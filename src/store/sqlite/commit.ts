@@ -1,7 +1,7 @@
 /** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
 import { leavesLease, type Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
-import { endedRow, eventText, historyMovesAside, openRow } from '../row.ts';
+import { endedRow, eventText, historyMovesAside, jobOfOpen, openRow, type OpenRow } from '../row.ts';
 import type { Batch } from '../store.ts';
 import type { Connection } from './connection.ts';
 
@@ -11,8 +11,8 @@ export function writeBatch(connection: Connection, { changes, whole = false, sta
   let written: boolean[] = [];
   const writeAll = (): boolean => {
     written = changes.map((change) => writeOne(connection, change, now, feed));
-    if (staged) unstage(connection, staged.parent, staged.fence);
-    return !written.includes(false);
+    const hasCome = !staged || unstage(connection, staged.parent, staged.fence, now);
+    return hasCome && !written.includes(false);
   };
   if (whole && !connection.allOrNothing(writeAll)) return changes.map(() => false);
   if (!whole) writeAll();
@@ -106,7 +106,7 @@ export function forget(connection: Connection, id: number): void {
   for (const table of ['chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }
 
-function takeKey(connection: Connection, { id, unique, created }: OpenJob, now: number): boolean {
+function takeKey(connection: Connection, { id, unique, created }: Job, now: number): boolean {
   const until = unique!.forMs === null ? null : created + unique!.forMs;
   return connection.run(takeKeySql, unique!.key, id, until, now) === 1;
 }
@@ -121,12 +121,17 @@ function moveAside(connection: Connection, table: 'job' | 'ended', { id, version
   return connection.run(sql, id, version) === 1;
 }
 
-function unstage(connection: Connection, parent: number, fence: number): void {
+/** Makes jobs of what was staged; false: an id or a unique key of theirs is taken. */
+function unstage(connection: Connection, parent: number, fence: number, now: number): boolean {
   const name = stageName(parent, fence);
+  if (connection.get(stagedTaken, name)) return false;
+  const keyed = connection.all<OpenRow>(stagedKeyed, name).map(jobOfOpen);
+  if (!keyed.every((job) => takeKey(connection, job, now))) return false;
   connection.run(`INSERT INTO job(id, ${openNames}) SELECT id, ${openNames} FROM staged WHERE stage = ?`, name);
   connection.run('INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name);
   connection.run('DELETE FROM staged WHERE stage = ?', name);
   connection.run('DELETE FROM staged_feed WHERE stage = ?', name);
+  return true;
 }
 
 function tellFeed(connection: Connection, feed: readonly string[], now: number): void {
@@ -153,6 +158,9 @@ const laneOf = (job: Job): number => (job.state !== 'pending' ? 0 : job.gate ===
 const places = '?, '.repeat(21) + '?';
 const insertOpen = `INSERT INTO job(id, ${openNames}) VALUES(${places})`;
 const insertStaged = `INSERT INTO staged(stage, id, ${openNames}) VALUES(?, ${places})`;
+const stagedTaken = `SELECT 1 FROM staged WHERE stage = ?
+  AND (EXISTS (SELECT 1 FROM job WHERE job.id = staged.id) OR EXISTS (SELECT 1 FROM ended WHERE ended.id = staged.id)) LIMIT 1`;
+const stagedKeyed = `SELECT * FROM staged WHERE stage = ? AND body ->> '$.unique' IS NOT NULL`;
 const updateOpen = `UPDATE job SET version = ?, type = ?, state = ?, hold = ?, phase = ?, priority = ?, due = ?, fence = ?,
   holder = ?, lease_until = iif(?, lease_until, ?), admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
   history = iif(?, '', history || char(10)) || ?
