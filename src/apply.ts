@@ -17,6 +17,8 @@ export interface Ask {
 
 export type Answer = Change | Refusal;
 
+export const isChange = (answer: Answer): answer is Change => !(answer instanceof Refusal);
+
 /** Who asks and why; the time is the store's. */
 export type Asker = Omit<Asking, 'now'>;
 

@@ -7,7 +7,7 @@ import { step, type Asking } from '../model/machine.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import { cancelChildren, settleAfter, settleParents } from './settle.ts';
+import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
 
 export interface Act extends Asker {
   readonly code?: TerminateCode;
@@ -23,10 +23,10 @@ export async function cancelJob(store: Store, id: number, { code = 'user', ...as
 export async function stopJob(store: Store, id: number, { code = 'user', ...asker }: Act): Promise<Job> {
   const [job] = await store.load([id]);
   if (!job) throw unknownJob(id);
-  if (isOpen(job)) await stopChildren(store, job, asker);
+  if (isOpen(job)) await stopChildren(store, job.id, asker);
   const change = await apply(store, id, { do: 'stop', code }, asker);
   // Those that joined in between; now that their parent has ended, no more can.
-  await stopChildren(store, job, asker);
+  await stopChildren(store, job.id, asker);
   await settleAfter(store, [change], asker);
   return change.after!;
 }
@@ -80,25 +80,12 @@ async function withFamily(store: Store, change: Change, asker: Asker): Promise<J
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;
 }
 
-async function stopChildren(store: Store, parent: Job, asker: Asker): Promise<void> {
-  while (parent.parent === null) {
-    const { jobs } = await store.find({ parent: parent.id, standings: ['pending', 'held', 'running'] }, { limit: 1000 });
-    if (jobs.length === 0) return;
-    await Promise.all(jobs.map((job) => apply(store, job.id, { do: 'stop', code: 'parent' }, asker).catch(ignoreEnded)));
-  }
-}
-
 /** A child can be opened again while its parent waits; in the same commit, so that the parent cannot go on in between. */
 async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
   const [found] = await store.load([parent!]);
   if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);
   const message = `job ${id} is a child of job ${parent}, which does not wait for it any more: retry job ${parent} instead`;
   return new Refusal('wrong.state', message, { id, parent });
-}
-
-/** A child that ended by itself in the meantime needs no stop. */
-function ignoreEnded(error: unknown): void {
-  if (!(error instanceof Refusal) || (error.code !== 'wrong.state' && error.code !== 'unknown.job')) throw error;
 }
 
 async function tasksToReopen(store: Store, run: Job, only?: 'failed'): Promise<Job[]> {

@@ -2,19 +2,19 @@
  * Settling: what the end of a child means for its parent. It happens after the child's end is committed: of two last
  * children, the one that commits later finds no open sibling. A crash in between is made good by the settler's rounds.
  */
-import { applyEach, applyTogether, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, isChange, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import { isTooMuch } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
-import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 
 const batch = 100;
 
-/** Looks after the parents of the children that ended in these changes. */
+/** Looks after the parents of the children that ended in these changes, and after the children of parents that did. */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) => (after?.state === 'ended' && before?.state !== 'ended' ? [after] : []));
+  for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
   const troubled = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
@@ -29,8 +29,7 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
     const waiting = await store.settleable(parents?.length ?? batch, parents);
-    const answers = waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() }));
-    return answers.filter((answer): answer is Change => !(answer instanceof Refusal));
+    return waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() })).filter(isChange);
   });
   await settleAfter(store, changes, asker);
   return changes.length;
@@ -58,12 +57,26 @@ async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
 
 /** Ends the children that wait and tells those that run. */
 export async function cancelChildren(store: Store, parent: number, asker: Asker): Promise<void> {
+  for await (const children of openChildren(store, parent)) {
+    await applyEach(store, children.map((job) => ({ job, command: { do: 'cancel', code: 'parent' } as const })), asker);
+  }
+}
+
+/** Ends the children, whatever they do. One that ended by itself in the meantime refuses, and needs no stop. */
+export async function stopChildren(store: Store, parent: number, asker: Asker): Promise<void> {
+  for await (const children of openChildren(store, parent)) {
+    await applyEach(store, children.map((job) => ({ job, command: { do: 'stop', code: 'parent' } as const })), asker);
+  }
+}
+
+/** In helpings: a run may have a million of them. */
+export async function* openChildren(store: Store, parent: number): AsyncGenerator<readonly Job[], void> {
   for (let after: number | undefined; ; ) {
     const page = await store.find(
       { parent, standings: ['pending', 'held', 'running'] },
       { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
     );
-    await applyEach(store, page.jobs.map((job) => ({ job, command: { do: 'cancel', code: 'parent' } as const })), asker);
+    yield page.jobs;
     if (page.next === null) return;
     after = page.next;
   }

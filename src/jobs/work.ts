@@ -1,12 +1,12 @@
 /** Working on jobs: claim, finish, fail, give back, plan tasks, hand off. Every write carries the fence of its claim. */
-import { applyEach, applyTogether, claim, unknownJob, type Answer, type Ask, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, claim, isChange, unknownJob, type Answer, type Ask, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
-import { step } from '../model/machine.ts';
+import { step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Batch, Store } from '../store/store.ts';
 import type { WorkAsk } from './ask.ts';
-import { settleAfter } from './settle.ts';
+import { openChildren, settleAfter } from './settle.ts';
 
 /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */
 export async function claimJobs(store: Store, { holder, leaseMs, ...ask }: WorkAsk): Promise<readonly RunningJob[]> {
@@ -17,9 +17,37 @@ export async function claimJobs(store: Store, { holder, leaseMs, ...ask }: WorkA
 
 /** Outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
 export async function conclude(store: Store, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
-  const answers = await applyEach(store, asks, asker);
-  await settleAfter(store, answers.filter((answer): answer is Change => !(answer instanceof Refusal)), asker);
+  const answers = [...(await applyEach(store, asks, asker))];
+  for (const [index, ask] of asks.entries()) {
+    if (isWaitedFor(answers[index]!)) answers[index] = await letChildrenGo(store, ask, asker);
+  }
+  await settleAfter(store, answers.filter(isChange), asker);
   return answers;
+}
+
+const isWaitedFor = (answer: Answer): boolean => answer instanceof Refusal && answer.detail['childrenWait'] === true;
+
+/** A parent that is done with its part lets its children go and waits for them; when they have ended it is handed out again. */
+async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker): Promise<Answer> {
+  const id = typeof job === 'number' ? job : job.id;
+  const fence = 'fence' in command ? command.fence! : 0;
+  try {
+    const [change] = await applyTogether(store, () => partingOf(store, id, fence, { ...asker, now: store.now() }));
+    return change!;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+async function partingOf(store: Store, id: number, fence: number, asking: Asking): Promise<readonly Change[] | Refusal> {
+  const [parent] = await store.load([id]);
+  if (!parent) return unknownJob(id);
+  const children = (await Array.fromAsync(openChildren(store, id))).flat();
+  const planned = step(parent, { do: 'plan', fence, tasks: children.length }, asking);
+  if (planned instanceof Refusal) return planned;
+  const isWaiting = planned.after?.state === 'held';
+  return [planned, ...(isWaiting ? children.map((child) => step(child, { do: 'free' }, asking)).filter(isChange) : [])];
 }
 
 interface Planning {

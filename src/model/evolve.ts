@@ -23,23 +23,26 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   retried: (job, e) => ({ ...outside(job), error: e.error, due: e.due }),
   handedOff: (job, e) => ({ ...facts(job), state: 'running', lease: { holder: e.holder, until: e.until ?? null } }),
   planned: (job, e) => {
-    const fresh = { phase: afterPlanning(job), attempt: 0, crashes: 0, error: null };
+    const fresh = { phase: afterPlanning(job), attempt: 0, crashes: 0, error: null, hasChildrenWaiting: false };
     const planned = { ...facts(job), ...fresh, details: e.details ?? job.details };
     return e.tasks > 0 ? { ...planned, state: 'held', hold: 'children' } : { ...planned, state: 'pending', due: e.at };
   },
-  adopted: (job) => job,
+  adopted: (job) => (job.state === 'running' ? { ...job, hasChildrenWaiting: true } : job),
   settled: (job, e) => ({ ...facts(job), state: 'pending', due: e.due }),
   freed: (job) => ({ ...facts(job), state: 'pending' }),
   paused: (job) => ({ ...facts(job), state: 'held', hold: 'pause' }),
-  resumed: (job, e) => ({ ...facts(job), state: 'pending', due: e.due }),
+  resumed: (job, e) => {
+    const hadChildren = job.state === 'held' && job.hold === 'children';
+    return { ...facts(job), state: 'pending', due: e.due, hasChildrenWaiting: job.hasChildrenWaiting || hadChildren };
+  },
   cancelAsked: (job, e) => ({ ...job, cancel: e.note }),
   succeeded: (job, e) => ({ ...ended(job, e.at), fate: 'succeeded', error: null }),
   failed: (job, e) => ({ ...ended(job, e.at), fate: 'failed', error: e.error }),
   cancelled: (job, e) => ({ ...ended(job, e.at), fate: 'cancelled', cancel: job.cancel ?? noteOf(e) }),
   repeated: (job, e) => ({ ...outside(job), due: e.due, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
-    const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, generation: job.generation + 1 };
-    const open = { ...facts(job), ...fresh, phase: e.phase, due: e.due, admitted: false };
+    const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
+    const open = { ...facts(job), ...fresh, generation: job.generation + 1, phase: e.phase, due: e.due, admitted: false };
     return e.hold ? { ...open, state: 'held', hold: e.hold, admitted: job.gate !== null } : { ...open, state: 'pending' };
   },
   edited: (job, e) => ({ ...job, ...e.edit }),
@@ -73,6 +76,7 @@ export function unborn(birth: Birth): Job {
     crashes: 0,
     admitted: false,
     startedAt: null,
+    hasChildrenWaiting: false,
     cancel: null,
     error: null,
     result: null,

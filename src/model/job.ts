@@ -44,6 +44,8 @@ export interface JobFacts extends Birth {
   /** Whether it has passed its gate and occupies a place behind it. */
   readonly admitted: boolean;
   readonly startedAt: number | null;
+  /** Whether it works while it has children, which it must let go and wait for before it can succeed. */
+  readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
   /** The error of the newest attempt. */
   readonly error: JobError | null;

@@ -102,6 +102,9 @@ const lostLease = (job: Job, fence: number): Refusal =>
 const wrongState = (job: Job, name: CommandName): Refusal =>
   new Refusal('wrong.state', `cannot ${name} job ${job.id}: it is ${standing(job)}`, { id: job.id, state: standing(job) });
 
+const childrenWait = ({ id }: Job): Refusal =>
+  new Refusal('wrong.state', `job ${id} cannot succeed yet: let its children go and wait for them`, { id, childrenWait: true });
+
 const standing = (job: Job): string =>
   job.state === 'held' ? `held by ${job.hold}` : job.state === 'ended' ? `ended (${job.fate})` : job.state;
 
@@ -123,6 +126,7 @@ function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
   if (job.phase === 'prepare') return wrongState(job, 'succeed');
   if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
+  if (job.hasChildrenWaiting) return childrenWait(job);
   if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
   return [{ kind: 'repeated', due: repeatFrom(job, job.policy.repeat, job.startedAt ?? now, now) }];
 }

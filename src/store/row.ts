@@ -49,6 +49,7 @@ interface Body {
   attempt?: number;
   crashes?: number;
   startedAt?: number;
+  hasChildrenWaiting?: true;
   cancel?: CancelNote;
   error?: JobError;
   details?: string;
@@ -185,6 +186,7 @@ function bodyOf(job: Job): Body {
   if (job.attempt !== 0) body.attempt = job.attempt;
   if (job.crashes !== 0) body.crashes = job.crashes;
   if (job.startedAt !== null) body.startedAt = job.startedAt;
+  if (job.hasChildrenWaiting) body.hasChildrenWaiting = true;
   if (job.cancel !== null) body.cancel = job.cancel;
   if (job.error !== null) body.error = job.error;
   if (job.details !== null) body.details = job.details;
@@ -216,6 +218,7 @@ const sharedFacts = (row: SharedRow, body: Body) => ({
   attempt: body.attempt ?? 0,
   crashes: body.crashes ?? 0,
   startedAt: body.startedAt ?? null,
+  hasChildrenWaiting: body.hasChildrenWaiting ?? false,
   cancel: body.cancel ?? null,
   error: body.error ?? null,
   details: body.details ?? null,
