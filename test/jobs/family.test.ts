@@ -208,6 +208,112 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
   });
 });
 
+describe.each(stores)('a parent that creates children while it works on $name', (kind) => {
+  const test = testOn(kind);
+  const child = { type: 'child', kind: 'bedrock' } as const;
+  const childrenOnly = { names: { exact: ['child'] }, limit: 100 };
+
+  test('its success lets the children go and makes it wait for them, in one commit', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    const children = await world.jobs.createChildren(parent.id, [child, child], 'worker', parent.fence);
+    expect(await world.jobs.succeed(parent, parent.fence, tester)).toMatchObject({ state: 'held', hold: 'children' });
+    for (const one of children) expect(await world.standing(one)).toBe('pending');
+    expect(await world.events(parent)).toEqual(['created', 'claimed', 'adopted', 'planned']);
+    expect(await world.events(children[0]!)).toEqual(['created', 'freed']);
+  });
+
+  test('it is handed out again when the last child has ended, and can then succeed', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    await world.jobs.createChildren(parent.id, [child, child], 'worker', parent.fence);
+    await world.jobs.succeed(parent.id, parent.fence, tester);
+    const [first, second] = await world.claim(childrenOnly);
+    await world.jobs.succeed(first!, first!.fence, tester);
+    expect(await world.standing(parent)).toBe('held by children');
+    await failing(world, second!);
+    const again = await world.claimOne(parent);
+    expect(again).toMatchObject({ fence: 2, phase: 'run' });
+    expect(await world.jobs.succeed(again, again.fence, tester, '1')).toMatchObject({ fate: 'succeeded', result: '1' });
+  });
+
+  test('it can have more children the second time', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    await world.jobs.succeed(parent, parent.fence, tester);
+    await finishAll(world, await world.claim(childrenOnly));
+    const again = await world.claimOne(parent);
+    await world.jobs.createChildren(parent.id, [child], 'worker', again.fence);
+    expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ state: 'held', hold: 'children' });
+    await finishAll(world, await world.claim(childrenOnly));
+    expect(await world.standing(parent)).toBe('pending');
+  });
+
+  test('a repeat rule waits until the children have ended', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock', policy: { repeat: 'FINISHED, +1 HOUR' } });
+    await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    expect(await world.jobs.succeed(parent, parent.fence, tester)).toMatchObject({ state: 'held' });
+    await finishAll(world, await world.claim(childrenOnly));
+    const again = await world.claimOne(parent);
+    expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ state: 'pending', due: startOfTime + 60 * minute });
+  });
+
+  test('children that were all cancelled meanwhile give it one more turn, in which it sees so', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    const [only] = await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    await world.jobs.cancel(only!.id, tester);
+    expect(await world.jobs.succeed(parent, parent.fence, tester)).toMatchObject({ state: 'pending' });
+    const again = await world.claimOne(parent);
+    expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ fate: 'succeeded' });
+  });
+
+  test('given back or to be tried again it keeps its children waiting', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    const [only] = await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    await world.jobs.release(parent, parent.fence, tester);
+    const second = await world.claimOne(parent);
+    await world.jobs.fail(second, second.fence, broken, tester);
+    expect(await world.standing(only!)).toBe('held by parent');
+    await world.clock.advance(minute);
+    const third = await world.claimOne(parent);
+    await world.jobs.succeed(third, third.fence, tester);
+    expect(await world.standing(only!)).toBe('pending');
+  });
+
+  test('S15: when it fails for good its children end with it', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock' });
+    const [only] = await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    await failing(world, await world.get(parent) as RunningJob);
+    expect(await world.get(only!)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' } });
+  });
+
+  test('S15: when it turns out to be poison its children end with it', async ({ world }) => {
+    const parent = await world.running({ kind: 'bedrock', policy: { crashesMax: 0 } });
+    const [only] = await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
+    await world.clock.advance(minute);
+    expect(await world.repair()).toMatchObject([{ fate: 'failed' }]);
+    expect(await world.standing(only!)).toBe('cancelled');
+  });
+
+  test('S15: brought back by an operator while it waits, it still cannot succeed before its children', async ({ world }) => {
+    const { run, tasks } = await world.family(1);
+    await world.jobs.requeue(run.id, startOfTime, tester);
+    const early = await world.claimOne(run);
+    expect(await world.jobs.succeed(early, early.fence, tester)).toMatchObject({ state: 'held', hold: 'children' });
+    await world.jobs.stop(tasks[0]!.id, tester);
+    const gathering = await world.claimOne(run);
+    expect(await world.jobs.succeed(gathering, gathering.fence, tester)).toMatchObject({ fate: 'succeeded' });
+  });
+
+  test('S4: a stale holder lets no children go', async ({ world }) => {
+    const stale = await world.running({ kind: 'bedrock' });
+    const [only] = await world.jobs.createChildren(stale.id, [child], 'worker', stale.fence);
+    await world.clock.advance(minute);
+    await world.repair();
+    await world.claimOne(stale);
+    expect(await codeOf(world.jobs.succeed(stale, stale.fence, tester))).toBe('lost.lease');
+    expect(await world.standing(only!)).toBe('held by parent');
+  });
+});
+
 describe.each(stores)('cancelling a family on $name', (kind) => {
   const test = testOn(kind);
 
