@@ -20,7 +20,7 @@ export interface IsolatedCall {
     readonly run: RunFacts;
     readonly idempotencyKey: string;
     readonly fence: number;
-    /** What `handOff` answers; without it, run and fence. */
+    /** What `handOff` answers; without it, the token of the run and this fence. A task needs one of its own. */
     readonly token?: string;
   };
 }

@@ -6,6 +6,7 @@ import { durationMs } from '../../time/duration.ts';
 import { HandedOff, type Context } from '../context.ts';
 import { jobLog } from '../job-log.ts';
 import { Cancelled } from '../outcome.ts';
+import { tokenOf } from '../token.ts';
 import { Tracker } from '../tracker.ts';
 import { findType } from './find-type.ts';
 import type { IsolatedCall, Outcome, Report } from './messages.ts';
@@ -70,7 +71,7 @@ export class Work {
   }
 
   #context(): Context {
-    const { run, idempotencyKey, fence, token = `${run.id}.${fence}` } = this.#call.facts;
+    const { run, idempotencyKey, fence, token = tokenOf({ id: run.id, fence }) } = this.#call.facts;
     return {
       run,
       idempotencyKey,
