@@ -1,0 +1,160 @@
+/** JobRun and JobTask: the states, attempts and figures of runs that consist of tasks. */
+import type { Event, EventKind } from '../model/event.ts';
+import { isOpen, type Job, type JobError } from '../model/job.ts';
+import type { Fate, Phase, State } from '../model/state.ts';
+import { rowOf, wayOf, type Row, type Step } from './row.ts';
+
+export type RunState = TaskState | 'CANCELLING';
+export type TaskState = 'PENDING' | 'RUNNING' | 'DONE' | 'CANCELLED';
+export const runStates: readonly RunState[] = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'];
+export const taskStates: readonly TaskState[] = ['PENDING', 'RUNNING', 'DONE', 'CANCELLED'];
+
+const words: Readonly<Record<Row, TaskState>> = {
+  inserting: 'PENDING',
+  pending: 'PENDING',
+  paused: 'PENDING',
+  behindParent: 'PENDING',
+  // A run counts as running from the moment its tasks are stored.
+  preparing: 'PENDING',
+  underWay: 'RUNNING',
+  succeeded: 'DONE',
+  failed: 'DONE',
+  cancelled: 'CANCELLED',
+};
+
+export const runState = (job: Job): RunState =>
+  isOpen(job) && job.cancel !== null && job.kind !== 'task' ? 'CANCELLING' : taskState(job);
+
+export const taskState = (job: Job): TaskState => words[rowOf(job)];
+
+export const isSucceeded = (job: Job): boolean => taskState(job) === 'DONE' && job.error === null;
+
+export const isFailed = (job: Job): boolean => taskState(job) === 'DONE' && job.error !== null;
+
+/** One try at a job. */
+export interface Attempt {
+  readonly start: number;
+  /** Null while it lasts. */
+  readonly end: number | null;
+  /** Who began it; null: nobody, the job failed while it was not worked on. */
+  readonly worker: string | null;
+  readonly phase: Phase;
+  readonly error: JobError | null;
+  /** What ended it. */
+  readonly endedBy: EventKind | null;
+}
+
+/** All attempts that a job's events tell of, newest first. */
+export function attemptsOf(events: readonly Event[]): readonly Attempt[] {
+  const attempts: Attempt[] = [];
+  for (const step of wayOf(events)) {
+    if (step.event.kind === 'claimed') attempts.unshift(begun(step, step.event.holder));
+    else if (step.before.state === 'running' && step.after.state !== 'running') attempts[0] = over(attempts[0]!, step);
+    else if (step.event.kind === 'failed') attempts.unshift(over(begun(step, null), step));
+  }
+  return attempts;
+}
+
+const begun = ({ event, before }: Step, worker: string | null): Attempt => ({
+  start: event.at,
+  end: null,
+  worker,
+  phase: before.phase,
+  error: null,
+  endedBy: null,
+});
+
+const over = (attempt: Attempt, { event }: Step): Attempt => ({
+  ...attempt,
+  end: event.at,
+  error: errorOf(event),
+  endedBy: event.kind,
+});
+
+function errorOf(event: Event): JobError | null {
+  if (event.kind === 'retried' || event.kind === 'failed') return event.error;
+  if (event.kind !== 'lapsed') return null;
+  return { code: 'crashed', message: `${event.holder} lost its lease in phase ${event.phase}` };
+}
+
+/** How many tasks of a run stand how, as a store counts them. */
+export interface TaskTally {
+  readonly standing: Exclude<State, 'ended'> | Fate;
+  readonly count: number;
+}
+
+export interface JobRunStats {
+  readonly tasksByState: Readonly<Record<TaskState, number>>;
+  readonly tasksTotal: number;
+  readonly tasksSucceeded: number;
+  readonly tasksFailed: number;
+  /** 0: none has ended; 100: all have; in between never either of them. */
+  readonly percentDone: number;
+  /** Null until all are DONE; 0: all failed; 100: all succeeded; in between never either of them. */
+  readonly percentSuccess: number | null;
+  /** From its start in this life to its end; null while there is one of them to wait for. */
+  readonly totalMs: number | null;
+  /** Of the attempt that stored the tasks. */
+  readonly prepareMs: number | null;
+  /** Of the attempt in which the run ended. */
+  readonly finalizeMs: number | null;
+}
+
+const statesOfStandings: Readonly<Record<TaskTally['standing'], TaskState>> = {
+  pending: 'PENDING',
+  held: 'PENDING',
+  running: 'RUNNING',
+  succeeded: 'DONE',
+  failed: 'DONE',
+  cancelled: 'CANCELLED',
+};
+
+export function runStats(run: Job, tallies: readonly TaskTally[], events: readonly Event[]): JobRunStats {
+  const count = (isMeant: (standing: TaskTally['standing']) => boolean): number =>
+    tallies.filter(({ standing }) => isMeant(standing)).reduce((sum, tally) => sum + tally.count, 0);
+  const inState = (state: TaskState): number => count((standing) => statesOfStandings[standing] === state);
+  const tasksByState = {
+    PENDING: inState('PENDING'),
+    RUNNING: inState('RUNNING'),
+    DONE: inState('DONE'),
+    CANCELLED: inState('CANCELLED'),
+  };
+  const tasksTotal = count(() => true);
+  const tasksSucceeded = count((standing) => standing === 'succeeded');
+  return {
+    tasksByState,
+    tasksTotal,
+    tasksSucceeded,
+    tasksFailed: count((standing) => standing === 'failed'),
+    percentDone: percent(tasksByState.DONE + tasksByState.CANCELLED, tasksTotal),
+    percentSuccess: tasksTotal > 0 && tasksByState.DONE === tasksTotal ? percent(tasksSucceeded, tasksTotal) : null,
+    ...durations(run, events),
+  };
+}
+
+function percent(part: number, whole: number): number {
+  if (part === 0) return 0;
+  return part === whole ? 100 : Math.max(1, Math.floor((part * 100) / whole));
+}
+
+function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'totalMs' | 'prepareMs' | 'finalizeMs'> {
+  const attempts = attemptsOf(events);
+  const started = startOf(wayOf(events));
+  const [newest] = attempts;
+  const isFinal = run.state === 'ended' && newest?.phase === 'gather' && newest.worker !== null;
+  return {
+    totalMs: run.state === 'ended' && started !== null ? run.endedAt - started : null,
+    prepareMs: lengthOf(attempts.find(({ phase, endedBy }) => phase === 'prepare' && endedBy === 'planned')),
+    finalizeMs: isFinal ? lengthOf(newest) : null,
+  };
+}
+
+/** When it was first under way in its newest life. */
+function startOf(way: readonly Step[]): number | null {
+  const life = way.at(-1)?.life;
+  const isStarted = ({ after }: Step): boolean => ['preparing', 'underWay'].includes(rowOf(after));
+  return way.find((step) => step.life === life && isStarted(step))?.event.at ?? null;
+}
+
+const lengthOf = (attempt: Attempt | undefined): number | null =>
+  attempt === undefined || attempt.end === null ? null : attempt.end - attempt.start;
