@@ -1,0 +1,82 @@
+/** Job configurations: the status of a definition and of its runs, and when it ran last and runs next. */
+import { isOpen, type Job } from '../model/job.ts';
+import type { ProgressStatus } from '../model/progress-tree.ts';
+import { rowOf, type Row } from './row.ts';
+
+export type CurrentStatus = 'SCHEDULED' | 'RUNNING' | 'DISABLED';
+export type OutcomeStatus = 'COMPLETED' | 'STOPPED' | 'FAILED' | 'NOT_STARTED';
+export type JobStatus = CurrentStatus | OutcomeStatus;
+export const jobStatuses: readonly JobStatus[] = [
+  'SCHEDULED', 'RUNNING', 'DISABLED', 'COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED',
+];
+
+const words = {
+  inserting: 'SCHEDULED',
+  pending: 'SCHEDULED',
+  paused: 'DISABLED',
+  behindParent: 'SCHEDULED',
+  preparing: 'RUNNING',
+  underWay: 'RUNNING',
+  succeeded: 'COMPLETED',
+  failed: 'FAILED',
+  cancelled: 'STOPPED',
+} as const satisfies Readonly<Record<Row, JobStatus>>;
+
+/** The status of one run. */
+export const runStatus = (run: Job): JobStatus => (isAskedToCancel(run) ? 'RUNNING' : words[rowOf(run)]);
+
+const processWords: Readonly<Record<Row, ProgressStatus | null>> = {
+  inserting: null,
+  pending: null,
+  paused: null,
+  behindParent: null,
+  preparing: 'RUNNING',
+  underWay: 'RUNNING',
+  succeeded: 'SUCCESS',
+  failed: 'ERROR',
+  cancelled: 'CANCELLED',
+};
+
+/** The status of a run's process as a whole: CANCELLED from the moment it is asked; null before there is one. */
+export const processStatus = (run: Job): ProgressStatus | null =>
+  isAskedToCancel(run) ? 'CANCELLED' : processWords[rowOf(run)];
+
+export interface Configuration {
+  readonly status: CurrentStatus;
+  /** When a run was last begun or taken up again. */
+  readonly lastExecuted: number | null;
+  readonly lastExecutedStatus: OutcomeStatus;
+  /** The run that `lastExecuted` tells of. */
+  readonly lastRun: number | null;
+  /** Null: nothing is planned. */
+  readonly nextExecutionTime: number | null;
+}
+
+/** Of a definition, from its open runs and the newest that has ended, in any order. */
+export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
+  const executed = newest(runs.filter((run) => run.startedAt !== null), (run) => run.startedAt!);
+  const ended = newest(runs.filter((run) => !isOpen(run)), (run) => run.endedAt);
+  return {
+    status: statusOf(def, runs),
+    lastExecuted: executed?.startedAt ?? null,
+    lastExecutedStatus: ended === null ? 'NOT_STARTED' : words[ended.fate],
+    lastRun: executed?.id ?? null,
+    nextExecutionTime: nextExecutionTime(def),
+  };
+}
+
+/** A run that is under way is told even of a definition that was disabled since. */
+function statusOf(def: Job, runs: readonly Job[]): CurrentStatus {
+  if (runs.some((run) => runStatus(run) === 'RUNNING')) return 'RUNNING';
+  return isDisabled(def) ? 'DISABLED' : 'SCHEDULED';
+}
+
+const isDisabled = (def: Job): boolean => def.state === 'ended' || (def.state === 'held' && def.hold === 'pause');
+
+const nextExecutionTime = (def: Job): number | null =>
+  def.state === 'pending' && def.plan?.schedules.some(({ next }) => next !== null) ? def.due : null;
+
+const isAskedToCancel = (run: Job): boolean => isOpen(run) && run.cancel !== null;
+
+const newest = <J extends Job>(runs: readonly J[], timeOf: (run: J) => number): J | null =>
+  runs.reduce<J | null>((best, run) => (best === null || timeOf(run) > timeOf(best) ? run : best), null);
