@@ -1,0 +1,46 @@
+/** Scheduled jobs: the states of their tasks, and the lock that says who is doing what to one. */
+import { isOpen, type Job, type RunningJob } from '../model/job.ts';
+import type { Phase } from '../model/state.ts';
+import { rowOf, type Row } from './row.ts';
+
+export type ScheduledState = 'creating' | 'pending' | 'starting' | 'started' | 'completed' | 'failed' | 'cancelled';
+export const scheduledStates: readonly ScheduledState[] = [
+  'creating', 'pending', 'starting', 'started', 'completed', 'failed', 'cancelled',
+];
+
+const words: Readonly<Record<Row, ScheduledState>> = {
+  inserting: 'creating',
+  pending: 'pending',
+  paused: 'pending',
+  behindParent: 'pending',
+  preparing: 'starting',
+  underWay: 'started',
+  succeeded: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+export const scheduledState = (job: Job): ScheduledState =>
+  isOpen(job) && job.cancel !== null ? 'started' : words[rowOf(job)];
+
+/** The transition that whoever has the lock is performing. */
+export type LockState = Phase | 'tick' | 'disable';
+export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'tick', 'disable'];
+
+export interface Lock {
+  readonly owner: string | null;
+  /** Store time; null: as long as its owner's instance lives, or when nobody has the lock. */
+  readonly expires: number | null;
+  readonly state: LockState | null;
+}
+
+const unlocked: Lock = { owner: null, expires: null, state: null };
+
+/** The ticks of a definition, and its disabling, are one transaction each: only a claim of it shows them as a lock. */
+export const lockOf = (job: Job): Lock =>
+  job.state === 'running' ? { owner: job.lease.holder, expires: job.lease.until, state: lockState(job) } : unlocked;
+
+function lockState(job: RunningJob): LockState {
+  if (job.kind !== 'def') return job.phase;
+  return job.cancel === null ? 'tick' : 'disable';
+}
