@@ -46,7 +46,7 @@ export const checkLimit = (limit: unknown, max: number): number => checkWhole('l
 
 /** Only its store knows what a cursor says; here it is enough that it can be one. */
 export function checkCursor(cursor: unknown): string | null {
-  if (cursor === null || (typeof cursor === 'string' && /^[\w.,:-]{1,200}$/.test(cursor))) return cursor;
+  if (cursor === null || (typeof cursor === 'string' && /^[!-~]{1,200}$/.test(cursor))) return cursor;
   throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one');
 }
 
