@@ -1,5 +1,6 @@
 /** The public names of Stint. */
-export { Engine, openStore, storeUrl, type EngineOptions } from './open.ts';
+export { Engine, type EngineOptions } from './open.ts';
+export { openStore, storeUrl } from './open/store.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings } from './engine/job-type.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
 export { typed, type Schema } from './engine/schema.ts';

@@ -1,4 +1,4 @@
-/** Opens things by their URL: the store, the jobs on it, the engine. The only file that names adapters. */
+/** Opens an engine: the parts it is made of, chosen once, here. */
 import { hostname } from 'node:os';
 import { EngineCore, firstMemoryId } from './engine/engine.ts';
 import { Handlers } from './engine/handlers.ts';
@@ -7,18 +7,17 @@ import { Isolation } from './engine/isolation.ts';
 import type { JobDef } from './engine/job-def.ts';
 import type { JobType } from './engine/job-type.ts';
 import { silent, type Logger } from './engine/logger.ts';
-import { ThreadHeart } from './heartbeat.ts';
+import { Watchers } from './engine/watchers.ts';
 import { instanceName, systemRandom, type Random } from './ids.ts';
 import { Jobs } from './jobs.ts';
+import { ThreadHeart } from './open/heart.ts';
+import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
 import { MemoryStore } from './store/memory.ts';
-import { PostgresStore } from './store/postgres/store.ts';
-import { SqliteStore } from './store/sqlite/store.ts';
 import type { Store } from './store/store.ts';
 import { systemClock, type Clock } from './time/clock.ts';
 import { durationMs, type Duration } from './time/duration.ts';
 import { version } from './version.ts';
-import { Watchers } from './engine/watchers.ts';
 
 export interface EngineOptions {
   /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the environment's, else a file in `.stint`. */
@@ -50,28 +49,6 @@ export class Engine extends EngineCore {
     super(partsOf(options));
   }
 }
-
-/** The store that a URL names. */
-export function openStore(url: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
-  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
-  const given = clock === systemClock ? {} : { clock };
-  switch (scheme) {
-    case 'memory':
-      return new MemoryStore(clock);
-    case 'sqlite':
-    case 'file':
-      return new SqliteStore(rest.replace(/^\/\//, ''), given);
-    case 'postgres':
-    case 'postgresql':
-      return new PostgresStore(url, given);
-    default:
-      throw new Refusal('malformed.store', 'a store URL starts with sqlite:, postgres:// or memory:', { scheme: scheme.slice(0, 20) });
-  }
-}
-
-/** What is said, else what the environment says, else a file beside the program. */
-export const storeUrl = (said?: string): string =>
-  said ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';
 
 function partsOf({
   store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger = silent,

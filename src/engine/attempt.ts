@@ -30,11 +30,6 @@ export class Attempt {
     return this.#ended.promise;
   }
 
-  /** Whether the handler's code can be ended for real. */
-  get isKillable(): boolean {
-    return this.#kill !== null;
-  }
-
   onCancel(call: () => void): void {
     this.#onCancel = call;
     if (this.isCancelled) call();
@@ -42,6 +37,7 @@ export class Attempt {
 
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
+    if (this.#abort.signal.aborted && !this.isCancelled) void kill();
   }
 
   /** Asks the handler to give up; it is waited for. */

@@ -3,13 +3,14 @@ import type { Jobs } from '../jobs.ts';
 import type { Command } from '../model/command.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
+import type { Progress } from '../model/progress.ts';
 import { isRefusal } from '../refusal.ts';
 import { durationMs } from '../time/duration.ts';
 import { Attempt } from './attempt.ts';
-import { HandedOff, type Context } from './context.ts';
+import { HandedOff, type Context, type RunFacts } from './context.ts';
 import type { Finisher } from './finisher.ts';
 import type { Handlers } from './handlers.ts';
-import type { Isolation } from './isolation.ts';
+import type { IsolatedCall, Isolation } from './isolation.ts';
 import { jobLog } from './job-log.ts';
 import type { JobType } from './job-type.ts';
 import type { LoopParts } from './loop.ts';
@@ -77,7 +78,7 @@ export class Runner {
     const type = handlers.require(attempt.job.type);
     const timeoutMs = timeoutOf(attempt.job);
     const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
-    const tracker = this.#trackerFor(attempt);
+    const tracker = this.#trackerFor(type, attempt);
     try {
       const value = await Promise.race([this.#call(type, attempt, tracker), attempt.ended]);
       tracker.end();
@@ -98,7 +99,9 @@ export class Runner {
     const input = await inputOf(type, job);
     switch (job.phase) {
       case 'run':
-        return type.options.isolate ? this.#callIsolated(type, attempt, 'run', { input }) : type.options.run!({ ...context, input });
+        return type.options.isolate
+          ? this.#callIsolated(type, attempt, 'run', context.run, { input })
+          : type.options.run!({ ...context, input });
       case 'prepare':
         await prepare(this.#parts, type, attempt, context, input);
         return planned;
@@ -109,22 +112,24 @@ export class Runner {
 
   async #callTask(type: JobType, attempt: Attempt, context: Context): Promise<unknown> {
     const { job } = attempt;
-    const run = await this.#parentOf(job);
+    const parent = await this.#parentOf(job);
+    const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
     const data = {
-      input: await inputOf(type, run),
-      details: run.details === null ? undefined : parseJson(run.details),
+      input: await inputOf(type, parent),
+      details: parent.details === null ? undefined : parseJson(parent.details),
       task: parseJson(job.input),
       key: job.key,
     };
-    const ofRun = { ...context, run: { ...context.run, id: run.id, tags: run.tags ?? {} } };
-    return type.options.isolate ? this.#callIsolated(type, attempt, 'taskResults', data) : type.options.taskResults!({ ...ofRun, ...data });
+    return type.options.isolate
+      ? this.#callIsolated(type, attempt, 'taskResults', run, data)
+      : type.options.taskResults!({ ...context, run, ...data });
   }
 
-  #callIsolated(type: JobType, attempt: Attempt, phase: 'run' | 'taskResults', data: { input: unknown }): Promise<unknown> {
+  #callIsolated(type: JobType, attempt: Attempt, phase: IsolatedCall['phase'], run: RunFacts, data: IsolatedCall['data']): Promise<unknown> {
     const { isolation, notes } = this.#parts;
-    const { run, idempotencyKey, fence } = factsOf(attempt);
-    const call = { module: type.options.module!, type: type.name, phase, data, facts: { run, idempotencyKey, fence } };
-    const { result, kill } = isolation.run(type.options.isolate!, call, {
+    const { idempotencyKey, fence } = factsOf(attempt);
+    const facts = { run, idempotencyKey, fence, token: tokenOf(attempt.holding) };
+    const { result, kill } = isolation.run(type.options.isolate!, { module: type.options.module!, type: type.name, phase, data, facts }, {
       signal: attempt.signal,
       onProgress: (progress) => notes.progress(attempt.holding, progress),
       onLog: (level, text) => notes.log(attempt.holding, level, text),
@@ -144,9 +149,12 @@ export class Runner {
     };
   }
 
-  #trackerFor(attempt: Attempt): Tracker {
+  #trackerFor(type: JobType, attempt: Attempt): Tracker {
     const { clock, notes } = this.#parts;
-    const tracker = new Tracker({ clock, onChange: (progress) => notes.progress(attempt.holding, progress) });
+    // A handler in a thread or process of its own has its tracker there.
+    const isElsewhere = type.options.isolate !== undefined && attempt.job.phase === 'run';
+    const onChange = isElsewhere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
+    const tracker = new Tracker({ clock, onChange });
     attempt.onCancel(() => tracker.cancel());
     return tracker;
   }

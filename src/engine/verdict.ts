@@ -5,6 +5,7 @@ import { jsonText } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff } from './context.ts';
+import { HandlerCrashed, MissingOutput } from './isolation.ts';
 import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './outcome.ts';
 
 /** What a value that a handler returned asks for. */
@@ -32,7 +33,7 @@ export function ofError(error: unknown, { holding }: Attempt, now: number, isRet
 }
 
 function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
-  if (error instanceof Fail || error instanceof Cancelled || error instanceof Refusal) return false;
+  if (error instanceof Fail || error instanceof Cancelled || error instanceof Refusal || error instanceof MissingOutput) return false;
   if (error instanceof TimedOut) return true;
   try {
     return isRetryable(error);
@@ -55,7 +56,7 @@ function codeOf(error: unknown): JobError['code'] {
   if (error instanceof TimedOut) return 'timed out';
   if (error instanceof Cancelled) return 'automation';
   if (error instanceof Refusal) return 'could not start';
-  return error instanceof Error && error.name === 'HandlerCrashed' ? 'crashed' : 'unknown';
+  return error instanceof HandlerCrashed || error instanceof MissingOutput ? error.code : 'unknown';
 }
 
 function messageOf(error: unknown): string {

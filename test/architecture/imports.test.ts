@@ -17,7 +17,7 @@ interface Rule {
 
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
-  ['refusal'],
+  ['refusal', 'version'],
   ['ids', 'time'],
   ['model'],
   ['vocabulary'],
@@ -133,17 +133,21 @@ const rules: Rule[] = [
       const adapterOf = (path: string): string | undefined => adapters.find((adapter) => path.startsWith(adapter));
       return badImports(sources, (from, to) => {
         const adapter = adapterOf(to);
-        return adapter !== undefined && adapter !== adapterOf(from) && from !== 'src/open.ts';
+        // The suite holds the others against the memory store.
+        if (from.startsWith('src/store/conformance/') && to === 'src/store/memory.ts') return false;
+        return adapter !== undefined && adapter !== adapterOf(from) && !/^src\/open(\.ts|\/)/.test(from);
       });
     },
     broken: [
       { 'src/engine/engine.ts': `import { MemoryStore } from '../store/memory.ts';` },
       { 'src/store/index.ts': `export { SqliteStore } from './sqlite/store.ts';` },
       { 'src/store/sqlite/store.ts': `import { quote } from '../postgres/quote.ts';` },
-      { 'src/store/conformance/suite.ts': `import { MemoryStore } from '../memory/store.ts';` },
+      { 'src/store/conformance/suite.ts': `import { SqliteStore } from '../sqlite/store.ts';` },
     ],
     sound: {
       'src/open.ts': `import './store/memory.ts'; import './store/sqlite/store.ts';`,
+      'src/open/store.ts': `import '../store/postgres/store.ts';`,
+      'src/store/conformance/suite.ts': `import '../memory.ts';`,
       'src/store/sqlite/store.ts': `import './claim.ts'; import '../store.ts';`,
     },
   },

@@ -1,9 +1,9 @@
 /** The heartbeat thread: watches the main thread's beats and beats in its stead while it is silent. */
 import { workerData } from 'node:worker_threads';
-import type { HeartData } from './heartbeat.ts';
-import { openStore } from './open.ts';
-import type { Store } from './store/store.ts';
-import { systemClock } from './time/clock.ts';
+import type { HeartData } from './heart.ts';
+import { openStore } from './store.ts';
+import type { Store } from '../store/store.ts';
+import { systemClock } from '../time/clock.ts';
 
 const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartData;
 

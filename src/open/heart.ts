@@ -4,9 +4,9 @@
  * blocked for so long is taken for hung.
  */
 import { Worker } from 'node:worker_threads';
-import type { Heart } from './engine/heart.ts';
-import type { Logger } from './engine/logger.ts';
-import type { InstanceAbout } from './store/store.ts';
+import type { Heart } from '../engine/heart.ts';
+import type { Logger } from '../engine/logger.ts';
+import type { InstanceAbout } from '../store/store.ts';
 
 export interface ThreadHeartParts {
   readonly url: string;
@@ -43,7 +43,7 @@ export class ThreadHeart implements Heart {
     const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
     Atomics.store(this.#beats, 1, 0);
     const workerData: HeartData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
-    this.#thread = new Worker(new URL(`./heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
+    this.#thread = new Worker(new URL(`./heart-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
     this.#thread.on('error', (error) => logger.error('the heartbeat thread failed', { error }));
     this.#thread.unref();
   }
