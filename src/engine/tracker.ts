@@ -188,12 +188,20 @@ export class Tracker implements ProgressTracker {
     const stage = this.#stage;
     try {
       await work(item, index);
-      if (this.#isUnderWay(stage, id)) this.#take({ kind: 'completeItem', item: id });
+      if (this.#isWithin(stage) && this.#endOf(id) === undefined) this.#take({ kind: 'completeItem', item: id });
       return this.#endOf(id) ?? 'SUCCESS';
     } catch (error) {
-      if (this.#isUnderWay(stage, id)) this.#fail('failItem', error, id);
-      return this.#endOf(id) ?? 'ERROR';
+      return this.#failItem(id, error);
     }
+  }
+
+  /** Unless its work has told the failure itself. If it told an end that was too good, another item tells this. */
+  #failItem(id: number, error: unknown): EndStatus {
+    const told = this.#endOf(id);
+    if (isFailed(told)) return told;
+    const failing = told === undefined ? id : ++this.#lastItem;
+    this.#fail('failItem', error, failing);
+    return this.#endOf(failing) ?? 'ERROR';
   }
 
   /** Makes sure that there is a stage, and tells which. There is none if the job was asked to give up before. */
@@ -214,14 +222,16 @@ export class Tracker implements ProgressTracker {
     if (this.#isWithin(stage)) this.#take({ kind: 'completeStage', summary });
   }
 
+  /** Unless its work has told the failure itself. If it told an end that was too good, another stage tells this. */
   #failStage(stage: string, cause: unknown): void {
-    if (this.#isWithin(stage)) this.#fail('failStage', cause);
+    if (this.#stage !== stage || !isFailed(stageOf(this.#progress)?.status)) this.#fail('failStage', cause);
   }
 
   #failSkippedStage(stage: string, summary: string): void {
-    if (this.isAborted) this.#failStage(stage, `skipped stage, failing item caused abort. ${summary}`);
-    else if (this.isCancelled) this.#failStage(stage, new Cancelled(`cancelled. ${summary}`));
-    else this.#failStage(stage, `skipped stage. ${summary}`);
+    if (!this.#isWithin(stage)) return;
+    if (this.isAborted) this.#fail('failStage', `skipped stage, failing item caused abort. ${summary}`);
+    else if (this.isCancelled) this.#fail('failStage', new Cancelled(`cancelled. ${summary}`));
+    else this.#fail('failStage', `skipped stage. ${summary}`);
   }
 
   #fail(kind: 'failProcess' | 'failStage' | 'failItem' | 'end', cause: unknown, item?: number): void {
@@ -264,12 +274,7 @@ export class Tracker implements ProgressTracker {
     return this.#stage === stage && isOpen(stageOf(this.#progress));
   }
 
-  /** False if its work has told the end of the item itself, or if its stage has ended or was followed by another. */
-  #isUnderWay(stage: string, id: number): boolean {
-    return this.#isWithin(stage) && this.#endOf(id) === undefined;
-  }
-
-  /** Undefined also for an item whose node is gone. */
+  /** How the item ended, by the word of its work perhaps. Undefined also if its node is gone. */
   #endOf(id: number): EndStatus | undefined {
     const status = stageOf(this.#progress)?.items.findLast(({ item }) => item === id)?.status;
     return status === 'RUNNING' ? undefined : status;
@@ -290,6 +295,9 @@ const policies: ReadonlySet<unknown> = new Set(['PARENT', 'FAIL', 'SKIP_STAGE', 
 const policyOf = (policy: FailurePolicy | undefined): FailurePolicy => (policies.has(policy) ? policy! : 'PARENT');
 
 const stageOf = (progress: Progress): StageNode | undefined => progress.processes.at(-1)?.stages.at(-1);
+
+const isFailed = (status: ItemNode['status'] | undefined): status is 'ERROR' | 'CANCELLED' =>
+  status === 'ERROR' || status === 'CANCELLED';
 
 const isOpen = (stage: StageNode | undefined): boolean => stage?.completedAt === null;
 

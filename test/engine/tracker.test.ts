@@ -361,6 +361,56 @@ describe('runStage', () => {
     expect(stageOf(tracker)).toMatchObject({ started: 3, done: 2, failed: 1 });
   });
 
+  test('what a work throws is never lost, whatever it has told before', async () => {
+    const tellings: ((tracker: Tracker) => void)[] = [
+      (tracker) => tracker.completedItem(),
+      (tracker) => tracker.failedItem('told'),
+      (tracker) => tracker.completedStage(),
+      (tracker) => tracker.startingStage('another'),
+    ];
+    for (const tell of tellings) {
+      const { tracker } = setUp();
+      const outcome = await tracker.runStage([1, 2], name, () => {
+        tell(tracker);
+        throw new Error('thrown');
+      });
+      expect(outcome).toEqual({ succeeded: 0, failed: 1, isComplete: false });
+      expect(tracker.isAborted).toBe(true);
+    }
+  });
+
+  test('a failure that a work both tells and throws is one failure', async () => {
+    const { tracker } = setUp();
+    tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
+    const outcome = await tracker.runStage([1, 2], name, () => {
+      tracker.failedItem('told');
+      throw new Error('thrown');
+    });
+    expect(outcome).toEqual({ succeeded: 0, failed: 2, isComplete: true });
+    expect(counts(tracker)).toEqual([0, 2, 0]);
+  });
+
+  test('a stage that a work has failed itself is not failed again when it is skipped', async () => {
+    const { tracker } = setUp();
+    tracker.startingStage('a', { onFailure: 'SKIP_STAGE' });
+    const outcome = await tracker.runStage([1, 2], name, () => {
+      tracker.failedItem('told');
+      tracker.failedStage('told');
+    });
+    expect(outcome).toEqual({ succeeded: 0, failed: 1, isComplete: false });
+    expect([stagesOf(tracker).length, tracker.isAborted]).toEqual([1, false]);
+  });
+
+  test('a stage that a work leaves open is not ended in place of its own', async () => {
+    const { tracker } = setUp();
+    tracker.startingStage('outer');
+    await tracker.runStage([1], name, () => tracker.startingStage('inner'));
+    expect(stagesOf(tracker).map(({ description, status }) => [description, status])).toEqual([
+      ['outer', 'SUCCESS'],
+      ['inner', 'RUNNING'],
+    ]);
+  });
+
   test('a stage that is begun inside another ends it, and late ends of its items change nothing', async () => {
     const { tracker } = setUp();
     tracker.startingStage('outer');
@@ -405,6 +455,21 @@ describe('runStage with a single work', () => {
     expect(tracker.isAborted).toBe(false);
     tracker.startingStage('again', { onFailure: 'SKIP_STAGE' });
     expect(await tracker.runStage(() => assertNever())).toBeUndefined();
+  });
+
+  test('what it throws is told once if it told it itself, and is never lost', async () => {
+    const { tracker } = setUp();
+    tracker.startingStage('told', { onFailure: 'SKIP_STAGE' });
+    await tracker.runStage(() => {
+      tracker.failedStage('told');
+      throw new Error('thrown');
+    });
+    expect(stagesOf(tracker).map(({ error }) => error)).toEqual(['told']);
+    await tracker.runStage(() => {
+      tracker.completedStage();
+      throw new Error('thrown');
+    });
+    expect([tracker.isAborted, stageOf(tracker).error]).toEqual([true, 'thrown']);
   });
 
   test('only SKIP_STAGE protects against a stage that fails', async () => {
@@ -594,6 +659,18 @@ describe('cancel', () => {
     expect(await running).toEqual({ succeeded: 1, failed: 0, isComplete: false });
   });
 
+  test('a stage of which an item gave up is not complete, though all were begun', async () => {
+    const { tracker } = setUp();
+    const bench = new Bench();
+    const running = tracker.runStageInParallel(3, [1, 2], name, bench.work);
+    await turn();
+    tracker.cancel();
+    await bench.finish(1);
+    await bench.fail(2, new Cancelled('gave up'));
+    expect(await running).toEqual({ succeeded: 1, failed: 0, isComplete: false });
+    expect(statuses(tracker)).toEqual(['CANCELLED', 'CANCELLED', 'SUCCESS', 'CANCELLED']);
+  });
+
   test('a stage whose items are all done before it could stop them is complete', async () => {
     const { tracker } = setUp();
     const bench = new Bench();
@@ -669,6 +746,18 @@ describe('runStageInParallel', () => {
     await bench.fail(1);
     expect(await running).toEqual({ succeeded: 0, failed: 1, isComplete: false });
     expect(statuses(tracker)).toEqual(['ERROR', 'ERROR', 'ERROR']);
+  });
+
+  test.each(['FAIL', 'SKIP_STAGE'] as const)('with %s it fails with its last item too', async (onFailure) => {
+    const { tracker } = setUp();
+    const bench = new Bench();
+    tracker.startingStage('a', { onFailure });
+    const running = tracker.runStageInParallel(3, [1, 2], name, bench.work);
+    await turn();
+    await bench.finish(1);
+    await bench.fail(2);
+    expect(await running).toEqual({ succeeded: 1, failed: 1, isComplete: false });
+    expect([stageOf(tracker).status, tracker.isAborted]).toEqual(['ERROR', onFailure === 'FAIL']);
   });
 
   test.each([0, 1, -3, Number.NaN, 1.9])('a parallelism of %d is one at a time', async (parallelism) => {
@@ -843,18 +932,20 @@ describe('the end', () => {
   test('after it nothing is heard of the handler: late calls change nothing, and late stages stop', async () => {
     const { tracker, changes } = setUp();
     const bench = new Bench();
-    const running = tracker.runStage([1, 2], name, bench.work);
+    const running = tracker.runStageInParallel(3, [1, 2], name, bench.work);
     await turn();
     tracker.end();
     const { length } = changes;
     await bench.finish(1);
+    await bench.finish(2);
     expect(await running).toMatchObject({ isComplete: false });
     tracker.startingProcess();
     tracker.failedItem('late');
     tracker.cancel();
     expect(() => tracker.startingStage('late')).toThrow(Cancelled);
     expect(await tracker.runStage<string>(assertNever, 'not begun')).toBe('not begun');
-    expect([bench.begun, changes.length]).toEqual([[1], length]);
+    expect(await tracker.runStage([3], name, assertNever)).toMatchObject({ succeeded: 0, isComplete: false });
+    expect([bench.begun, changes.length]).toEqual([[1, 2], length]);
   });
 });
 
