@@ -63,11 +63,9 @@ describe('length', () => {
     expect(bytes(lineOf('\u0001'.repeat(8_000)))).toBeLessThanOrEqual(8_192);
   });
 
-  test('a huge text costs no more than a long one', () => {
-    const huge = '\u001b['.repeat(50_000_000);
-    const begun = performance.now();
-    expect(bytes(lineOf(huge))).toBeLessThanOrEqual(8_192);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+  test('of a huge text only the beginning is looked at, and that is told', () => {
+    expect(bytes(lineOf('\u001b['.repeat(10_000_000)))).toBeLessThanOrEqual(8_192);
+    expect(lineOf(`${'\u001b[0m'.repeat(20_000)}the end`)).toBe('… (cut, of 80007 characters)');
   });
 });
 
