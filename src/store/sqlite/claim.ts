@@ -141,7 +141,12 @@ function gatesOf(connection: Connection, kind: Kind, type: string): string[] {
   return gates;
 }
 
+/** Whether it was asked to give up, be it still open or ended by now. */
 const isCancelled = (connection: Connection, parent: number): boolean =>
-  connection.get<{ cancel_asked: number }>('SELECT cancel_asked FROM job WHERE id = ?', parent)?.cancel_asked === 1;
+  connection.get<{ isCancelled: number }>(
+    `SELECT cancel_asked isCancelled FROM job WHERE id = ?1
+     UNION ALL SELECT body ->> '$.cancel' IS NOT NULL FROM ended WHERE id = ?1`,
+    parent,
+  )?.isCancelled === 1;
 
 const byUrgency = (a: OpenRow, b: OpenRow): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
