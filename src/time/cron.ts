@@ -81,7 +81,7 @@ function tickWithin(spec: CronSpec, policies: Policies, stretch: Stretch, after:
   const ticks = [
     tickFromGap(spec, policies.gap, stretch, after),
     regularTick(spec, policies.overlap, stretch, after),
-    skippedTick(spec, policies.gap, stretch, after),
+    skippedTick(spec, policies.gap, stretch),
   ];
   return ticks.reduce((first, tick) => (tick && (!first || tick.at < first.at) ? tick : first), null);
 }
@@ -109,9 +109,8 @@ function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, 
 }
 
 /** One for the gap at the end of the stretch, in its last millisecond, where no tick that runs can stand. */
-function skippedTick(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, after: number): CronTick | null {
-  const { to, offset, after: offsetAfter } = stretch;
-  if (policy !== 'skip' || offsetAfter <= offset || after >= to - 1) return null;
+function skippedTick(spec: CronSpec, policy: Policies['gap'], { to, offset, after }: Stretch): CronTick | null {
+  if (policy !== 'skip' || after <= offset) return null;
   const wall = nextWall(spec, to + offset - 1);
-  return wall !== null && wall < to + offsetAfter ? { at: to - 1, wall, note: 'gap', skipped: true } : null;
+  return wall !== null && wall < to + after ? { at: to - 1, wall, note: 'gap', skipped: true } : null;
 }

@@ -1,4 +1,5 @@
 // The clock: timers of any length, and a virtual clock on which waiting code goes on in order.
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { afterOn, systemClock, VirtualClock, type Timers } from '../../src/time/clock.ts';
 import { isRefusal } from '../../src/refusal.ts';
@@ -182,6 +183,11 @@ describe('the virtual clock', () => {
     stop.abort();
     await sleep;
     expect(clock.pending()).toBe(0);
+    const other = new AbortController();
+    const whole = clock.sleep(10, other.signal);
+    await clock.advance(10);
+    await whole;
+    expect(getEventListeners(other.signal, 'abort')).toEqual([]);
   });
 
   test('refuses to be advanced twice at once, and tells what a timer throws', async () => {

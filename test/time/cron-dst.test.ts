@@ -153,6 +153,7 @@ function actualTicks(spec: CronSpec, zone: string, policy: OraclePolicies, from:
   const ticks: OracleTick[] = [];
   let tick = nextCron(spec, { zone, ...policy }, from - 1);
   while (tick && tick.at < to) {
+    if (tick.at <= (ticks.at(-1)?.at ?? -Infinity)) throw new Error(`${spec.text} stands still in ${zone}`);
     ticks.push({ at: tick.at, skipped: tick.skipped ?? false });
     tick = nextCron(spec, { zone, ...policy }, tick.at);
   }

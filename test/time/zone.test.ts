@@ -53,6 +53,19 @@ test('a stretch ends where the offset changes, in every seventh zone and each ye
   }
 });
 
+test.each([
+  ['America/Recife', utc(2000, 9, 1), utc(2000, 10, 1)],
+  ['Asia/Gaza', utc(2040, 9, 1), utc(2040, 10, 15)],
+  ['Africa/Tunis', utc(1943, 3, 1), utc(1943, 4, 15)],
+])('changes of %s within a week of each other are both seen', (zone, from, to) => {
+  const offsets = new Set<number>();
+  for (let at = from; at < to; at += 3_600_000) {
+    offsets.add(offsetAt(zone, at));
+    expect(offsetAt(zone, at)).toBe(offsetFromIntl(zone, at));
+  }
+  expect(offsets.size).toBeGreaterThan(1);
+});
+
 test.each(['', 'Nowhere', 'Europe', 'Europe/Atlantis', '+01:00', 'UTC+1', 'x'.repeat(65), 5, null, undefined, 'UTC '])(
   '%j is refused as a zone', (zone) => {
     expect(refusalOf(() => checkZone(zone)).code).toBe('malformed.zone');
