@@ -8,7 +8,6 @@ export class Attempt {
   readonly holding: Holding;
   readonly #abort = new AbortController();
   readonly #ended = Promise.withResolvers<never>();
-  #onCancel: () => void = () => {};
   #kill: (() => Promise<void>) | null = null;
 
   constructor(job: RunningJob) {
@@ -30,11 +29,6 @@ export class Attempt {
     return this.#ended.promise;
   }
 
-  onCancel(call: () => void): void {
-    this.#onCancel = call;
-    if (this.isCancelled) call();
-  }
-
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
     if (this.#abort.signal.aborted && !this.isCancelled) void kill();
@@ -44,7 +38,6 @@ export class Attempt {
   cancel(why: string): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(new Cancelled(why));
-    this.#onCancel();
   }
 
   timeOut(afterMs: number): void {

@@ -19,8 +19,13 @@ export interface PhaseParts {
   readonly by: string;
 }
 
-/** Plans the tasks of a run: they and the run's wait for them are one commit. */
-export async function prepare(parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown): Promise<Job> {
+/**
+ * Plans the tasks of a run: they and the run's wait for them are one commit. `beforeStored` is the last moment at which
+ * something can be noted under this lease.
+ */
+export async function prepare(
+  parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown, beforeStored: () => Promise<void>,
+): Promise<Job> {
   const { options } = type;
   const details: unknown = await options.jobDetails?.({ ...context, input });
   const detailsText = jsonText(details);
@@ -31,6 +36,7 @@ export async function prepare(parts: PhaseParts, type: JobType, attempt: Attempt
     await plan.add(task);
   }
   attempt.signal.throwIfAborted();
+  await beforeStored();
   return plan.store(detailsText);
 }
 

@@ -7,7 +7,7 @@ import type { Progress } from '../model/progress.ts';
 import { isRefusal } from '../refusal.ts';
 import { durationMs } from '../time/duration.ts';
 import { Attempt } from './attempt.ts';
-import { HandedOff, type Context, type RunFacts } from './context.ts';
+import { HandedOff, type Context, type JobLog, type RunFacts } from './context.ts';
 import type { Finisher } from './finisher.ts';
 import type { Handlers } from './handlers.ts';
 import type { IsolatedCall, Isolation } from './isolation.ts';
@@ -15,6 +15,7 @@ import { jobLog } from './job-log.ts';
 import type { JobType } from './job-type.ts';
 import type { LoopParts } from './loop.ts';
 import type { Notes } from './notes.ts';
+import { Cancelled } from './outcome.ts';
 import { gather, prepare } from './phases.ts';
 import { checked } from './schema.ts';
 import { tokenOf } from './token.ts';
@@ -82,11 +83,14 @@ export class Runner {
     try {
       const value = await Promise.race([this.#call(type, attempt, tracker), attempt.ended]);
       tracker.end();
+      // Work that gave up because an item failed has failed, also when the handler did not say so.
+      if (tracker.isAborted) throw tracker.failure;
       return value === planned ? null : ofValue(value, attempt, jobs.store.now());
     } catch (error) {
       tracker.end(error);
+      const cause = error instanceof Cancelled && tracker.isAborted ? tracker.failure : error;
       const isRetryable = type.options.isTaskErrorRetryable ?? (() => true);
-      return ofError(error, attempt, jobs.store.now(), isRetryable);
+      return ofError(cause, attempt, jobs.store.now(), isRetryable);
     } finally {
       stopTimer();
     }
@@ -103,7 +107,10 @@ export class Runner {
           ? this.#callIsolated(type, attempt, 'run', context.run, { input })
           : type.options.run!({ ...context, input });
       case 'prepare':
-        await prepare(this.#parts, type, attempt, context, input);
+        await prepare(this.#parts, type, attempt, context, input, async () => {
+          tracker.end();
+          await this.#parts.notes.finish(attempt.holding);
+        });
         return planned;
       case 'gather':
         return gather(this.#parts, type, attempt, context, input);
@@ -127,24 +134,24 @@ export class Runner {
 
   #callIsolated(type: JobType, attempt: Attempt, phase: IsolatedCall['phase'], run: RunFacts, data: IsolatedCall['data']): Promise<unknown> {
     const { isolation, notes } = this.#parts;
+    const log = this.#logOf(attempt);
     const { idempotencyKey, fence } = factsOf(attempt);
     const facts = { run, idempotencyKey, fence, token: tokenOf(attempt.holding) };
     const { result, kill } = isolation.run(type.options.isolate!, { module: type.options.module!, type: type.name, phase, data, facts }, {
       signal: attempt.signal,
       onProgress: (progress) => notes.progress(attempt.holding, progress),
-      onLog: (level, text) => notes.log(attempt.holding, level, text),
+      onLog: (level, text) => log[level](text),
     });
     attempt.onKill(kill);
     return result;
   }
 
   #contextOf(attempt: Attempt, tracker: Tracker): Context {
-    const { notes } = this.#parts;
     return {
       ...factsOf(attempt),
       signal: attempt.signal,
       progress: tracker,
-      log: jobLog((level, text) => notes.log(attempt.holding, level, text)),
+      log: this.#logOf(attempt),
       handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
     };
   }
@@ -155,8 +162,12 @@ export class Runner {
     const isElsewhere = type.options.isolate !== undefined && attempt.job.phase === 'run';
     const onChange = isElsewhere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
-    attempt.onCancel(() => tracker.cancel());
+    attempt.signal.addEventListener('abort', () => tracker.cancel(attempt.signal.reason), { once: true });
     return tracker;
+  }
+
+  #logOf({ holding }: Attempt): JobLog {
+    return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
   }
 
   /** The run of a task; its input and details do not change while tasks run, so it is remembered for a while. */

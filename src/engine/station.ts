@@ -3,6 +3,7 @@ import { settleParents } from '../jobs/settle.ts';
 import type { Jobs } from '../jobs.ts';
 import type { RunningJob } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
+import type { Holding } from '../store/store.ts';
 import { Canceller } from './canceller.ts';
 import { Claimer } from './claimer.ts';
 import { Finisher } from './finisher.ts';
@@ -64,7 +65,7 @@ export class Station {
     this.#parts = parts;
     this.#leader = new Leader(jobs, by, leaseMs);
     this.#finisher = new Finisher(jobs, by, parts);
-    this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id) => this.#runner.attempts.get(id)?.lose() });
+    this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id, fence) => this.#onLost({ id, fence }) });
     this.#runner = new Runner({
       ...parts, by, finisher: this.#finisher, notes: this.#notes,
       onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
@@ -155,6 +156,12 @@ export class Station {
   async #giveBack(job: RunningJob): Promise<void> {
     const answer = await this.#finisher.finish({ job, command: { do: 'release', fence: job.fence } });
     if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
+  }
+
+  /** Only the attempt under that fence: a newer one of the same job may run here already. */
+  #onLost({ id, fence }: Holding): void {
+    const attempt = this.#runner.attempts.get(id);
+    if (attempt?.holding.fence === fence) attempt.lose();
   }
 
   #onWake(): void {
