@@ -188,6 +188,16 @@ export const claim: Topic = {
       equal((await world.store.find({ parent: parent.id })).jobs[0]?.state, 'ended');
     },
 
+    'a task whose parent has ended is shown with whether that was asked to give up': async (world) => {
+      const { parent: stopped, children: [orphan] } = await world.createFamily(1);
+      await world.apply(stopped, { do: 'stop', code: 'user' });
+      const parent = await world.createRunning({ type: 'parent' });
+      const child = await world.create(childOf(parent));
+      await world.apply(parent, { do: 'succeed', fence: parent.fence });
+      deepEqual(await world.claimIds({ kinds: ['task'] }), [child.id]);
+      equal((await world.load(orphan!.id))?.state, 'ended');
+    },
+
     'a job given back is handed out again under a higher fence': async (world) => {
       const first = await world.createRunning();
       await world.apply(first, { do: 'release', fence: first.fence });

@@ -185,6 +185,14 @@ export const family: Topic = {
       same(await world.load(holder.id), holder);
     },
 
+    'two staged children with the same unique key fail the whole commit': async (world) => {
+      const unique = { key: 'twice', forMs: null };
+      const { run, planned, staged } = await staging(world, [{ unique }, { unique }]);
+      deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [false]);
+      same(await world.load(run.id), run);
+      same(await world.store.holders(['twice']), new Map());
+    },
+
     'staged children hold their unique keys once they are jobs': async (world) => {
       const { children, planned, staged } = await staging(world, [{ unique: { key: 'mine', forMs: null } }]);
       same(await world.store.holders(['mine']), new Map());

@@ -1,6 +1,8 @@
 /** The conformance suite: what every store must do, as tests of vitest. For authors of adapters. */
+import { equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { show, topics } from './examples.ts';
+import { checkHistories } from './random.ts';
 import { NotApplicable, type Open } from './world.ts';
 
 export type { CallersTransaction, Open, Opened } from './world.ts';
@@ -8,10 +10,21 @@ export type { CallersTransaction, Open, Opened } from './world.ts';
 export interface Conformance {
   /** Opens an empty, migrated store on the clock handed in. */
   readonly open: Open;
+  /** How many random histories are compared with the memory store; 0: none. */
+  readonly histories?: number;
 }
 
+const patienceMs = 600_000;
+
+/** What must have happened in random histories, or they prove too little. */
+const goals: readonly string[] = [
+  'created', 'claimed', 'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
+  'paused', 'resumed', 'cancelAsked', 'succeeded', 'failed', 'cancelled', 'repeated', 'reopened', 'edited', 'deleted',
+  'a change refused', 'a whole batch refused',
+];
+
 /** Defines the tests of one adapter. */
-export function storeConformance(name: string, { open }: Conformance): void {
+export function storeConformance(name: string, { open, histories = 500 }: Conformance): void {
   describe(`${name} conforms`, () => {
     for (const topic of topics) {
       describe(topic.name, () => {
@@ -23,5 +36,13 @@ export function storeConformance(name: string, { open }: Conformance): void {
         }
       });
     }
+    test.runIf(histories > 0)(
+      `${histories} random histories go as in the memory store, and replay`,
+      { timeout: patienceMs },
+      async () => {
+        const met = await checkHistories(open, { count: histories });
+        if (histories >= 500) equal(goals.filter((goal) => !met.has(goal)).join(), '', 'each of these must be met');
+      },
+    );
   });
 }
