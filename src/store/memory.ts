@@ -226,6 +226,7 @@ export class MemoryStore implements Store {
     this.#feed = this.#feed.slice(dropped);
     this.#feedStart += dropped;
     for (const [key, { until }] of this.#keys) if (until !== null && until <= now) this.#keys.delete(key);
+    for (const name of this.#staged.keys()) if (!this.#holds(holdingOf(name))) this.#staged.delete(name);
     return Promise.resolve(past.length);
   }
 
@@ -386,6 +387,11 @@ const keyUntil = ({ unique, created }: Job): number | null =>
   unique === null || unique.forMs === null ? null : created + unique.forMs;
 
 const stageName = (parent: number, fence: number): string => `${parent}/${fence}`;
+
+function holdingOf(stage: string): Holding {
+  const [id, fence] = stage.split('/').map(Number);
+  return { id: id!, fence: fence! };
+}
 
 function namePredicate(names: Names): (type: string) => boolean {
   if ('exact' in names) {

@@ -166,6 +166,20 @@ export const family: Topic = {
       deepEqual(await world.store.load(children.map(({ after }) => after.id)), []);
     },
 
+    'a purge forgets what was staged under a fence that was lost, and nothing that may still be named': async (world) => {
+      const { run: lost } = await staging(world, [{}, {}]);
+      const { planned, staged } = await staging(world, [{}]);
+      await world.advance(60_000);
+      await world.apply(lost, { do: 'lapse' });
+      await world.store.purge({ limit: 10, feedKeptMs: 1_000_000, retentionMs: null });
+      deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [true]);
+      equal((await world.store.find({ parent: staged.parent })).jobs.length, 1);
+      const end = world.decide((await world.load(lost.id))!, stop);
+      const forgotten = { parent: lost.id, fence: lost.fence };
+      deepEqual(await world.store.commit({ changes: [end], whole: true, staged: forgotten }), [true]);
+      equal((await world.store.find({ parent: lost.id })).jobs.length, 0);
+    },
+
     'a commit may name children of which none were staged': async (world) => {
       const run = await world.createRunning({ phase: 'prepare' });
       const planned = world.decide(run, { do: 'plan', fence: run.fence, tasks: 0 });

@@ -36,9 +36,24 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   // The newest entry stays: its number keeps the numbers of those to come from repeating.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
   connection.run('DELETE FROM taken WHERE until <= ?', now);
+  purgeStaged(connection);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
   return past.length;
+}
+
+/** Each round some, so that no transaction is long: a run that was lost may have planned a million children. */
+const stagedPortion = 10_000;
+
+/** Children kept aside by whoever lost its lease. */
+function purgeStaged(connection: Connection): void {
+  const sql = `SELECT stage FROM staged_feed
+    WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
+  const stage = connection.get<{ stage: string }>(sql)?.stage;
+  if (stage === undefined) return;
+  const some = 'SELECT rowid FROM staged WHERE stage = ? LIMIT ?';
+  const gone = connection.run(`DELETE FROM staged WHERE rowid IN (${some})`, stage, stagedPortion);
+  if (gone < stagedPortion) connection.run('DELETE FROM staged_feed WHERE stage = ?', stage);
 }
 
 /** Instances that are gone stay visible for a while. */
