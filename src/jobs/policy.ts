@@ -15,6 +15,7 @@ const checks: { readonly [F in Exclude<keyof Policy, keyof typeof defaultRetry>]
   repeat: (value, now) => applyModifiers(parseRepeat(value).modifiers, now),
   retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
   startBy: (value) => checkTime('startBy', value),
+  handOutsMax: (value) => checkWhole('handOutsMax', value, 1, 1_000_000),
 };
 
 const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];

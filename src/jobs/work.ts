@@ -30,7 +30,7 @@ const isWaitedFor = (answer: Answer): boolean => answer instanceof Refusal && an
 /** A parent that is done with its part lets its children go and waits for them; when they have ended it is handed out again. */
 async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker): Promise<Answer> {
   const id = typeof job === 'number' ? job : job.id;
-  const fence = 'fence' in command ? command.fence! : 0;
+  const fence = 'fence' in command ? (command.fence ?? 0) : 0;
   try {
     const [change] = await applyTogether(store, () => partingOf(store, id, fence, { ...asker, now: store.now() }));
     return change!;

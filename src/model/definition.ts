@@ -56,6 +56,9 @@ export const definitionKey = (name: string): string => `def ${name}`;
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
+/** Whether its runs hold that key: one of them at a time. */
+export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
+
 /** When nothing is due any more. */
 export const never = instantMax;
 
@@ -100,9 +103,9 @@ export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
   const schedules = def.plan!.schedules.map((plan, index) => {
     const due = dueNow(plan, spec, index, def.def!, given.now, given.runs);
     if (due === null) return plan;
-    const answered = answer(due, index, (occurrence) => {
-      if (isBusy && spec.overlap === 'skip') return null;
-      if (spec.overlap !== 'allow') isBusy = true;
+    const answered = answer(due, index, (occurrence, isNewest) => {
+      if (isAlone(spec) && (isBusy || (spec.overlap === 'replace' && !isNewest))) return null;
+      isBusy = true;
       const run = { id: ids.shift()!, schedule: index, nominal: occurrence.nominal, due: occurrence.due };
       runs.push(run);
       return run.id;
@@ -119,23 +122,25 @@ export interface TickGiven {
   readonly now: number;
   /** Ids for the runs that may be called for. */
   readonly ids: readonly number[];
-  /** Whether a run is under way that counts for overlap. */
+  /** Whether a run is under way, or called for in the same commit, that counts for overlap. */
   readonly isBusy: boolean;
   readonly runs: RunMoments;
 }
 
 /** What became due while the definition was disabled is told as skipped; the schedules are active from now. */
 export function wakeUp(def: Job, spec: Spec, now: number): Happening {
-  const outcomes = def.plan!.schedules.flatMap((plan, index) => {
-    const due = dueNow(plan, spec, index, def.def!, now, new Map());
-    if (due === null) return [];
-    const { fire, skips } = due;
-    return [...skips, ...fire.map(({ nominal }) => ({ from: nominal, to: nominal, count: 1 }))].map(
-      ({ from, to, count }): TickOutcome => ({ schedule: index, nominal: from, to, count, skipped: 'disabled' }),
-    );
-  });
+  const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now));
   const plan = planOf(def.def!, spec, now);
   return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
+}
+
+function missed(plan: SchedulePlan, spec: Spec, schedule: number, name: string, now: number): TickOutcome[] {
+  const due = dueNow(plan, spec, schedule, name, now, new Map());
+  if (due === null) return [];
+  const { fire, skips } = due;
+  return [...skips, ...fire.map(({ nominal }) => ({ from: nominal, to: nominal, count: 1 }))].map(
+    ({ from, to, count }): TickOutcome => ({ schedule, nominal: from, to, count, skipped: 'disabled' }),
+  );
 }
 
 /** Plans on when a run that was waited for has started or ended; null: nothing to do yet. */
@@ -157,12 +162,14 @@ function dueNow(plan: SchedulePlan, spec: Spec, index: number, name: string, now
   return dueTicks(spec.schedules[index]!, momentsOf(plan, runs), now, spec.misfire, name);
 }
 
-function answer(due: DueTicks, schedule: number, call: (tick: DueTicks['fire'][number]) => number | null): TickOutcome[] {
+type Call = (tick: DueTicks['fire'][number], isNewest: boolean) => number | null;
+
+function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
   const skipped = due.skips.map(
     ({ from, to, count, reason }): TickOutcome => ({ schedule, nominal: from, ...(to === from ? {} : { to, count }), skipped: reason }),
   );
-  const fired = due.fire.map((occurrence): TickOutcome => {
-    const run = call(occurrence);
+  const fired = due.fire.map((occurrence, index): TickOutcome => {
+    const run = call(occurrence, index === due.fire.length - 1);
     const { nominal, lateMs } = occurrence;
     return run === null ? { schedule, nominal, skipped: 'overlap' } : { schedule, nominal, run, lateMs };
   });
@@ -170,7 +177,8 @@ function answer(due: DueTicks, schedule: number, call: (tick: DueTicks['fire'][n
 }
 
 function after(plan: SchedulePlan, schedule: Schedule, name: string, due: DueTicks, run: number | null, runs: RunMoments): SchedulePlan {
-  const on = { ...plan, lastNominal: due.after, next: null };
+  const { ran, ...before } = plan;
+  const on = { ...before, lastNominal: due.after, next: null, ...(ran && run === plan.run ? { ran } : {}) };
   if (due.next === 'waiting') return run === null ? withNext({ ...on, run: null }, schedule, name, runs) : { ...on, run };
   return { ...on, next: nextOf(due.next), run: countsFromRun(schedule) ? run : null };
 }
@@ -178,7 +186,9 @@ function after(plan: SchedulePlan, schedule: Schedule, name: string, due: DueTic
 /** The same plan when its next occurrence still waits. */
 function withNext(plan: SchedulePlan, schedule: Schedule, name: string, runs: RunMoments): SchedulePlan {
   const next = nextTick(schedule, momentsOf(plan, runs), name);
-  return next === 'waiting' ? plan : { ...plan, next: nextOf(next) };
+  if (next === 'waiting') return plan;
+  const ran = plan.run === null ? undefined : runs.get(plan.run);
+  return { ...plan, next: nextOf(next), ...(ran ? { ran } : {}) };
 }
 
 const nextOf = (next: NextTick): SchedulePlan['next'] =>
@@ -188,7 +198,7 @@ function momentsOf(plan: SchedulePlan, runs: RunMoments): TickMoments {
   const scheduled = plan.lastNominal ?? undefined;
   const base = { activated: plan.activated, scheduled, after: plan.lastNominal ?? plan.activated };
   if (plan.run === null) return base;
-  const run = runs.get(plan.run);
+  const run = plan.ran ?? runs.get(plan.run);
   return { ...base, started: run?.startedAt ?? null, finished: run?.endedAt ?? null };
 }
 

@@ -134,6 +134,8 @@ export interface Policy extends Partial<RetryPolicy> {
   /** Date modifiers from the claim to the moment an unfinished job is handed out again (seed 2). */
   readonly retryAfter?: string;
   readonly startBy?: number;
+  /** How often it may be handed out without being finished; the next time it fails instead. */
+  readonly handOutsMax?: number;
 }
 
 export type OnTaskFailure = 'collect' | 'failFast' | { readonly tolerate: number } | { readonly toleratePercent: number };

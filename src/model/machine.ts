@@ -60,6 +60,17 @@ function withResult(change: Change & { readonly after: Job }, result: string): C
   return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
 }
 
+/** Several commands after one another, as one change; the first refusal refuses all. */
+export function steps(job: Job, commands: readonly Command[], asking: Asking): Change | Refusal {
+  let change: Change = { before: job, after: job, events: [] };
+  for (const command of commands) {
+    const next = step(change.after!, command, asking);
+    if (next instanceof Refusal) return next;
+    change = { before: job, after: next.after, events: [...change.events, ...next.events] };
+  }
+  return change;
+}
+
 /** A new job and its first event. */
 export function create(birth: Birth, first: FirstState, asking: Asking): Change {
   const { events, after } = record(unborn(birth), [{ kind: 'created', ...first }], asking);
@@ -113,6 +124,7 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (job.cancel) return [endingOf(job.cancel)];
   if (command.parentCancelled) return [{ kind: 'cancelled', code: 'parent' }];
   if (job.policy.startBy !== undefined && now > job.policy.startBy) return [{ kind: 'cancelled', code: 'automation' }];
+  if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
 }
@@ -126,7 +138,7 @@ function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
   if (job.phase === 'prepare') return wrongState(job, 'succeed');
   if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
-  if (job.hasChildrenWaiting) return childrenWait(job);
+  if (job.hasChildrenWaiting && !command.despiteChildren) return childrenWait(job);
   if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
   return [{ kind: 'repeated', due: repeatFrom(job, job.policy.repeat, job.startedAt ?? now, now) }];
 }
@@ -214,9 +226,9 @@ function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
   return [{ kind: 'lapsed', holder, phase: job.phase, due: dueAfterCrash(job, now) }];
 }
 
-const poisoned = (job: RunningJob, holder: string): JobError => ({
+const poisoned = (job: Job, holder: string): JobError => ({
   code: 'crashed',
-  message: `the lease was lost ${job.crashes + 1} times, last by ${holder} in phase ${job.phase}`,
+  message: `the lease was lost ${job.crashes + (job.state === 'running' ? 1 : 0)} times, last by ${holder} in phase ${job.phase}`,
 });
 
 /** At once the first time; a job that goes on taking its workers down waits longer each time. */
