@@ -22,9 +22,24 @@ describe.each(stores)('creating jobs on $name', (kind) => {
     expect(outcome).toBe('created');
     expect(await world.get(id)).toEqual(job);
     expect(job).toMatchObject({
-      id, kind: 'run', state: 'pending', type: 'mail', def: 'daily mail', key: 'no 1', parent: null, priority: 5, created: startOfTime,
-      due: startOfTime, version: 1, fence: 0, attempt: 0, generation: 1, input: '{"to":["a","b"],"urgent":true}',
-      tags: { tenant: 'acme', empty: '' }, policy: draft.policy, tick: draft.tick,
+      id,
+      kind: 'run',
+      state: 'pending',
+      type: 'mail',
+      def: 'daily mail',
+      key: 'no 1',
+      parent: null,
+      priority: 5,
+      created: startOfTime,
+      due: startOfTime,
+      version: 1,
+      fence: 0,
+      attempt: 0,
+      generation: 1,
+      input: '{"to":["a","b"],"urgent":true}',
+      tags: { tenant: 'acme', empty: '' },
+      policy: draft.policy,
+      tick: draft.tick,
     });
     expect(await world.jobs.history(id)).toEqual([
       { n: 1, at: startOfTime, by: 'producer', kind: 'created', due: startOfTime, priority: 5 },
@@ -33,7 +48,15 @@ describe.each(stores)('creating jobs on $name', (kind) => {
 
   test('a draft that says nothing but its type gives a plain job', async ({ world }) => {
     const job = await world.create({ type: 'plain' });
-    expect(job).toMatchObject({ input: 'null', tags: null, policy: {}, unique: null, gate: null, priority: 0, phase: 'run' });
+    expect(job).toMatchObject({
+      input: 'null',
+      tags: null,
+      policy: {},
+      unique: null,
+      gate: null,
+      priority: 0,
+      phase: 'run',
+    });
     expect(await world.get(job)).toEqual(job);
   });
 
@@ -44,7 +67,10 @@ describe.each(stores)('creating jobs on $name', (kind) => {
     policy.attemptsMax = 99;
     policy.onTaskFailure.tolerate = 99;
     tags['a'] = 'changed';
-    expect(await world.get(job)).toMatchObject({ policy: { attemptsMax: 2, onTaskFailure: { tolerate: 1 } }, tags: { a: 'b' } });
+    expect(await world.get(job)).toMatchObject({
+      policy: { attemptsMax: 2, onTaskFailure: { tolerate: 1 } },
+      tags: { a: 'b' },
+    });
   });
 
   test('a batch is created in its order, with rising ids', async ({ world }) => {
@@ -63,7 +89,9 @@ describe.each(stores)('creating jobs on $name', (kind) => {
   });
 
   test('one malformed draft refuses the whole batch', async ({ world }) => {
-    expect(await codeOf(world.jobs.createMany([{ type: 'good' }, { type: '' }, { type: 'good' }], 'producer'))).toBe('malformed.name');
+    expect(await codeOf(world.jobs.createMany([{ type: 'good' }, { type: '' }, { type: 'good' }], 'producer'))).toBe(
+      'malformed.name',
+    );
     expect(await world.count()).toBe(0);
   });
 
@@ -97,16 +125,38 @@ describe.each(stores)('unique keys on $name', (kind) => {
 
   test('a live job takes on what is new when the asker says so', async ({ world }) => {
     const first = await world.create({ unique, input: 1, priority: 1, tags: { a: 'b' } });
-    const second = await world.ask({ unique: { ...unique, onTaken: 'update' }, input: 2, priority: 7, due: startOfTime + minute });
-    expect(second).toMatchObject({ id: first.id, outcome: 'updated', job: { input: '2', priority: 7, due: startOfTime + minute } });
+    const second = await world.ask({
+      unique: { ...unique, onTaken: 'update' },
+      input: 2,
+      priority: 7,
+      due: startOfTime + minute,
+    });
+    expect(second).toMatchObject({
+      id: first.id,
+      outcome: 'updated',
+      job: { input: '2', priority: 7, due: startOfTime + minute },
+    });
     expect(await world.get(first)).toEqual(second.job);
     expect(await world.events(first)).toEqual(['created', 'edited']);
   });
 
   test('what an update does not say stays as it was', async ({ world }) => {
-    const first = await world.create({ unique, input: 1, tags: { a: 'b' }, policy: { attemptsMax: 9 }, due: startOfTime + 5, priority: 3 });
+    const first = await world.create({
+      unique,
+      input: 1,
+      tags: { a: 'b' },
+      policy: { attemptsMax: 9 },
+      due: startOfTime + 5,
+      priority: 3,
+    });
     const { job } = await world.ask({ unique: { ...unique, onTaken: 'update' } });
-    expect(job).toMatchObject({ input: '1', tags: { a: 'b' }, policy: { attemptsMax: 9 }, due: startOfTime + 5, priority: 3 });
+    expect(job).toMatchObject({
+      input: '1',
+      tags: { a: 'b' },
+      policy: { attemptsMax: 9 },
+      due: startOfTime + 5,
+      priority: 3,
+    });
     expect(job!.id).toBe(first.id);
   });
 
@@ -114,7 +164,10 @@ describe.each(stores)('unique keys on $name', (kind) => {
     const running = await world.running({ unique });
     const { outcome } = await world.ask({ unique: { ...unique, onTaken: 'update' }, input: 2 });
     expect(outcome).toBe('updated');
-    expect(await world.jobs.succeed(running.id, running.fence, tester)).toMatchObject({ fate: 'succeeded', input: '2' });
+    expect(await world.jobs.succeed(running.id, running.fence, tester)).toMatchObject({
+      fate: 'succeeded',
+      input: '2',
+    });
   });
 
   test('S11: a key is free when its job has ended', async ({ world }) => {
@@ -136,7 +189,9 @@ describe.each(stores)('unique keys on $name', (kind) => {
     expect((await world.ask({ unique })).outcome).toBe('created');
   });
 
-  test('S10: a key with a window stays taken beyond the end of its job, with the same answer for every repeat', async ({ world }) => {
+  test('S10: a key with a window stays taken beyond the end of its job, with the same answer for every repeat', async ({
+    world,
+  }) => {
     const windowed = { ...unique, forMs: 10 * minute };
     const first = await world.ended({ unique: windowed });
     for (let at = 1; at < 10; at += 1) {
@@ -149,11 +204,17 @@ describe.each(stores)('unique keys on $name', (kind) => {
     expect(await world.count()).toBe(2);
   });
 
-  test('S10: a key with a window stays taken when its job is deleted; then there is only the id to tell', async ({ world }) => {
+  test('S10: a key with a window stays taken when its job is deleted; then there is only the id to tell', async ({
+    world,
+  }) => {
     const first = await world.ended({ unique: { ...unique, forMs: minute } });
     await world.jobs.delete(first.id);
     expect(await world.ask({ unique })).toEqual({ id: first.id, outcome: 'existing', job: null });
-    expect(await world.ask({ unique: { ...unique, onTaken: 'update' } })).toEqual({ id: first.id, outcome: 'existing', job: null });
+    expect(await world.ask({ unique: { ...unique, onTaken: 'update' } })).toEqual({
+      id: first.id,
+      outcome: 'existing',
+      job: null,
+    });
     await world.clock.advance(minute);
     expect((await world.ask({ unique })).outcome).toBe('created');
   });
@@ -166,7 +227,11 @@ describe.each(stores)('unique keys on $name', (kind) => {
 
   test('two drafts with one key in one batch give one job', async ({ world }) => {
     const [first, second, third] = await world.jobs.createMany(
-      [{ type: 'a', unique, input: 1 }, { type: 'b', unique, input: 2 }, { type: 'c', unique: { ...unique, onTaken: 'update' }, input: 3 }],
+      [
+        { type: 'a', unique, input: 1 },
+        { type: 'b', unique, input: 2 },
+        { type: 'c', unique: { ...unique, onTaken: 'update' }, input: 3 },
+      ],
       'producer',
     );
     expect([first!.outcome, second!.outcome, third!.outcome]).toEqual(['created', 'existing', 'updated']);
@@ -175,13 +240,16 @@ describe.each(stores)('unique keys on $name', (kind) => {
   });
 
   test('keys that differ only in case, or in how a letter is composed, are different keys', async ({ world }) => {
-    for (const key of ['straße', 'STRASSE', 'é', 'e\u0301', ' é']) expect((await world.ask({ unique: { key } })).outcome).toBe('created');
+    for (const key of ['straße', 'STRASSE', 'é', 'e\u0301', ' é'])
+      expect((await world.ask({ unique: { key } })).outcome).toBe('created');
   });
 
   test('of many who ask for one key at the same moment one creates and all get its id', async ({ world }) => {
     const other = await world.again();
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? world.jobs : other).create({ type: 'plain', unique }, `producer ${index}`)),
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? world.jobs : other).create({ type: 'plain', unique }, `producer ${index}`),
+      ),
     );
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -191,7 +259,10 @@ describe.each(stores)('unique keys on $name', (kind) => {
   test('an ended job whose key another has now cannot be opened again, and says who has it', async ({ world }) => {
     const first = await world.ended({ unique });
     const second = await world.create({ unique });
-    for (const asked of [() => world.jobs.retry(first.id, tester), () => world.jobs.requeue(first.id, startOfTime, tester)]) {
+    for (const asked of [
+      () => world.jobs.retry(first.id, tester),
+      () => world.jobs.requeue(first.id, startOfTime, tester),
+    ]) {
       const refusal = await refusalOf(asked());
       expect(refusal.code).toBe('taken.key');
       expect(refusal.detail).toMatchObject({ id: second.id, key: unique.key });
@@ -331,14 +402,17 @@ describe.each(stores)('children on $name', (kind) => {
     expect(await world.get(again)).toEqual(again);
   });
 
-  test.for(['succeeded', 'failed', 'cancelled'] as const)('a parent that has %s can have no more children', async (fate, { world }) => {
-    const { id, fence } = await world.running({ policy: { attemptsMax: 1 } });
-    if (fate === 'succeeded') await world.jobs.succeed(id, fence, tester);
-    if (fate === 'failed') await world.jobs.fail(id, fence, { code: 'unknown', message: 'no' }, tester);
-    if (fate === 'cancelled') await world.jobs.stop(id, tester);
-    expect(await codeOf(world.jobs.createChildren(id, [child], 'worker'))).toBe('wrong.state');
-    expect(await world.count()).toBe(1);
-  });
+  test.for(['succeeded', 'failed', 'cancelled'] as const)(
+    'a parent that has %s can have no more children',
+    async (fate, { world }) => {
+      const { id, fence } = await world.running({ policy: { attemptsMax: 1 } });
+      if (fate === 'succeeded') await world.jobs.succeed(id, fence, tester);
+      if (fate === 'failed') await world.jobs.fail(id, fence, { code: 'unknown', message: 'no' }, tester);
+      if (fate === 'cancelled') await world.jobs.stop(id, tester);
+      expect(await codeOf(world.jobs.createChildren(id, [child], 'worker'))).toBe('wrong.state');
+      expect(await world.count()).toBe(1);
+    },
+  );
 
   test('a pending or paused parent can have no children yet', async ({ world }) => {
     const { id } = await world.create();
@@ -362,7 +436,9 @@ describe.each(stores)('children on $name', (kind) => {
     const { run } = await world.family(1);
     const other = await world.create({ unique: { key: 'k' } });
     const before = await world.get(run);
-    const refusal = await refusalOf(world.jobs.createChildren(run.id, [child, { ...child, unique: { key: 'k' } }], 'worker'));
+    const refusal = await refusalOf(
+      world.jobs.createChildren(run.id, [child, { ...child, unique: { key: 'k' } }], 'worker'),
+    );
     expect(refusal).toMatchObject({ code: 'taken.key', detail: { id: other.id } });
     expect(await world.tasksOf(run)).toHaveLength(1);
     expect(await world.get(run)).toEqual(before);

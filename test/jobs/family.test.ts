@@ -1,4 +1,4 @@
-// Runs and their tasks, parents and their children: planned in one commit, settled when the last has ended, cancelled together.
+// Runs and their tasks, parents and their children: planned in one commit, settled after the last, cancelled together.
 import { describe, expect } from 'vitest';
 import { births } from '../../src/jobs/create.ts';
 import { settleParents } from '../../src/jobs/settle.ts';
@@ -45,7 +45,11 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
 
   test('S13: tasks staged in pieces are invisible until the commit that plans them', async ({ world }) => {
     const run = await world.running({ type: 'family', phase: 'prepare' });
-    const drafts = Array.from({ length: 5 }, (_, index) => ({ kind: 'task' as const, type: 'task', key: `no ${index}` }));
+    const drafts = Array.from({ length: 5 }, (_, index) => ({
+      kind: 'task' as const,
+      type: 'task',
+      key: `no ${index}`,
+    }));
     await world.store.stage(run.id, run.fence, await births(world.jobs, drafts.slice(0, 3), 'planner', run.id));
     await world.store.stage(run.id, run.fence, await births(world.jobs, drafts.slice(3), 'planner', run.id));
     expect(await world.count()).toBe(1);
@@ -57,7 +61,11 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
 
   test('tasks staged for a run that was cancelled while it prepared are never born', async ({ world }) => {
     const run = await world.running({ type: 'family', phase: 'prepare' });
-    await world.store.stage(run.id, run.fence, await births(world.jobs, [{ kind: 'task', type: 'task' }], 'planner', run.id));
+    await world.store.stage(
+      run.id,
+      run.fence,
+      await births(world.jobs, [{ kind: 'task', type: 'task' }], 'planner', run.id),
+    );
     await world.jobs.cancel(run.id, tester);
     const ended = await planStaged(world.store, run, { fence: run.fence, count: 1, by: 'planner' });
     expect(ended).toMatchObject({ fate: 'cancelled' });
@@ -75,7 +83,10 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
     const run = await world.plan(await world.running({ type: 'family', phase: 'prepare' }), 0);
     expect(run).toMatchObject({ state: 'pending', phase: 'gather', due: startOfTime });
     const gathering = await world.claimOne(run);
-    expect(await world.jobs.succeed(gathering, gathering.fence, tester, '"none"')).toMatchObject({ fate: 'succeeded', result: '"none"' });
+    expect(await world.jobs.succeed(gathering, gathering.fence, tester, '"none"')).toMatchObject({
+      fate: 'succeeded',
+      result: '"none"',
+    });
   });
 
   test('S12: a run gathers when no task is open any more, and not before', async ({ world }) => {
@@ -109,7 +120,10 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
     const { run } = await world.family(1, { policy: { attemptsMax: 2, jitter: 0, baseMs: 1000 } });
     await finishAll(world, await world.claim(tasksOnly));
     const gathering = await world.claimOne(run);
-    expect(await world.jobs.fail(gathering, gathering.fence, broken, tester)).toMatchObject({ state: 'pending', phase: 'gather' });
+    expect(await world.jobs.fail(gathering, gathering.fence, broken, tester)).toMatchObject({
+      state: 'pending',
+      phase: 'gather',
+    });
     await world.clock.advance(1000);
     const again = await world.claimOne(run);
     expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ fate: 'succeeded' });
@@ -132,10 +146,12 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
     expect(await world.standing(run)).toBe('pending');
   });
 
-  test('a crash between the end of the last task and the settling is made good by the next round', async ({ world }) => {
+  test('a crash between the end of the last task and the settling is made good by the next round', async ({
+    world,
+  }) => {
     const { run } = await world.family(1);
     const [task] = await world.claim(tasksOnly);
-    const { settleable } = world.store;
+    const settleable = world.store.settleable.bind(world.store);
     world.store.settleable = () => Promise.reject(new Error('crash'));
     await expect(world.jobs.succeed(task!, task!.fence, tester)).rejects.toThrow('crash');
     world.store.settleable = settleable;
@@ -151,7 +167,11 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
   const test = testOn(kind);
 
   /** Fails so many of ten tasks, all of them running, and answers how the run stands. */
-  async function failSome(world: World, onTaskFailure: OnTaskFailure | undefined, failures: number): Promise<{ run: Job; tasks: readonly RunningJob[] }> {
+  async function failSome(
+    world: World,
+    onTaskFailure: OnTaskFailure | undefined,
+    failures: number,
+  ): Promise<{ run: Job; tasks: readonly RunningJob[] }> {
     const { run } = await world.family(10, onTaskFailure === undefined ? {} : { policy: { onTaskFailure } });
     const tasks = await world.claim(tasksOnly);
     for (const task of tasks.slice(0, failures)) await failing(world, task);
@@ -165,7 +185,9 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
     expect(await world.standing(run)).toBe('pending');
   });
 
-  test('failFast gives up at the first failure: waiting tasks end, running ones are told, the run fails when none is open', async ({ world }) => {
+  test('failFast gives up at the first failure: waiting tasks end, running ones are told, the run fails last', async ({
+    world,
+  }) => {
     const { run, tasks } = await world.family(4, { policy: { onTaskFailure: 'failFast' } });
     const [first, second] = await world.claim({ ...tasksOnly, limit: 2 });
     await failing(world, first!);
@@ -174,7 +196,10 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
     expect(await world.standing(tasks[3]!)).toBe('cancelled');
     expect(await world.get(second!)).toMatchObject({ state: 'running', cancel: { code: 'parent' } });
     await world.jobs.succeed(second!, second!.fence, tester);
-    expect(await world.get(run)).toMatchObject({ fate: 'failed', error: { code: 'automation', message: 'more tasks failed than the run tolerates' } });
+    expect(await world.get(run)).toMatchObject({
+      fate: 'failed',
+      error: { code: 'automation', message: 'more tasks failed than the run tolerates' },
+    });
     expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'cancelAsked', 'failed']);
   });
 
@@ -253,7 +278,10 @@ describe.each(stores)('a parent that creates children while it works on $name', 
     expect(await world.jobs.succeed(parent, parent.fence, tester)).toMatchObject({ state: 'held' });
     await finishAll(world, await world.claim(childrenOnly));
     const again = await world.claimOne(parent);
-    expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ state: 'pending', due: startOfTime + 60 * minute });
+    expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({
+      state: 'pending',
+      due: startOfTime + 60 * minute,
+    });
   });
 
   test('children that were all cancelled meanwhile give it one more turn, in which it sees so', async ({ world }) => {
@@ -293,7 +321,9 @@ describe.each(stores)('a parent that creates children while it works on $name', 
     expect(await world.standing(only!)).toBe('cancelled');
   });
 
-  test('S15: brought back by an operator while it waits, it still cannot succeed before its children', async ({ world }) => {
+  test('S15: brought back by an operator while it waits, it still cannot succeed before its children', async ({
+    world,
+  }) => {
     const { run, tasks } = await world.family(1);
     await world.jobs.requeue(run.id, startOfTime, tester);
     const early = await world.claimOne(run);
@@ -317,12 +347,15 @@ describe.each(stores)('a parent that creates children while it works on $name', 
 describe.each(stores)('cancelling a family on $name', (kind) => {
   const test = testOn(kind);
 
-  test('S16: waiting tasks end with their run, running ones are told, and the run ends with the last of them', async ({ world }) => {
+  test('S16: waiting tasks end with their run, running ones are told, and the run ends with the last of them', async ({
+    world,
+  }) => {
     const { run, tasks } = await world.family(3);
     const [running] = await world.claim({ ...tasksOnly, limit: 1 });
     await world.jobs.pause(tasks[1]!.id, tester);
     expect(await world.jobs.cancel(run.id, { by: 'ada', why: 'no need' })).toMatchObject({
-      state: 'held', cancel: { by: 'ada', why: 'no need', code: 'user', at: startOfTime },
+      state: 'held',
+      cancel: { by: 'ada', why: 'no need', code: 'user', at: startOfTime },
     });
     expect(await world.standing(tasks[1]!)).toBe('cancelled');
     expect(await world.standing(tasks[2]!)).toBe('cancelled');
@@ -336,7 +369,8 @@ describe.each(stores)('cancelling a family on $name', (kind) => {
   test('a run of which no task runs is cancelled at once', async ({ world }) => {
     const { run, tasks } = await world.family(3);
     expect(await world.jobs.cancel(run.id, tester)).toMatchObject({ state: 'ended', fate: 'cancelled' });
-    for (const task of tasks) expect(await world.get(task)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' } });
+    for (const task of tasks)
+      expect(await world.get(task)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' } });
   });
 
   test('S16: a task that joins a run being cancelled ends instead of being handed out', async ({ world }) => {
@@ -346,7 +380,12 @@ describe.each(stores)('cancelling a family on $name', (kind) => {
     const [late] = await world.jobs.createChildren(run.id, [{ kind: 'task', type: 'task' }], 'worker');
     expect(late).toMatchObject({ state: 'pending' });
     expect(await world.claimIds()).toEqual([]);
-    expect(await world.get(late!)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' }, attempt: 0, fence: 0 });
+    expect(await world.get(late!)).toMatchObject({
+      fate: 'cancelled',
+      cancel: { code: 'parent' },
+      attempt: 0,
+      fence: 0,
+    });
     await world.jobs.release(running!, running!.fence, tester);
     expect(await world.standing(run)).toBe('cancelled');
   });
@@ -384,19 +423,31 @@ describe.each(stores)('cancelling a family on $name', (kind) => {
   test('a run stopped by force takes its tasks along; their workers can write nothing', async ({ world }) => {
     const { run, tasks } = await world.family(3);
     const [running] = await world.claim({ ...tasksOnly, limit: 1 });
-    expect(await world.jobs.stop(run.id, { by: 'ada', code: 'admin' })).toMatchObject({ fate: 'cancelled', cancel: { code: 'admin' } });
-    for (const task of tasks) expect(await world.get(task)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' } });
+    expect(await world.jobs.stop(run.id, { by: 'ada', code: 'admin' })).toMatchObject({
+      fate: 'cancelled',
+      cancel: { code: 'admin' },
+    });
+    for (const task of tasks)
+      expect(await world.get(task)).toMatchObject({ fate: 'cancelled', cancel: { code: 'parent' } });
     expect(await codeOf(world.jobs.succeed(running!, running!.fence, tester))).toBe('lost.lease');
   });
 
-  test.for(['cancel', 'stop'] as const)('S15: %s of a running parent reaches the children that wait for it', async (act, { world }) => {
-    const parent = await world.running();
-    const children = await world.jobs.createChildren(parent.id, [{ type: 'child' }, { type: 'child' }], 'worker', parent.fence);
-    await world.jobs[act](parent.id, tester);
-    for (const child of children) expect(await world.standing(child)).toBe('cancelled');
-    if (act === 'cancel') await world.jobs.succeed(parent, parent.fence, tester);
-    expect(await world.standing(parent)).toBe('cancelled');
-  });
+  test.for(['cancel', 'stop'] as const)(
+    'S15: %s of a running parent reaches the children that wait for it',
+    async (act, { world }) => {
+      const parent = await world.running();
+      const children = await world.jobs.createChildren(
+        parent.id,
+        [{ type: 'child' }, { type: 'child' }],
+        'worker',
+        parent.fence,
+      );
+      await world.jobs[act](parent.id, tester);
+      for (const child of children) expect(await world.standing(child)).toBe('cancelled');
+      if (act === 'cancel') await world.jobs.succeed(parent, parent.fence, tester);
+      expect(await world.standing(parent)).toBe('cancelled');
+    },
+  );
 });
 
 describe.each(stores)('the last children at the same moment on $name', (kind) => {
@@ -407,7 +458,10 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
     for (let round = 0; round < 10; round += 1) {
       const { run } = await world.family(2);
       const [first, second] = await world.claim(tasksOnly);
-      await Promise.all([world.jobs.succeed(first!, first!.fence, tester), other.succeed(second!, second!.fence, tester)]);
+      await Promise.all([
+        world.jobs.succeed(first!, first!.fence, tester),
+        other.succeed(second!, second!.fence, tester),
+      ]);
       expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'settled']);
       await world.jobs.stop(run.id, tester);
     }
@@ -417,7 +471,8 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
     const families = [await world.family(3), await world.family(2), await world.family(1)];
     const tasks = await world.claim(tasksOnly);
     await world.jobs.conclude(tasks.map((job) => ({ job, command: { do: 'succeed', fence: job.fence } })), tester);
-    for (const { run } of families) expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'settled']);
+    for (const { run } of families)
+      expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'settled']);
   });
 
   test('S15: a child that joins while its parent is about to go on keeps it waiting', async ({ world }) => {

@@ -9,14 +9,34 @@ import { broken, codeOf, minute, startOfTime, tester, testOn, type World } from 
 
 /** A job of each standing, among others, by name. */
 async function variety(world: World): Promise<Record<string, Job>> {
-  const waiting = await world.create({ type: 'mail', def: 'daily', key: 'Key-1', tags: { tenant: 'acme', region: 'eu' }, input: { to: 'ada', n: 1 } });
-  const later = await world.create({ type: 'mail.bulk', due: startOfTime + minute, tags: { tenant: 'acme' }, input: { to: 'bob', deep: { flag: true } } });
-  const paused = await world.jobs.pause((await world.create({ type: 'report', kind: 'bedrock', input: { to: null } })).id, tester);
+  const waiting = await world.create({
+    type: 'mail',
+    def: 'daily',
+    key: 'Key-1',
+    tags: { tenant: 'acme', region: 'eu' },
+    input: { to: 'ada', n: 1 },
+  });
+  const later = await world.create({
+    type: 'mail.bulk',
+    due: startOfTime + minute,
+    tags: { tenant: 'acme' },
+    input: { to: 'bob', deep: { flag: true } },
+  });
+  const paused = await world.jobs.pause(
+    (await world.create({ type: 'report', kind: 'bedrock', input: { to: null } })).id,
+    tester,
+  );
   await world.clock.advance(10);
   const running = await world.running({ type: 'import', tags: { tenant: '100%' } });
   const succeeded = await world.ended({ type: 'export', def: 'nightly', input: [{ to: 'ada' }] });
   const claimed = await world.running({ type: 'broken', tags: { note: 'Line_1' } });
-  const failed = await world.jobs.fail(claimed, claimed.fence, { code: 'unknown', message: 'Disk FULL at 99%' }, tester, false);
+  const failed = await world.jobs.fail(
+    claimed,
+    claimed.fence,
+    { code: 'unknown', message: 'Disk FULL at 99%' },
+    tester,
+    false,
+  );
   await world.clock.advance(10);
   const cancelled = await world.jobs.stop((await world.create({ type: 'mail' })).id, tester);
   return { waiting, later, paused, running, succeeded, failed, cancelled };
@@ -26,7 +46,11 @@ describe.each(stores)('finding on $name', (kind) => {
   const test = testOn(kind);
 
   const table: { title: string; query: Query; found: string[] }[] = [
-    { title: 'no filter finds all', query: {}, found: ['waiting', 'later', 'paused', 'running', 'succeeded', 'failed', 'cancelled'] },
+    {
+      title: 'no filter finds all',
+      query: {},
+      found: ['waiting', 'later', 'paused', 'running', 'succeeded', 'failed', 'cancelled'],
+    },
     { title: 'by kind', query: { kinds: ['bedrock', 'task'] }, found: ['paused'] },
     { title: 'by no kind at all', query: { kinds: [] }, found: [] },
     { title: 'by exact types', query: { types: ['mail', 'export'] }, found: ['waiting', 'succeeded', 'cancelled'] },
@@ -34,13 +58,21 @@ describe.each(stores)('finding on $name', (kind) => {
     { title: 'by a pattern with a set', query: { glob: '[^r]?port' }, found: ['running', 'succeeded'] },
     { title: 'by a pattern in the middle', query: { glob: '*port' }, found: ['paused', 'running', 'succeeded'] },
     { title: 'by definition', query: { def: 'daily' }, found: ['waiting'] },
-    { title: 'by standing, open', query: { standings: ['pending', 'running'] }, found: ['waiting', 'later', 'running'] },
+    {
+      title: 'by standing, open',
+      query: { standings: ['pending', 'running'] },
+      found: ['waiting', 'later', 'running'],
+    },
     { title: 'by standing, held', query: { standings: ['held'] }, found: ['paused'] },
     { title: 'by standing, ended', query: { standings: ['succeeded', 'failed'] }, found: ['succeeded', 'failed'] },
     { title: 'by standing, across', query: { standings: ['cancelled', 'held'] }, found: ['paused', 'cancelled'] },
     { title: 'by one tag', query: { tags: { tenant: 'acme' } }, found: ['waiting', 'later'] },
     { title: 'by all of several tags', query: { tags: { tenant: 'acme', region: 'eu' } }, found: ['waiting'] },
-    { title: 'by a tag with a sign that means something in SQL', query: { tags: { tenant: '100%' } }, found: ['running'] },
+    {
+      title: 'by a tag with a sign that means something in SQL',
+      query: { tags: { tenant: '100%' } },
+      found: ['running'],
+    },
     { title: 'by a tag that is a part only', query: { tags: { tenant: 'acm' } }, found: [] },
     { title: 'by creation from', query: { createdFrom: startOfTime + 20 }, found: ['cancelled'] },
     { title: 'by creation before', query: { createdBefore: startOfTime + 10 }, found: ['waiting', 'later', 'paused'] },
@@ -52,15 +84,31 @@ describe.each(stores)('finding on $name', (kind) => {
     { title: 'by null in the input', query: { input: { path: ['to'], equals: null } }, found: ['paused'] },
     { title: 'by a number in the input', query: { input: { path: ['n'], equals: 1 } }, found: ['waiting'] },
     { title: 'by a number that is a text there', query: { input: { path: ['n'], equals: '1' } }, found: [] },
-    { title: 'by a place deep in the input', query: { input: { path: ['deep', 'flag'], equals: true } }, found: ['later'] },
-    { title: 'by a place in a list of the input', query: { input: { path: ['0', 'to'], equals: 'ada' } }, found: ['succeeded'] },
-    { title: 'by a name of Object.prototype in the input', query: { input: { path: ['toString'], equals: null } }, found: [] },
+    {
+      title: 'by a place deep in the input',
+      query: { input: { path: ['deep', 'flag'], equals: true } },
+      found: ['later'],
+    },
+    {
+      title: 'by a place in a list of the input',
+      query: { input: { path: ['0', 'to'], equals: 'ada' } },
+      found: ['succeeded'],
+    },
+    {
+      title: 'by a name of Object.prototype in the input',
+      query: { input: { path: ['toString'], equals: null } },
+      found: [],
+    },
     { title: 'by text in the type', query: { text: 'MAIL' }, found: ['waiting', 'later', 'cancelled'] },
     { title: 'by text in the definition', query: { text: 'night' }, found: ['succeeded'] },
     { title: 'by text in the key', query: { text: 'key-1' }, found: ['waiting'] },
     { title: 'by text in the error', query: { text: 'full at' }, found: ['failed'] },
     { title: "by text in a tag's value", query: { text: 'line_1' }, found: ['failed'] },
-    { title: 'by several at once', query: { glob: 'mail*', standings: ['pending'], tags: { region: 'eu' } }, found: ['waiting'] },
+    {
+      title: 'by several at once',
+      query: { glob: 'mail*', standings: ['pending'], tags: { region: 'eu' } },
+      found: ['waiting'],
+    },
     { title: 'by what would be SQL', query: { text: "' OR 1=1; --" }, found: [] },
     { title: 'only jobs without a parent', query: { parent: null, standings: ['running'] }, found: ['running'] },
   ];
@@ -78,18 +126,33 @@ describe.each(stores)('finding on $name', (kind) => {
 
   test('the tasks of a run, and none but these', async ({ world }) => {
     const [first, second] = [await world.family(2), await world.family(3)];
-    expect((await world.jobs.find({ parent: second.run.id })).jobs.map(({ id }) => id)).toEqual(second.tasks.map(({ id }) => id).toReversed());
-    expect((await world.jobs.find({ parent: null }, { order: 'oldest' })).jobs.map(({ id }) => id)).toEqual([first.run.id, second.run.id]);
+    expect((await world.jobs.find({ parent: second.run.id })).jobs.map(({ id }) => id)).toEqual(
+      second.tasks.map(({ id }) => id).toReversed(),
+    );
+    expect((await world.jobs.find({ parent: null }, { order: 'oldest' })).jobs.map(({ id }) => id)).toEqual([
+      first.run.id,
+      second.run.id,
+    ]);
     expect((await world.jobs.find({ parent: 4711 })).jobs).toEqual([]);
   });
 
   test('inputs with NUL, half pairs and huge numbers are kept, and break no search', async ({ world }) => {
-    const inputs = ['{"a":"\\u0000"}', '{"a":"\\ud800"}', '{"a":1e300,"b":123456789012345678901234567890}', '"\\u0000"', '[]', 'null', ' {"a":1} '];
+    const inputs = [
+      '{"a":"\\u0000"}',
+      '{"a":"\\ud800"}',
+      '{"a":1e300,"b":123456789012345678901234567890}',
+      '"\\u0000"',
+      '[]',
+      'null',
+      ' {"a":1} ',
+    ];
     for (const inputText of inputs) {
       const job = await world.create({ inputText });
       expect((await world.get(job)).input).toBe(inputText);
     }
-    expect((await world.jobs.find({ input: { path: ['a'], equals: 1 } })).jobs.map(({ input }) => input)).toEqual([' {"a":1} ']);
+    expect((await world.jobs.find({ input: { path: ['a'], equals: 1 } })).jobs.map(({ input }) => input)).toEqual([
+      ' {"a":1} ',
+    ]);
     expect((await world.jobs.find({ input: { path: ['a'], equals: 1e300 } })).jobs).toHaveLength(1);
   });
 });
@@ -100,7 +163,8 @@ describe.each(stores)('pages on $name', (kind) => {
   test.for(['newest', 'oldest'] as const)('%s first, page by page, each job once', async (order, { world }) => {
     const created = await world.jobs.createMany(Array(25).fill({ type: 'plain' }), 'producer');
     // Some of them have ended, and lie elsewhere.
-    for (const job of (await world.claim({ limit: 12 })).filter((_, at) => at % 2 === 0)) await world.jobs.succeed(job, job.fence, tester);
+    for (const job of (await world.claim({ limit: 12 })).filter((_, at) => at % 2 === 0))
+      await world.jobs.succeed(job, job.fence, tester);
     const ids: number[] = [];
     const sizes: number[] = [];
     for (let after: number | undefined; ; ) {
@@ -152,7 +216,10 @@ describe.each(stores)('counting on $name', (kind) => {
   const test = testOn(kind);
 
   test('jobs are counted by kind, type and standing', async ({ world }) => {
-    await world.jobs.createMany([...Array(3).fill({ type: 'a' }), { type: 'a', kind: 'bedrock' }, { type: 'b' }], 'producer');
+    await world.jobs.createMany(
+      [...Array(3).fill({ type: 'a' }), { type: 'a', kind: 'bedrock' }, { type: 'b' }],
+      'producer',
+    );
     const [job] = await world.claim({ names: { exact: ['a'] }, kinds: ['run'] });
     await world.jobs.succeed(job!, job!.fence, tester);
     const tallies = [...(await world.jobs.count())].sort((x, y) => JSON.stringify(x) < JSON.stringify(y) ? -1 : 1);
@@ -187,7 +254,8 @@ describe.each(stores)('histories on $name', (kind) => {
     }
     const all = await world.jobs.history(job.id);
     expect(all).toHaveLength(121);
-    for (const from of [1, 31, 32, 33, 64, 65, 100, 121]) expect(await world.jobs.history(job.id, from)).toEqual(all.slice(from - 1));
+    for (const from of [1, 31, 32, 33, 64, 65, 100, 121])
+      expect(await world.jobs.history(job.id, from)).toEqual(all.slice(from - 1));
     expect(await world.jobs.history(job.id, 30, 5)).toEqual(all.slice(29, 34));
   });
 });
@@ -195,9 +263,13 @@ describe.each(stores)('histories on $name', (kind) => {
 describe.each(stores)('the feed on $name', (kind) => {
   const test = testOn(kind);
 
-  async function readAll(world: World, from: string | null, limit: number): Promise<{ events: FeedEvent[]; cursor: string }> {
+  async function readAll(
+    world: World,
+    from: string | null,
+    limit: number,
+  ): Promise<{ events: FeedEvent[]; cursor: string }> {
     const events: FeedEvent[] = [];
-    for (let cursor = from; ; ) {
+    for (let cursor = from; ;) {
       const feed = await world.jobs.events(cursor, limit);
       expect(feed.events.length).toBeLessThanOrEqual(limit);
       events.push(...feed.events);
@@ -211,10 +283,27 @@ describe.each(stores)('the feed on $name', (kind) => {
     await world.jobs.cancel(tasks[0]!.id, tester);
     const { events } = await readAll(world, null, 100);
     expect(events.filter(({ job }) => job === tasks[0]!.id)).toEqual([
-      { job: tasks[0]!.id, kind: 'task', type: 'task', parent: run.id, event: expect.objectContaining({ n: 1, kind: 'created' }) },
-      { job: tasks[0]!.id, kind: 'task', type: 'task', parent: run.id, event: expect.objectContaining({ n: 2, kind: 'cancelled', by: 'tester' }) },
+      {
+        job: tasks[0]!.id,
+        kind: 'task',
+        type: 'task',
+        parent: run.id,
+        event: expect.objectContaining({ n: 1, kind: 'created' }),
+      },
+      {
+        job: tasks[0]!.id,
+        kind: 'task',
+        type: 'task',
+        parent: run.id,
+        event: expect.objectContaining({ n: 2, kind: 'cancelled', by: 'tester' }),
+      },
     ]);
-    expect(events.filter(({ job }) => job === run.id).map(({ event }) => event.kind)).toEqual(['created', 'claimed', 'planned', 'settled']);
+    expect(events.filter(({ job }) => job === run.id).map(({ event }) => event.kind)).toEqual([
+      'created',
+      'claimed',
+      'planned',
+      'settled',
+    ]);
   });
 
   test.for([1, 2, 3, 1000])('S29: in helpings of %i nothing is told twice or left out', async (limit, { world }) => {

@@ -52,60 +52,105 @@ describe.each(stores)('what an operator can do where on $name', (kind) => {
       title: 'cancel ends what waits and asks what runs',
       act: (world) => (job) => world.jobs.cancel(job.id, tester),
       outcomes: {
-        pending: 'cancelled', 'pending later': 'cancelled', 'held by pause': 'cancelled', 'held by parent': 'cancelled',
-        'held by children': 'held by children', running: 'running',
-        succeeded: 'wrong.state', failed: 'wrong.state', cancelled: 'wrong.state',
+        pending: 'cancelled',
+        'pending later': 'cancelled',
+        'held by pause': 'cancelled',
+        'held by parent': 'cancelled',
+        'held by children': 'held by children',
+        running: 'running',
+        succeeded: 'wrong.state',
+        failed: 'wrong.state',
+        cancelled: 'wrong.state',
       },
     },
     {
       title: 'stop ends whatever is open',
       act: (world) => (job) => world.jobs.stop(job.id, tester),
       outcomes: {
-        pending: 'cancelled', 'pending later': 'cancelled', 'held by pause': 'cancelled', 'held by parent': 'cancelled',
-        'held by children': 'cancelled', running: 'cancelled',
-        succeeded: 'wrong.state', failed: 'wrong.state', cancelled: 'wrong.state',
+        pending: 'cancelled',
+        'pending later': 'cancelled',
+        'held by pause': 'cancelled',
+        'held by parent': 'cancelled',
+        'held by children': 'cancelled',
+        running: 'cancelled',
+        succeeded: 'wrong.state',
+        failed: 'wrong.state',
+        cancelled: 'wrong.state',
       },
     },
     {
       title: 'pause holds what waits',
       act: (world) => (job) => world.jobs.pause(job.id, tester),
       outcomes: {
-        pending: 'held by pause', 'pending later': 'held by pause', 'held by pause': 'wrong.state', 'held by parent': 'wrong.state',
-        'held by children': 'wrong.state', running: 'wrong.state',
-        succeeded: 'wrong.state', failed: 'wrong.state', cancelled: 'wrong.state',
+        pending: 'held by pause',
+        'pending later': 'held by pause',
+        'held by pause': 'wrong.state',
+        'held by parent': 'wrong.state',
+        'held by children': 'wrong.state',
+        running: 'wrong.state',
+        succeeded: 'wrong.state',
+        failed: 'wrong.state',
+        cancelled: 'wrong.state',
       },
     },
     {
       title: 'resume lets go only what was paused',
       act: (world) => (job) => world.jobs.resume(job.id, tester),
       outcomes: {
-        pending: 'wrong.state', 'pending later': 'wrong.state', 'held by pause': 'pending', 'held by parent': 'wrong.state',
-        'held by children': 'wrong.state', running: 'wrong.state',
-        succeeded: 'wrong.state', failed: 'wrong.state', cancelled: 'wrong.state',
+        pending: 'wrong.state',
+        'pending later': 'wrong.state',
+        'held by pause': 'pending',
+        'held by parent': 'wrong.state',
+        'held by children': 'wrong.state',
+        running: 'wrong.state',
+        succeeded: 'wrong.state',
+        failed: 'wrong.state',
+        cancelled: 'wrong.state',
       },
     },
     {
       title: 'retry opens only what has ended',
       act: (world) => (job) => world.jobs.retry(job.id, tester),
       outcomes: {
-        pending: 'wrong.state', 'pending later': 'wrong.state', 'held by pause': 'wrong.state', 'held by parent': 'wrong.state',
-        'held by children': 'wrong.state', running: 'wrong.state', succeeded: 'pending', failed: 'pending', cancelled: 'pending',
+        pending: 'wrong.state',
+        'pending later': 'wrong.state',
+        'held by pause': 'wrong.state',
+        'held by parent': 'wrong.state',
+        'held by children': 'wrong.state',
+        running: 'wrong.state',
+        succeeded: 'pending',
+        failed: 'pending',
+        cancelled: 'pending',
       },
     },
     {
       title: 'edit changes a job and leaves it where it is',
       act: (world) => (job) => world.jobs.edit(job.id, { priority: 3 }, tester),
       outcomes: {
-        pending: 'pending', 'pending later': 'pending', 'held by pause': 'held by pause', 'held by parent': 'held by parent',
-        'held by children': 'held by children', running: 'running', succeeded: 'succeeded', failed: 'failed', cancelled: 'cancelled',
+        pending: 'pending',
+        'pending later': 'pending',
+        'held by pause': 'held by pause',
+        'held by parent': 'held by parent',
+        'held by children': 'held by children',
+        running: 'running',
+        succeeded: 'succeeded',
+        failed: 'failed',
+        cancelled: 'cancelled',
       },
     },
     {
       title: 'requeue brings a job back from where it is',
       act: (world) => (job) => world.jobs.requeue(job.id, startOfTime + 5, tester),
       outcomes: {
-        pending: 'pending', 'pending later': 'pending', 'held by pause': 'pending', 'held by parent': 'pending',
-        'held by children': 'pending', running: 'pending', succeeded: 'pending', failed: 'pending', cancelled: 'pending',
+        pending: 'pending',
+        'pending later': 'pending',
+        'held by pause': 'pending',
+        'held by parent': 'pending',
+        'held by children': 'pending',
+        running: 'pending',
+        succeeded: 'pending',
+        failed: 'pending',
+        cancelled: 'pending',
       },
     },
   ];
@@ -119,7 +164,10 @@ describe.each(stores)('what an operator can do where on $name', (kind) => {
   test.for(placeNames)('delete removes only what has ended: %s', async (place, { world }) => {
     const job = await places[place](world);
     if (job.state !== 'ended') {
-      expect(await refusalOf(world.jobs.delete(job.id))).toMatchObject({ code: 'wrong.state', detail: { id: job.id, state: job.state } });
+      expect(await refusalOf(world.jobs.delete(job.id))).toMatchObject({
+        code: 'wrong.state',
+        detail: { id: job.id, state: job.state },
+      });
       expect(await world.get(job)).toEqual(job);
       return;
     }
@@ -131,10 +179,17 @@ describe.each(stores)('what an operator can do where on $name', (kind) => {
   test('a job that does not exist is refused by every act', async ({ world }) => {
     const { jobs } = world;
     const acts = [
-      jobs.cancel(4711, tester), jobs.stop(4711, tester), jobs.pause(4711, tester), jobs.resume(4711, tester), jobs.retry(4711, tester),
-      jobs.requeue(4711, 0, tester), jobs.edit(4711, { priority: 1 }, tester), jobs.delete(4711), jobs.succeed(4711, 1, tester),
+      () => jobs.cancel(4711, tester),
+      () => jobs.stop(4711, tester),
+      () => jobs.pause(4711, tester),
+      () => jobs.resume(4711, tester),
+      () => jobs.retry(4711, tester),
+      () => jobs.requeue(4711, 0, tester),
+      () => jobs.edit(4711, { priority: 1 }, tester),
+      () => jobs.delete(4711),
+      () => jobs.succeed(4711, 1, tester),
     ];
-    for (const act of acts) expect(await refusalOf(act)).toMatchObject({ code: 'unknown.job', detail: { id: 4711 } });
+    for (const act of acts) expect(await refusalOf(act())).toMatchObject({ code: 'unknown.job', detail: { id: 4711 } });
     expect(await jobs.get(4711)).toBeNull();
     expect(await jobs.history(4711)).toEqual([]);
   });
@@ -147,14 +202,25 @@ describe.each(stores)('cancelling on $name', (kind) => {
     const job = await world.running();
     await world.clock.advance(5);
     const asked = await world.jobs.cancel(job.id, { by: 'ada', why: 'wrong customer', code: 'admin' });
-    expect(asked.cancel).toEqual({ by: 'ada', at: startOfTime + 5, why: 'wrong customer', code: 'admin', fate: 'cancelled', stopAt: null });
+    expect(asked.cancel).toEqual({
+      by: 'ada',
+      at: startOfTime + 5,
+      why: 'wrong customer',
+      code: 'admin',
+      fate: 'cancelled',
+      stopAt: null,
+    });
     expect(await world.get(job)).toEqual(asked);
   });
 
   test('a cancelled job that never ran keeps who ended it', async ({ world }) => {
     const { id } = await world.create();
     const ended = await world.jobs.cancel(id, { by: 'ada', why: 'not needed' });
-    expect(ended).toMatchObject({ fate: 'cancelled', cancel: { by: 'ada', why: 'not needed', code: 'user' }, endedAt: startOfTime });
+    expect(ended).toMatchObject({
+      fate: 'cancelled',
+      cancel: { by: 'ada', why: 'not needed', code: 'user' },
+      endedAt: startOfTime,
+    });
   });
 
   test('a running job ends as cancelled when its holder lets go, whatever it says', async ({ world }) => {
@@ -176,27 +242,36 @@ describe.each(stores)('cancelling on $name', (kind) => {
     const job = await world.running();
     const asked = await world.jobs.cancel(job.id, { by: 'ada' });
     await world.clock.advance(5);
-    for (let time = 0; time < 3; time += 1) expect(await world.jobs.cancel(job.id, { by: 'bob', why: 'again' })).toEqual(asked);
+    for (let time = 0; time < 3; time += 1)
+      expect(await world.jobs.cancel(job.id, { by: 'bob', why: 'again' })).toEqual(asked);
     expect(await world.events(job)).toEqual(['created', 'claimed', 'cancelAsked']);
   });
 
   test('many who ask at the same moment leave one note', async ({ world }) => {
     const other = await world.again();
     const job = await world.running();
-    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? world.jobs : other).cancel(job.id, { by: `user ${at}` })));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? world.jobs : other).cancel(job.id, { by: `user ${at}` })),
+    );
     expect(await world.events(job)).toEqual(['created', 'claimed', 'cancelAsked']);
   });
 
   test('with grace the note says when patience ends', async ({ world }) => {
     const job = await world.running();
     expect((await world.jobs.cancel(job.id, tester, 5000)).cancel).toMatchObject({ stopAt: startOfTime + 5000 });
-    expect((await world.jobs.cancel(job.id, tester, 9000)).cancel, 'patience cannot grow').toMatchObject({ stopAt: startOfTime + 5000 });
-    expect((await world.jobs.cancel(job.id, tester, 1000)).cancel, 'but shrink').toMatchObject({ stopAt: startOfTime + 1000 });
+    expect((await world.jobs.cancel(job.id, tester, 9000)).cancel, 'patience cannot grow').toMatchObject({
+      stopAt: startOfTime + 5000,
+    });
+    expect((await world.jobs.cancel(job.id, tester, 1000)).cancel, 'but shrink').toMatchObject({
+      stopAt: startOfTime + 1000,
+    });
     expect((await world.jobs.cancel(job.id, tester)).cancel, 'and stays').toMatchObject({ stopAt: startOfTime + 1000 });
     expect((await world.jobs.cancel(job.id, tester, 0)).cancel).toMatchObject({ stopAt: startOfTime });
   });
 
-  test('a job asked to give up goes on under its lease until its holder ends it or patience does', async ({ world }) => {
+  test('a job asked to give up goes on under its lease until its holder ends it or patience does', async ({
+    world,
+  }) => {
     const job = await world.running();
     await world.jobs.cancel(job.id, tester, 5000);
     expect(await world.jobs.extend([{ id: job.id, fence: job.fence }], 2 * minute)).toEqual([true]);
@@ -211,7 +286,10 @@ describe.each(stores)('cancelling on $name', (kind) => {
     await world.jobs.cancel(job.id, tester);
     const about = { host: 'h', pid: 1, version: '1', types: [], slots: 1, busy: 0, draining: false };
     const holds = [job, other].map(({ id, fence }) => ({ id, fence }));
-    expect(await world.store.beat({ id: 'ada', leaseMs: minute, about, holds })).toMatchObject({ lost: [], cancelled: [job.id] });
+    expect(await world.store.beat({ id: 'ada', leaseMs: minute, about, holds })).toMatchObject({
+      lost: [],
+      cancelled: [job.id],
+    });
   });
 });
 
@@ -225,7 +303,9 @@ describe.each(stores)('pausing on $name', (kind) => {
     expect(await world.claimIds()).toEqual([]);
     expect(await world.jobs.resume(id, tester)).toMatchObject({ state: 'pending', due: startOfTime + 5 });
     expect(await world.claimIds()).toEqual([id]);
-    expect(await world.jobs.history(id, 2, 1)).toEqual([{ n: 2, at: startOfTime, by: 'ada', why: 'maintenance', kind: 'paused' }]);
+    expect(await world.jobs.history(id, 2, 1)).toEqual([
+      { n: 2, at: startOfTime, by: 'ada', why: 'maintenance', kind: 'paused' },
+    ]);
   });
 });
 
@@ -238,11 +318,22 @@ describe.each(stores)('retrying on $name', (kind) => {
     await world.clock.advance(5);
     const reopened = await world.jobs.retry(job.id, tester);
     expect(reopened).toMatchObject({
-      state: 'pending', generation: 2, attempt: 0, crashes: 0, error: null, cancel: null, result: null, due: startOfTime + 5,
+      state: 'pending',
+      generation: 2,
+      attempt: 0,
+      crashes: 0,
+      error: null,
+      cancel: null,
+      result: null,
+      due: startOfTime + 5,
     });
     expect(await world.get(job)).toEqual(reopened);
     const again = await world.claimOne(job);
-    expect(await world.jobs.fail(again, again.fence, broken, tester)).toMatchObject({ fate: 'failed', generation: 2, attempt: 1 });
+    expect(await world.jobs.fail(again, again.fence, broken, tester)).toMatchObject({
+      fate: 'failed',
+      generation: 2,
+      attempt: 1,
+    });
     expect(await world.events(job)).toEqual(['created', 'claimed', 'failed', 'reopened', 'claimed', 'failed']);
   });
 
@@ -270,12 +361,19 @@ describe.each(stores)('retrying on $name', (kind) => {
 
   test('a run is opened again with all of its tasks, and waits for them', async ({ world }) => {
     const { run, tasks } = await mixedRun(world);
-    expect(await world.jobs.retry(run.id, tester)).toMatchObject({ state: 'held', hold: 'children', phase: 'gather', generation: 2 });
+    expect(await world.jobs.retry(run.id, tester)).toMatchObject({
+      state: 'held',
+      hold: 'children',
+      phase: 'gather',
+      generation: 2,
+    });
     for (const task of tasks) expect(await world.get(task)).toMatchObject({ state: 'pending', generation: 2 });
     const claimed = await world.claim({ kinds: ['task'], limit: 10 });
     for (const task of claimed) await world.jobs.succeed(task, task.fence, tester);
     const gathering = await world.claimOne(run);
-    expect(await world.jobs.succeed(gathering, gathering.fence, tester, '"second"')).toMatchObject({ result: '"second"' });
+    expect(await world.jobs.succeed(gathering, gathering.fence, tester, '"second"')).toMatchObject({
+      result: '"second"',
+    });
   });
 
   test('a run is opened again with only the tasks that did not succeed', async ({ world }) => {
@@ -325,9 +423,14 @@ describe.each(stores)('retrying on $name', (kind) => {
   test('two who retry at the same moment open one generation', async ({ world }) => {
     const other = await world.again();
     const job = await world.ended({ unique: { key: 'k' } });
-    const answers = await Promise.allSettled([world.jobs.retry(job.id, tester), other.retry(job.id, tester), world.jobs.retry(job.id, tester)]);
+    const answers = await Promise.allSettled([
+      world.jobs.retry(job.id, tester),
+      other.retry(job.id, tester),
+      world.jobs.retry(job.id, tester),
+    ]);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'wrong.state' });
+    for (const answer of answers)
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'wrong.state' });
     expect(await world.get(job)).toMatchObject({ generation: 2, state: 'pending' });
   });
 });
@@ -337,7 +440,11 @@ describe.each(stores)('requeueing on $name', (kind) => {
 
   test('a running job taken back counts no try, and its holder can write nothing', async ({ world }) => {
     const job = await world.running();
-    expect(await world.jobs.requeue(job.id, startOfTime + 5, tester)).toMatchObject({ state: 'pending', attempt: 0, due: startOfTime + 5 });
+    expect(await world.jobs.requeue(job.id, startOfTime + 5, tester)).toMatchObject({
+      state: 'pending',
+      attempt: 0,
+      due: startOfTime + 5,
+    });
     expect(await codeOf(world.jobs.succeed(job, job.fence, tester))).toBe('lost.lease');
     await world.clock.advance(5);
     expect(await world.claimOne(job)).toMatchObject({ fence: 2, attempt: 1 });
@@ -356,7 +463,12 @@ describe.each(stores)('editing on $name', (kind) => {
   test('whatever an edit may change is changed, kept and told', async ({ world }) => {
     const job = await world.create({ tags: { old: 'x' } });
     const edit = {
-      type: 'renamed', priority: 9, due: startOfTime + 5, input: '{"new":true}', policy: { attemptsMax: 7 }, tags: { new: 'y' },
+      type: 'renamed',
+      priority: 9,
+      due: startOfTime + 5,
+      input: '{"new":true}',
+      policy: { attemptsMax: 7 },
+      tags: { new: 'y' },
     };
     const edited = await world.jobs.edit(job.id, edit, { by: 'ada', why: 'typo' });
     expect(edited).toMatchObject(edit);
@@ -375,12 +487,22 @@ describe.each(stores)('editing on $name', (kind) => {
 
   test('an ended job can be edited and stays ended', async ({ world }) => {
     const job = await world.ended();
-    expect(await world.jobs.edit(job.id, { tags: { seen: 'yes' }, input: '1' }, tester)).toMatchObject({ fate: 'succeeded', tags: { seen: 'yes' } });
+    expect(await world.jobs.edit(job.id, { tags: { seen: 'yes' }, input: '1' }, tester)).toMatchObject({
+      fate: 'succeeded',
+      tags: { seen: 'yes' },
+    });
     expect(await world.get(job)).toMatchObject({ tags: { seen: 'yes' }, input: '1' });
   });
 
   test.for([
-    { state: 'ended' }, { id: 99 }, { version: 0 }, { fence: 99 }, { parent: 1 }, { cancel: null }, { result: '1' }, { unknown: 1 },
+    { state: 'ended' },
+    { id: 99 },
+    { version: 0 },
+    { fence: 99 },
+    { parent: 1 },
+    { cancel: null },
+    { result: '1' },
+    { unknown: 1 },
   ])('nothing else can be written with it: %j', async (edit, { world }) => {
     const job = await world.create();
     expect(await codeOf(world.jobs.edit(job.id, edit as object, tester))).toBe('malformed.option');

@@ -25,7 +25,9 @@ describe.each(stores)('races on $name', (kind) => {
     await world.jobs.createMany(Array(30).fill({ type: 'plain' }), 'producer');
     const ask = { leaseMs: minute, kinds: ['run'], names: { glob: '*' }, limit: 4 } as const;
     const claims = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? world.jobs : other).claim({ ...ask, holder: `worker ${at}` })),
+      Array.from({ length: 12 }, (_, at) =>
+        (at % 2 === 0 ? world.jobs : other).claim({ ...ask, holder: `worker ${at}` }),
+      ),
     );
     const ids = claims.flat().map(({ id }) => id);
     expect(ids).toHaveLength(30);
@@ -62,7 +64,10 @@ describe.each(stores)('races on $name', (kind) => {
   test('finish against repair: the outcome counts once', async ({ world }) => {
     const { id, fence } = await world.running();
     await world.clock.advance(minute);
-    await winners([world.repair(), world.jobs.succeed(id, fence, tester), world.repair()], ['lost.lease', 'wrong.state']);
+    await winners(
+      [world.repair(), world.jobs.succeed(id, fence, tester), world.repair()],
+      ['lost.lease', 'wrong.state'],
+    );
     const kinds = await world.events(id);
     expect(['created,claimed,lapsed', 'created,claimed,succeeded']).toContain(kinds.join());
   });
@@ -72,7 +77,11 @@ describe.each(stores)('races on $name', (kind) => {
     const job = await world.running();
     await world.clock.advance(minute);
     const over = await world.store.lapsed(10);
-    const repair = (jobs: Jobs) => jobs.conclude(over.map((one) => ({ job: one, command: { do: 'lapse' } as const })), tester);
+    const repair = (jobs: Jobs) =>
+      jobs.conclude(
+        over.map((one) => ({ job: one, command: { do: 'lapse' } as const })),
+        tester,
+      );
     const answers = (await Promise.all([repair(world.jobs), repair(other), repair(world.jobs)])).flat();
     expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(1);
     expect(await world.events(job)).toEqual(['created', 'claimed', 'lapsed']);
@@ -81,7 +90,10 @@ describe.each(stores)('races on $name', (kind) => {
   test('extending against repair: a lease that lapsed is not extended', async ({ world }) => {
     const job = await world.running();
     await world.clock.advance(minute);
-    const [extended] = await Promise.all([world.jobs.extend([{ id: job.id, fence: job.fence }], minute), world.repair()]);
+    const [extended] = await Promise.all([
+      world.jobs.extend([{ id: job.id, fence: job.fence }], minute),
+      world.repair(),
+    ]);
     expect(extended).toEqual([false]);
     expect(await world.standing(job)).toBe('pending');
   });
@@ -101,7 +113,9 @@ describe.each(stores)('races on $name', (kind) => {
     const other = await world.again();
     const { id } = await world.create();
     await Promise.all(
-      Array.from({ length: 15 }, (_, at) => (at % 2 === 0 ? world.jobs : other).edit(id, { priority: at }, { by: `editor ${at}` })),
+      Array.from({ length: 15 }, (_, at) =>
+        (at % 2 === 0 ? world.jobs : other).edit(id, { priority: at }, { by: `editor ${at}` }),
+      ),
     );
     const edits = (await world.jobs.history(id)).filter((event) => event.kind === 'edited');
     expect(new Set(edits.map(({ by }) => by)).size).toBe(15);
@@ -112,7 +126,11 @@ describe.each(stores)('races on $name', (kind) => {
     for (let round = 0; round < 10; round += 1) {
       const { run } = await world.family(1);
       await winners(
-        [other.createChildren(run.id, [{ type: 'late' }], 'worker'), world.jobs.stop(run.id, tester), other.createChildren(run.id, [{ type: 'late' }], 'worker')],
+        [
+          other.createChildren(run.id, [{ type: 'late' }], 'worker'),
+          world.jobs.stop(run.id, tester),
+          other.createChildren(run.id, [{ type: 'late' }], 'worker'),
+        ],
         ['wrong.state'],
       );
       for (const task of await world.tasksOf(run)) expect(await world.standing(task)).toBe('cancelled');
@@ -122,12 +140,15 @@ describe.each(stores)('races on $name', (kind) => {
   test('a job that never rests is given up on with a sentence, not tried for ever', async ({ world }) => {
     const { id } = await world.create();
     let tries = 0;
-    const { commit } = world.store;
+    const commit = world.store.commit.bind(world.store);
     world.store.commit = () => {
       tries += 1;
       return Promise.resolve([false]);
     };
-    await expect(applyEach(world.store, [{ job: id, command: { do: 'pause' } }], tester)).rejects.toMatchObject({ code: 'contended', detail: { id } });
+    await expect(applyEach(world.store, [{ job: id, command: { do: 'pause' } }], tester)).rejects.toMatchObject({
+      code: 'contended',
+      detail: { id },
+    });
     world.store.commit = commit;
     expect(tries).toBe(50);
   });
@@ -152,7 +173,14 @@ describe.each(stores)('races on $name', (kind) => {
 type Move = { readonly act: keyof typeof moves; readonly at: number; readonly through: number };
 
 const moves = {
-  claim: async (jobs: Jobs) => void (await jobs.claim({ holder: 'worker', leaseMs: minute, kinds: ['run', 'task'], names: { glob: '*' }, limit: 2 })),
+  claim: async (jobs: Jobs) =>
+    void (await jobs.claim({
+      holder: 'worker',
+      leaseMs: minute,
+      kinds: ['run', 'task'],
+      names: { glob: '*' },
+      limit: 2,
+    })),
   succeed: async (jobs: Jobs, job: Job) => void (await jobs.succeed(job.id, job.fence || 1, tester, '1')),
   fail: async (jobs: Jobs, job: Job) => void (await jobs.fail(job.id, job.fence || 1, broken, tester)),
   release: async (jobs: Jobs, job: Job) => void (await jobs.release(job.id, job.fence || 1, tester)),
@@ -162,8 +190,10 @@ const moves = {
   resume: async (jobs: Jobs, job: Job) => void (await jobs.resume(job.id, tester)),
   retry: async (jobs: Jobs, job: Job) => void (await jobs.retry(job.id, tester)),
   edit: async (jobs: Jobs, job: Job) => void (await jobs.edit(job.id, { priority: 1 }, tester)),
-  children: async (jobs: Jobs, job: Job) => void (await jobs.createChildren(job.id, [{ type: 'child', kind: 'task' }], 'worker')),
-  create: async (jobs: Jobs) => void (await jobs.create({ type: 'keyed', unique: { key: 'k', onTaken: 'update' }, input: 1 }, 'producer')),
+  children: async (jobs: Jobs, job: Job) =>
+    void (await jobs.createChildren(job.id, [{ type: 'child', kind: 'task' }], 'worker')),
+  create: async (jobs: Jobs) =>
+    void (await jobs.create({ type: 'keyed', unique: { key: 'k', onTaken: 'update' }, input: 1 }, 'producer')),
 } as const;
 
 const expected = new Set(['wrong.state', 'lost.lease', 'unknown.job', 'grandchildren', 'taken.key']);
@@ -177,7 +207,9 @@ describe.each(stores)('random races on $name', (kind) => {
 
   testOn(kind)('whatever happens at once, nothing breaks but what is refused', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(someMove, { minLength: 1, maxLength: 6 }), { maxLength: 8 }), (rounds) => play(rounds)),
+      fc.asyncProperty(fc.array(fc.array(someMove, { minLength: 1, maxLength: 6 }), { maxLength: 8 }), (rounds) =>
+        play(rounds),
+      ),
       { numRuns: kind.name === 'memory' ? 500 : 25, seed: 20260728 },
     );
   }, 120_000);
@@ -190,7 +222,9 @@ describe.each(stores)('random races on $name', (kind) => {
       await world.create({ unique: { key: 'k' } });
       for (const round of rounds) {
         const all = await world.everyJob();
-        await Promise.all(round.map(({ act, at, through }) => moves[act](doors[through]!, all[at % all.length]!).catch(ignoreRefusals)));
+        await Promise.all(
+          round.map(({ act, at, through }) => moves[act](doors[through]!, all[at % all.length]!).catch(ignoreRefusals)),
+        );
         await world.clock.advance(1000);
       }
       await world.check();

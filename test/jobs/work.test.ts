@@ -37,7 +37,11 @@ describe.each(stores)('claiming on $name', (kind) => {
   });
 
   test('a claim hands out only what it names', async ({ world }) => {
-    const [mail, post, maintain] = [await world.create({ type: 'mail' }), await world.create({ type: 'post' }), await world.create({ type: 'maintain' })];
+    const [mail, post, maintain] = [
+      await world.create({ type: 'mail' }),
+      await world.create({ type: 'post' }),
+      await world.create({ type: 'maintain' }),
+    ];
     await world.create({ type: 'mail', kind: 'bedrock' });
     expect(await world.claimIds({ names: { exact: ['post', 'none'] } })).toEqual([post.id]);
     expect(await world.claimIds({ names: { glob: 'mai[a-m]*' }, kinds: ['run'] })).toEqual([mail.id]);
@@ -54,7 +58,12 @@ describe.each(stores)('claiming on $name', (kind) => {
   test('a claimed job has a lease, a fence and an attempt', async ({ world }) => {
     const job = await world.running({}, { holder: 'ada', leaseMs: 5000 });
     expect(job).toMatchObject({
-      state: 'running', lease: { holder: 'ada', until: startOfTime + 5000 }, fence: 1, attempt: 1, startedAt: startOfTime, version: 2,
+      state: 'running',
+      lease: { holder: 'ada', until: startOfTime + 5000 },
+      fence: 1,
+      attempt: 1,
+      startedAt: startOfTime,
+      version: 2,
     });
     expect(await world.get(job)).toEqual(job);
   });
@@ -87,8 +96,16 @@ describe.each(stores)('claiming on $name', (kind) => {
   });
 
   test('the longest names and keys there may be can wait at a gate', async ({ world }) => {
-    const long = (bytes: number): string => Array.from({ length: Math.floor(bytes / 3) }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7919) % 20_000))).join('');
-    const job = await world.create({ type: long(255), def: long(255), limitKey: long(512), gate: { typeMax: 1, defMax: 1 } });
+    const long = (bytes: number): string =>
+      Array.from({ length: Math.floor(bytes / 3) }, (_, at) =>
+        String.fromCharCode(0x4e00 + ((at * 7919) % 20_000)),
+      ).join('');
+    const job = await world.create({
+      type: long(255),
+      def: long(255),
+      limitKey: long(512),
+      gate: { typeMax: 1, defMax: 1 },
+    });
     expect(await world.claimIds()).toEqual([job.id]);
   });
 
@@ -193,9 +210,17 @@ describe.each(stores)('outcomes on $name', (kind) => {
     const job = await world.running();
     await world.clock.advance(5);
     const ended = await world.jobs.succeed(job, job.fence, { by: 'worker' }, '{"sent":3}');
-    expect(ended).toMatchObject({ state: 'ended', fate: 'succeeded', endedAt: startOfTime + 5, result: '{"sent":3}', error: null });
+    expect(ended).toMatchObject({
+      state: 'ended',
+      fate: 'succeeded',
+      endedAt: startOfTime + 5,
+      result: '{"sent":3}',
+      error: null,
+    });
     expect(await world.get(job)).toEqual(ended);
-    expect(await world.jobs.history(job.id, 3)).toEqual([{ n: 3, at: startOfTime + 5, by: 'worker', kind: 'succeeded' }]);
+    expect(await world.jobs.history(job.id, 3)).toEqual([
+      { n: 3, at: startOfTime + 5, by: 'worker', kind: 'succeeded' },
+    ]);
   });
 
   test('a failed try is tried again after its back-off, until the tries are used up', async ({ world }) => {
@@ -211,9 +236,21 @@ describe.each(stores)('outcomes on $name', (kind) => {
     }
     expect(job.attempt).toBe(3);
     const failed = await world.jobs.fail(job, job.fence, { ...broken, data: { at: 3 }, stack: 'somewhere' }, tester);
-    expect(failed).toMatchObject({ state: 'ended', fate: 'failed', error: { ...broken, data: { at: 3 }, stack: 'somewhere' } });
+    expect(failed).toMatchObject({
+      state: 'ended',
+      fate: 'failed',
+      error: { ...broken, data: { at: 3 }, stack: 'somewhere' },
+    });
     expect(await world.get(job)).toEqual(failed);
-    expect(await world.events(job)).toEqual(['created', 'claimed', 'retried', 'claimed', 'retried', 'claimed', 'failed']);
+    expect(await world.events(job)).toEqual([
+      'created',
+      'claimed',
+      'retried',
+      'claimed',
+      'retried',
+      'claimed',
+      'failed',
+    ]);
   });
 
   test('by default there are three tries, each within its bounds', async ({ world }) => {
@@ -243,7 +280,11 @@ describe.each(stores)('outcomes on $name', (kind) => {
   test('S7: a job that is given back loses no attempt, however often', async ({ world }) => {
     let job = await world.running({ policy: { attemptsMax: 1 } });
     for (let round = 0; round < 5; round += 1) {
-      expect(await world.jobs.release(job, job.fence, tester)).toMatchObject({ state: 'pending', attempt: 0, due: startOfTime });
+      expect(await world.jobs.release(job, job.fence, tester)).toMatchObject({
+        state: 'pending',
+        attempt: 0,
+        due: startOfTime,
+      });
       job = await world.claimOne(job);
     }
     expect(job).toMatchObject({ attempt: 1, fence: 6 });
@@ -266,7 +307,9 @@ describe.each(stores)('outcomes on $name', (kind) => {
     expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ fate: 'succeeded', error: null });
   });
 
-  test('a job that repeats is due again by its rule, with its tries counted anew and no result yet', async ({ world }) => {
+  test('a job that repeats is due again by its rule, with its tries counted anew and no result yet', async ({
+    world,
+  }) => {
     const job = await world.running({ policy: { repeat: 'FINISHED, +1 HOUR' } });
     const again = await world.jobs.succeed(job, job.fence, tester, '1');
     expect(again).toMatchObject({ state: 'pending', due: startOfTime + 60 * minute, attempt: 0, result: null });
@@ -278,7 +321,11 @@ describe.each(stores)('outcomes on $name', (kind) => {
     const job = await world.running();
     const command = { do: 'handOff', fence: job.fence, holder: 'outside', until: startOfTime + 60 * minute } as const;
     await world.jobs.conclude([{ job, command }], tester);
-    expect(await world.get(job)).toMatchObject({ state: 'running', fence: 1, lease: { holder: 'outside', until: startOfTime + 60 * minute } });
+    expect(await world.get(job)).toMatchObject({
+      state: 'running',
+      fence: 1,
+      lease: { holder: 'outside', until: startOfTime + 60 * minute },
+    });
     expect(await world.jobs.succeed(job.id, job.fence, { by: 'outside' })).toMatchObject({ fate: 'succeeded' });
   });
 
@@ -335,7 +382,9 @@ describe.each(stores)('lost workers on $name', (kind) => {
     expect(await world.get(job)).toEqual(job);
   });
 
-  test('S7: a job that goes on losing its workers is poison and fails when its crash budget is used up', async ({ world }) => {
+  test('S7: a job that goes on losing its workers is poison and fails when its crash budget is used up', async ({
+    world,
+  }) => {
     const job = await world.create({ policy: { crashesMax: 2, jitter: 0, baseMs: 1000, backoff: 'fixed' } });
     for (const crashes of [1, 2]) {
       await world.claimOne(job);
@@ -346,7 +395,10 @@ describe.each(stores)('lost workers on $name', (kind) => {
     await world.claimOne(job, { holder: 'the last' });
     await world.clock.advance(minute);
     const [poisoned] = await world.repair();
-    expect(poisoned).toMatchObject({ fate: 'failed', error: { code: 'crashed', message: expect.stringContaining('the last') } });
+    expect(poisoned).toMatchObject({
+      fate: 'failed',
+      error: { code: 'crashed', message: expect.stringContaining('the last') },
+    });
     expect(await world.get(job)).toEqual(poisoned);
   });
 

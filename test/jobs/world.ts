@@ -102,13 +102,22 @@ export class World {
   }
 
   /** A run that waits for its tasks, and the tasks in the order of their ids. */
-  async family(size: number, draft: Partial<Draft> = {}, taskDraft: Partial<Draft> = {}): Promise<{ run: Job; tasks: Job[] }> {
+  async family(
+    size: number,
+    draft: Partial<Draft> = {},
+    taskDraft: Partial<Draft> = {},
+  ): Promise<{ run: Job; tasks: Job[] }> {
     const run = await this.plan(await this.running({ type: 'family', phase: 'prepare', ...draft }), size, taskDraft);
     return { run, tasks: await this.tasksOf(run) };
   }
 
   async plan(run: RunningJob, size: number, draft: Partial<Draft> = {}): Promise<Job> {
-    const drafts = Array.from({ length: size }, (_, index) => ({ kind: 'task' as const, type: 'task', key: `task ${index}`, ...draft }));
+    const drafts = Array.from({ length: size }, (_, index) => ({
+      kind: 'task' as const,
+      type: 'task',
+      key: `task ${index}`,
+      ...draft,
+    }));
     const tasks = await births(this.jobs, drafts, 'planner', run.id);
     return planTasks(this.store, run, { fence: run.fence, tasks, by: 'planner' });
   }
@@ -153,8 +162,11 @@ export class World {
 
   async everyJob(): Promise<Job[]> {
     const jobs: Job[] = [];
-    for (let after: number | undefined; ; ) {
-      const page = await this.jobs.find({}, { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) });
+    for (let after: number | undefined; ;) {
+      const page = await this.jobs.find(
+        {},
+        { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
+      );
       jobs.push(...page.jobs);
       if (page.next === null) return jobs;
       after = page.next;
@@ -170,7 +182,8 @@ export class World {
       checkReplay(job, events);
       checkOneEndPerGeneration(job, events);
       const parent = job.parent === null ? undefined : byId.get(job.parent);
-      if (job.parent !== null && isOpen(job)) expect(parent?.state, `S15: the parent of live job ${job.id}`).not.toBe('ended');
+      if (job.parent !== null && isOpen(job))
+        expect(parent?.state, `S15: the parent of live job ${job.id}`).not.toBe('ended');
     }
     await this.#checkFeed(jobs);
   }
@@ -178,7 +191,7 @@ export class World {
   /** S29: of every job that is still there the feed tells each event once and in order. */
   async #checkFeed(jobs: readonly Job[]): Promise<void> {
     const told = new Map<number, number[]>();
-    for (let cursor: string | null = null; ; ) {
+    for (let cursor: string | null = null; ;) {
       const feed = await this.jobs.events(cursor, 7);
       for (const { job, event } of feed.events) told.set(job, [...(told.get(job) ?? []), event.n]);
       if (feed.events.length === 0) break;
