@@ -1,7 +1,7 @@
 /** The door: all that may be asked of jobs, by producers, workers, operators and onlookers. What is wrong is refused here. */
 import type { Answer, Ask, Asker } from './apply.ts';
 import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/ask.ts';
-import { checkAsker, checkFence, checkId, checkList, checkOneOf, checkTime, checkWhole } from './jobs/check.ts';
+import { checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole } from './jobs/check.ts';
 import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
 import type { Draft } from './jobs/draft.ts';
@@ -73,7 +73,8 @@ export class Jobs {
   /** Many outcomes in as few writes as possible. */
   async conclude(asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
     const now = this.store.now();
-    const checked = checkList('asks', asks, asksMax, ({ job, command }) => {
+    const checked = checkList('asks', asks, asksMax, (ask) => {
+      const { job, command } = checkFields('an ask', ask, ['job', 'command']);
       checkId(typeof job === 'object' ? job?.id : job);
       return { job, command: checkCommand(command, now) };
     });
