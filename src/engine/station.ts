@@ -114,12 +114,12 @@ export class Station {
   /** Waits for what runs, up to a limit; the rest is handed back without losing a try. */
   async close(patienceMs: number): Promise<void> {
     await this.suspend();
-    const idle = this.#slots.whenIdle().then(() => true);
-    const patience = this.#parts.clock.sleep(patienceMs).then(() => false);
-    if (!(await Promise.race([idle, patience]))) {
+    const idle = this.#slots.whenIdle();
+    const stopTimer = this.#parts.clock.after(patienceMs, () => {
       for (const attempt of this.#runner.attempts.values()) attempt.interrupt();
-      await idle;
-    }
+    });
+    await idle;
+    stopTimer();
     await this.#runner.whenConcluded();
     await this.#notes.close();
     await this.#cancelling.stop();
