@@ -1,0 +1,78 @@
+// SIGTERM while work is under way: nothing new is claimed, and nothing that was claimed is lost or counted.
+import { describe, expect, test } from 'vitest';
+import type { Event, RunHandle } from '../../../src/index.ts';
+import { endless, patient, quick, stubborn } from './children/patient.ts';
+import { flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { leaseMs, storeKinds, World } from './world.ts';
+
+describe.each(storeKinds)('on $name', (kind) => {
+  describe.concurrent('an instance that gets SIGTERM', () => {
+    test('finishes what runs, however long that takes, claims nothing more, and exits with 0', async () => {
+      await using world = await World.create(kind);
+      const [ann] = await Promise.all([world.start('patient', 'ann'), world.start('phased', 'bob')]);
+      const runs = [await world.engine.createJobRun(patient), await world.engine.createJobRun(patient)];
+      await world.until('both to run', () => world.entries({ what: 'start' }).length === 2);
+      ann.signal('SIGTERM');
+      const closing = await world.entry({ what: 'closing' });
+      const late = await world.engine.createJobRun(quick);
+      await world.until('heartbeats beyond the lease', async () => {
+        const instances = await world.engine.instances();
+        return instances.some(({ id, beatAt }) => id === 'ann' && beatAt > closing.at + leaseMs + 500);
+      });
+      world.open('go');
+
+      expect(await ann.exit).toEqual({ code: 0, signal: null });
+      for (const run of runs) expect(await kindsOf(run)).toEqual(['created', 'claimed', 'succeeded']);
+      expect(await kindsOf(late)).toEqual(['created']);
+      expect((await world.engine.instances()).map(({ id }) => id)).toEqual(['bob']);
+    });
+
+    test('hands back what does not end in time: the next instance starts it at once, and no try is lost', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('patient', 'ann', { patience: '100ms', isForced: true });
+      const runs = await Promise.all([patient, stubborn, endless].map((type) => world.engine.createJobRun(type)));
+      await world.until('all to run', () => world.entries({ what: 'start' }).length === 3);
+
+      expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      for (const run of runs) {
+        expect(await kindsOf(run)).toEqual(['created', 'claimed', 'released']);
+        expect(await run.get()).toMatchObject({ state: 'pending', attempt: 0, crashes: 0 });
+      }
+      expect(world.entries({ what: 'aborted' })).toMatchObject([{ job: runs[0]!.id, reason: 'Interrupted' }]);
+      world.open('go');
+      await world.start('patient', 'bob');
+      for (const run of runs.slice(0, 2)) {
+        expect(await run.result({ timeout: '60s' })).toBe('patience was rewarded');
+        expect(await run.get()).toMatchObject({ attempt: 1, fence: 2 });
+      }
+      await runs[2]!.stop();
+      const told = await histories(world.engine);
+      expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
+    });
+
+    test('gives back at once what it had claimed ahead', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('patient', 'ann', { slots: 1 });
+      // Handlers that take no time let it claim many ahead.
+      const warmUp = await world.engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
+      await warmUp.at(-1)!.result({ timeout: '60s' });
+      await world.engine.createJobRuns(patient, [{ priority: 1 }]);
+      const ahead = await world.engine.createJobRuns(quick, Array.from({ length: 20 }, () => ({})));
+      await world.until('some to be claimed ahead', async () => {
+        const tallies = await world.engine.count({ types: ['quick'], standings: ['running'] });
+        return world.entries({ what: 'start', instance: 'ann' }).length === 301 && tallies.length > 0;
+      });
+      ann.signal('SIGTERM');
+      await world.entry({ what: 'closing' });
+      await world.until('those to be given back', async () => (await world.engine.count({ types: ['quick'], standings: ['running'] })).length === 0);
+      world.open('go');
+
+      expect(await ann.exit).toEqual({ code: 0, signal: null });
+      const given = await Promise.all(ahead.map(kindsOf));
+      expect(given.flat()).toContain('released');
+      for (const run of ahead) expect(await run.get()).toMatchObject({ state: 'pending', attempt: 0, crashes: 0 });
+    });
+  });
+});
+
+const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);

@@ -1,0 +1,43 @@
+// A member: one instance in a process of its own, and its end.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { InstanceOptions } from './children/instance.ts';
+
+const program = fileURLToPath(new URL('./children/instance.ts', import.meta.url));
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export class Member {
+  readonly instance: string;
+  readonly exit: Promise<Exit>;
+  output = '';
+  readonly #child: ChildProcess;
+
+  constructor(options: InstanceOptions, ledger: string) {
+    this.instance = options.instance;
+    const env = { ...process.env, STINT_LEDGER: ledger, STINT_INSTANCE: options.instance };
+    this.#child = spawn(process.execPath, [program, JSON.stringify(options)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
+    }
+    this.exit = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }) as Exit);
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Sends the signal and waits until the process is gone. */
+  end(signal: NodeJS.Signals): Promise<Exit> {
+    this.signal(signal);
+    return this.exit;
+  }
+}

@@ -1,0 +1,103 @@
+// A world of its own for each test: a store, a ledger, and instances in processes that can be killed.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { Engine } from '../../../src/index.ts';
+import { freshDatabase } from '../../support/fresh-database.ts';
+import type { InstanceOptions } from './children/instance.ts';
+import type { Entry } from './children/ledger.ts';
+import { Member } from './member.ts';
+
+export interface StoreKind {
+  readonly name: string;
+  urlIn(folder: string): Promise<string>;
+}
+
+export const storeKinds: readonly StoreKind[] = [
+  { name: 'SQLite', urlIn: async (folder) => `sqlite:${join(folder, 'jobs.db')}` },
+  { name: 'PostgreSQL', urlIn: () => freshDatabase() },
+];
+
+export const leaseMs = 2_000;
+
+/** Far beyond what anything takes: only what hangs is ended by it. */
+const patienceMs = 40_000;
+vi.setConfig({ testTimeout: 2 * patienceMs });
+const lookMs = 20;
+
+export class World implements AsyncDisposable {
+  readonly url: string;
+  /** Creates runs and asks about them; it runs none. */
+  readonly engine: Engine;
+  readonly #folder: string;
+  readonly #members: Member[] = [];
+
+  private constructor(folder: string, url: string) {
+    this.#folder = folder;
+    this.url = url;
+    this.engine = new Engine({ store: url, instance: 'tester' });
+  }
+
+  static async create(kind: StoreKind): Promise<World> {
+    const folder = await mkdtemp(join(tmpdir(), 'stint-world-'));
+    const world = new World(folder, await kind.urlIn(folder));
+    await world.engine.ready();
+    return world;
+  }
+
+  /** Starts an instance and waits until it works. */
+  async start(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Promise<Member> {
+    const member = new Member({ lease: `${leaseMs}ms`, slots: 4, ...options, url: this.url, jobs, instance }, this.#ledger);
+    this.#members.push(member);
+    await this.entry({ what: 'ready', instance });
+    return member;
+  }
+
+  /** Starts several at the same time. */
+  startAll(jobs: string, instances: readonly string[], options: Partial<InstanceOptions> = {}): Promise<Member[]> {
+    return Promise.all(instances.map((instance) => this.start(jobs, instance, options)));
+  }
+
+  entries(match: Partial<Entry> = {}): Entry[] {
+    const text = existsSync(this.#ledger) ? readFileSync(this.#ledger, 'utf8') : '';
+    const whole = text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as Entry);
+    return whole.filter((entry) => Object.entries(match).every(([name, value]) => entry[name] === value));
+  }
+
+  /** The first entry that matches, as soon as there is one. */
+  entry(match: Partial<Entry>): Promise<Entry> {
+    return this.until(`an entry like ${JSON.stringify(match)}`, () => this.entries(match)[0]);
+  }
+
+  /** Looks until there is something. */
+  async until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+    for (const start = performance.now(); performance.now() - start < patienceMs; await sleep(lookMs)) {
+      const found = await look();
+      if (found !== undefined && found !== null && found !== false) return found;
+    }
+    throw new Error(`waited in vain for ${what}\n${this.#story()}`);
+  }
+
+  /** Lets handlers through that wait at this gate. */
+  open(gate: string): void {
+    writeFileSync(`${this.#ledger}.${gate}`, '');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.end('SIGKILL')));
+    await this.engine.jobs.store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  get #ledger(): string {
+    return join(this.#folder, 'ledger');
+  }
+
+  #story(): string {
+    const said = this.#members.map(({ instance, output }) => `${instance} said: ${output}`);
+    return [...this.entries().map((entry) => JSON.stringify(entry)), ...said].join('\n').slice(-8_000);
+  }
+}
