@@ -1,0 +1,108 @@
+/**
+ * Claims: the best jobs that nobody else is taking are locked, decided upon and written in one transaction.
+ *
+ * Nobody waits for a row: jobs that others are taking are passed over, and so are tasks whose parent is being changed
+ * at this moment, since that may be a cancel. A parent that was seen is locked against it until the claim is written.
+ */
+import { systemRandom } from '../../ids.ts';
+import type { Change } from '../../model/change.ts';
+import { systemClock } from '../../time/clock.ts';
+import { jobOfOpen } from '../row.ts';
+import type { Candidate, ClaimAsk, ClaimDecision } from '../store.ts';
+import { numberArray } from './columns.ts';
+import { commitClaimed, isOurs } from './commit.ts';
+import type { Connection, Session, Transaction } from './connection.ts';
+import { gatedRows } from './gates.ts';
+import { byUrgency, freeRows, type Claimable, type LanesSeen } from './lanes.ts';
+
+export interface Claimer {
+  readonly connection: Connection;
+  readonly lanesSeen: LanesSeen;
+}
+
+type Outcome = readonly Change[] | 'parents are changing';
+
+const parentTriesMax = 10;
+
+export async function claim(claimer: Claimer, ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+  if (ask.limit <= 0 || ask.kinds.length === 0) return [];
+  for (let tries = 1; ; tries++) {
+    const claimed = await claimOnce(claimer, ask, decide);
+    if (claimed !== 'parents are changing') return claimed;
+    if (tries === parentTriesMax) return [];
+    await systemClock.sleep(1 + systemRandom.next() * 4);
+  }
+}
+
+function claimOnce({ connection, lanesSeen }: Claimer, ask: ClaimAsk, decide: ClaimDecision): Promise<Outcome> {
+  let decided: readonly Change[] = [];
+  let inDoubt = false;
+  const attempt = async (transaction: Transaction): Promise<Outcome> => {
+    if (inDoubt && decided.length > 0) return oursOf(transaction, decided);
+    decided = [];
+    const { rows, now } = await claimableRows(transaction, lanesSeen, ask);
+    const candidates = await withParents(transaction, rows);
+    if (candidates.length === 0) return rows.length > 0 ? 'parents are changing' : [];
+    decided = decide(candidates, now);
+    if (decided.length === 0) return [];
+    const written = await commitClaimed(transaction, decided);
+    return decided.filter((_, index) => written[index]);
+  };
+  return connection.transaction(attempt, () => {
+    inDoubt = true;
+  });
+}
+
+/** The best that may be taken, locked, best first. */
+async function claimableRows(
+  transaction: Transaction,
+  lanesSeen: LanesSeen,
+  ask: ClaimAsk,
+): Promise<{ rows: readonly Claimable[]; now: number }> {
+  const free = await freeRows(transaction, lanesSeen, ask);
+  if (!free.isAnyoneAtGates) return free;
+  const gated = await gatedRows(transaction, ask);
+  const rows = [...free.rows, ...gated.rows].sort(byUrgency).slice(0, ask.limit);
+  return { rows, now: gated.now ?? free.now };
+}
+
+/** Those whose parent, if they have one, holds still: with whether it was asked to give up. */
+async function withParents(session: Session, rows: readonly Claimable[]): Promise<Candidate[]> {
+  const unseen = rows.filter(({ parent, parent_seen }) => parent !== null && parent_seen === null);
+  const known = unseen.length === 0 ? undefined : await parentsApart(session, unseen.map(({ parent }) => parent!));
+  return rows.flatMap((row) => {
+    const isSeen = row.parent === null || row.parent_seen !== null;
+    if (!isSeen && known!.changing.has(row.parent)) return [];
+    const parentCancelled = isSeen ? row.parent_cancelled === 1 : known!.cancelled.has(row.parent);
+    return [{ job: jobOfOpen(row), parentCancelled }];
+  });
+}
+
+interface ParentsApart {
+  readonly changing: ReadonlySet<number>;
+  readonly cancelled: ReadonlySet<number>;
+}
+
+/** Parents that could not be locked: someone is changing them, or they are no longer open. */
+async function parentsApart(session: Session, ids: readonly number[]): Promise<ParentsApart> {
+  const text = `select id, null as body from ${session.schema}.job where id = any($1::bigint[])
+    union all select id, body from ${session.schema}.ended where id = any($1::bigint[])`;
+  const rows = await session.run<{ id: number; body: string | null }>(text, [numberArray(ids)]);
+  const isCancelled = (body: string): boolean => (JSON.parse(body) as { cancel?: unknown }).cancel !== undefined;
+  return {
+    changing: new Set(rows.filter(({ body }) => body === null).map(({ id }) => id)),
+    cancelled: new Set(rows.filter(({ body }) => body !== null && isCancelled(body)).map(({ id }) => id)),
+  };
+}
+
+/**
+ * The connection was lost while a claim was written. Its rows are locked first, to wait for a server that may still be
+ * busy with it; then the histories tell what was written. It is not written again: a parent may be cancelled by now.
+ */
+async function oursOf(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
+  const ids = numberArray(decided.map(({ before }) => before!.id));
+  await session.run(`select 1 from ${session.schema}.job where id = any($1::bigint[]) order by id for update`, [ids]);
+  const ours: Change[] = [];
+  for (const change of decided) if (await isOurs(session, change)) ours.push(change);
+  return ours;
+}

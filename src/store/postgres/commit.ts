@@ -1,0 +1,190 @@
+/**
+ * Commits batches: sorts changes by the way they go, keeps their order where it matters, and finds out the truth after
+ * a connection was lost.
+ */
+import type { Change } from '../../model/change.ts';
+import { isOpen } from '../../model/job.ts';
+import type { Batch } from '../store.ts';
+import { numberArray } from './columns.ts';
+import type { Connection, Session, Transaction } from './connection.ts';
+import { isUniqueViolation } from './failure.ts';
+import { forget } from './forget.ts';
+import { history } from './history.ts';
+import {
+  freedKey, idOf, movesAside, unstage, wantedKey, wayOf, write, type Care, type Way, type Written,
+} from './write.ts';
+
+/** Which changes were written. */
+export async function commit(connection: Connection, batch: Batch): Promise<boolean[]> {
+  if (batch.changes.length === 0 && !batch.staged) return [];
+  let inDoubt = false;
+  const doubt = (): void => {
+    inDoubt = true;
+  };
+  const written = await writeBatch(connection, () => (inDoubt ? 'careful' : 'quick'), batch, doubt).catch(
+    (error: unknown) => {
+      // An id was taken: the quick way of writing new jobs cannot say which.
+      if (isUniqueViolation(error)) return writeBatch(connection, () => 'careful', batch, doubt);
+      throw error;
+    },
+  );
+  return inDoubt ? settleDoubt(connection, batch, written) : written;
+}
+
+/** The same inside the caller's transaction. */
+export async function commitWithin(session: Session, batch: Batch): Promise<boolean[]> {
+  const giveUp = async (): Promise<void> => {
+    await session.ask('rollback to savepoint stint');
+    await session.ask('release savepoint stint');
+  };
+  await session.ask('savepoint stint');
+  const written = await writeSteps(session, 'careful', stepsOf(batch.changes), batch.changes).catch(
+    async (error: unknown) => {
+      await giveUp(); // or the caller's transaction could only be rolled back
+      throw error;
+    },
+  );
+  const isKept = !batch.whole || !written.includes(false);
+  await (isKept ? session.ask('release savepoint stint') : giveUp());
+  return isKept ? written : written.map(() => false);
+}
+
+/** What a claim decided: its rows are locked already, and it ends the transaction. */
+export async function commitClaimed(transaction: Transaction, changes: readonly Change[]): Promise<boolean[]> {
+  const written = writeSteps(transaction, 'careful', stepsOf(changes), changes);
+  const [answer] = await Promise.all([written, transaction.commit()]);
+  return answer;
+}
+
+/** Changes that go the same way and do not depend on each other: one statement. */
+interface Step {
+  readonly way: Way;
+  readonly indexes: number[];
+}
+
+/**
+ * A change that meets a job or a key of an earlier one must come after it. Between such meetings the order is free, and
+ * changes are gathered by the way they go.
+ */
+function stepsOf(changes: readonly Change[]): Step[] {
+  const steps: Step[] = [];
+  let open = new Map<Way, Step>();
+  let met = new Set<number | string>();
+  changes.forEach((change, index) => {
+    const meets = [idOf(change), freedKey(change), wantedKey(change)].filter((one) => one !== null);
+    if (meets.some((one) => met.has(one))) {
+      open = new Map();
+      met = new Set();
+    }
+    for (const one of meets) met.add(one);
+    const way = wayOf(change);
+    const step = open.get(way);
+    if (step) {
+      step.indexes.push(index);
+      return;
+    }
+    const fresh = { way, indexes: [index] };
+    open.set(way, fresh);
+    steps.push(fresh);
+  });
+  return steps;
+}
+
+function writeBatch(
+  connection: Connection,
+  care: () => Care,
+  batch: Batch,
+  onDoubt: () => void,
+): Promise<boolean[]> {
+  const { changes, whole = false, staged } = batch;
+  const steps = stepsOf(changes);
+  const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
+  if (isAlone && steps[0]!.way !== 'delete' && !needsLocks(steps, changes)) {
+    return connection.use((session) => writeSteps(session, care(), steps, changes), onDoubt);
+  }
+  return connection.transaction(async (transaction) => {
+    const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
+    const writing = writeSteps(transaction, care(), steps, changes);
+    const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
+    const committing = whole || steps.some(({ way }) => way === 'delete') ? undefined : transaction.commit();
+    const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing]);
+    if (!whole) return written;
+    const isComplete = !written.includes(false) && isUnstaged !== false;
+    await (isComplete ? transaction.commit() : transaction.rollback());
+    return isComplete ? written : written.map(() => false);
+  }, onDoubt);
+}
+
+/** Sent one after the other without waiting, so that all go in one round trip. */
+async function writeSteps(
+  session: Session,
+  care: Care,
+  steps: readonly Step[],
+  changes: readonly Change[],
+): Promise<boolean[]> {
+  const answers = await Promise.all(steps.map(({ way, indexes }) => {
+    const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
+    return way === 'delete' ? remove(session, chosen) : write(session, care, way, chosen);
+  }));
+  const written = Array<boolean>(changes.length).fill(false);
+  steps.forEach(({ indexes }, at) => {
+    const ids: Written = answers[at]!;
+    for (const index of indexes) written[index] = ids === 'all' || ids.has(idOf(changes[index]!));
+  });
+  return written;
+}
+
+/** Rows that several statements write, or that are read and written apart, are locked first: in one order by all. */
+const needsLocks = (steps: readonly Step[], changes: readonly Change[]): boolean =>
+  steps.filter(({ way }) => way !== 'insert').length > 1 ||
+  steps.some(({ way }) => way === 'reopen' || way === 'delete') ||
+  changes.some(movesAside);
+
+async function lockRows(session: Session, changes: readonly Change[]): Promise<void> {
+  const seen = changes.filter(({ before }) => before !== null);
+  const lock = (table: string, chosen: readonly Change[]): Promise<object[]> | undefined => {
+    const text = `select 1 from ${session.schema}.${table} where id = any($1::bigint[]) order by id for update`;
+    return chosen.length === 0 ? undefined : session.run(text, [numberArray(chosen.map(idOf))]);
+  };
+  await Promise.all([
+    lock('job', seen.filter(({ before }) => isOpen(before!))),
+    lock('ended', seen.filter(({ before }) => !isOpen(before!))),
+  ]);
+}
+
+/** Every trace of jobs that are still as they were seen, and of their ended children. */
+async function remove(session: Session, changes: readonly Change[]): Promise<Written> {
+  const { schema } = session;
+  const values = [numberArray(changes.map(idOf)), numberArray(changes.map(({ before }) => before!.version))];
+  const goal = `unnest($1::bigint[], $2::bigint[]) as goal (id, seen)`;
+  const removeFrom = (table: string): string => `delete from ${schema}.${table} gone using ${goal}
+    where gone.id = goal.id and gone.version = goal.seen returning gone.id`;
+  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), freed as (
+      delete from ${schema}.taken using open where taken.job = open.id and taken.until is null
+        and taken.key = any($3::text[])
+    ) select id from open union all select id from ended`;
+  const keys = changes.map(freedKey).filter((key) => key !== null);
+  const gone = await session.run<{ id: number }>(text, [...values, keys]);
+  const ids = gone.map(({ id }) => Number(id));
+  await forget(session, ids);
+  return new Set(ids);
+}
+
+/**
+ * After a connection was lost nobody knows whether its last statements were done. They were tried again; what that
+ * found already written is ours if the history tells exactly our events.
+ */
+async function settleDoubt(session: Session, batch: Batch, written: readonly boolean[]): Promise<boolean[]> {
+  const { changes, whole = false } = batch;
+  const ours = await Promise.all(changes.map(async (change, index) => written[index]! || isOurs(session, change)));
+  return whole && ours.includes(false) ? ours.map(() => false) : ours;
+}
+
+/** Whether a change is what was written. */
+export async function isOurs(session: Session, change: Change): Promise<boolean> {
+  const { after, events } = change;
+  const first = events[0];
+  if (after === null || first === undefined) return (await history(session, idOf(change))).length === 0;
+  const stored = await history(session, after.id, first.n, events.length);
+  return JSON.stringify(stored) === JSON.stringify(events);
+}

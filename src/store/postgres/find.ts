@@ -1,0 +1,184 @@
+/**
+ * Loads, finds and counts jobs in both tables. One statement reads both, so that a job on its way from one to the other
+ * is seen once. What columns cannot tell is narrowed down by text and then asked of each job, so that all stores agree.
+ */
+import type { Job } from '../../model/job.ts';
+import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
+import {
+  asciiLower, isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Standing, type Tally,
+} from '../query.ts';
+import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
+import { nameArray, numberArray } from './columns.ts';
+import type { Session } from './connection.ts';
+import { nowText } from './store-time.ts';
+
+export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
+  if (ids.length === 0) return [];
+  const select = (table: Table): string => `${selectFrom(session.schema, table)} where id = any($1::bigint[])`;
+  const text = `${select('job')} union all ${select('ended')}`;
+  return (await session.run<EitherRow>(text, [numberArray([...new Set(ids)])])).map(jobOf);
+}
+
+export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
+  const text = `select key, job from ${session.schema}.taken
+    where key = any($2::text[]) and (until is null or until > ${nowText})`;
+  const rows = await session.run<{ key: string; job: number }>(text, [session.time.given(), nameArray(keys)]);
+  return new Map(rows.map(({ key, job }) => [key, job]));
+}
+
+export async function find(session: Session, query: Query, page: PageAsk = {}): Promise<Page> {
+  const { order = 'newest', after, limit = 100 } = page;
+  const size = Math.min(limit, pageLimitMax);
+  const found: Job[] = [];
+  for (let from = after; ; ) {
+    const portion = Math.max(size + 1, isFullyColumns(query) ? 0 : 200);
+    const jobs = await look(session, query, { order, limit: portion, ...(from === undefined ? {} : { after: from }) });
+    for (const job of jobs) if (isMeant(job, query)) found.push(job);
+    if (found.length > size || jobs.length < portion) break;
+    from = jobs.at(-1)!.id;
+  }
+  const jobs = found.slice(0, size);
+  return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+export async function count(session: Session, query: Query): Promise<Tally[]> {
+  if (!isFullyColumns(query)) return countOneByOne(session, query);
+  const values: unknown[] = [];
+  const texts = tablesOf(query).map((table) => {
+    const standing = table === 'job' ? 'state' : 'fate';
+    return `select kind, type, ${standing} as standing, count(*) as count from ${session.schema}.${table}
+      ${whereText(table, query, values)} group by 1, 2, 3`;
+  });
+  return texts.length === 0 ? [] : session.ask<Tally>(texts.join(' union all '), values);
+}
+
+type Table = 'job' | 'ended';
+
+type EitherRow = (OpenRow & { readonly fate: null }) | (EndedRow & { readonly fate: string });
+
+const jobOf = (row: EitherRow): Job => (row.fate === null ? jobOfOpen(row) : jobOfEnded(row));
+
+/** The columns of both tables, absent ones as null. */
+const shared = 'id, version, kind, type, def, parent, created, input, body';
+const projections: Readonly<Record<Table, string>> = {
+  job: `${shared}, state, hold, phase, priority, due, fence, holder, lease_until, gate, admitted, cancel_asked,
+    null as fate, null::bigint as ended_at, null::bigint as purge_at, null as result`,
+  ended: `${shared}, null as state, null as hold, null as phase, null::bigint as priority, null::bigint as due,
+    null::bigint as fence, null as holder, null::bigint as lease_until, null as gate, null::smallint as admitted,
+    null::smallint as cancel_asked, fate, ended_at, purge_at, result`,
+};
+
+const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
+
+/** A portion of those that may be meant, in the page's order. */
+async function look(session: Session, query: Query, { order, after, limit }: PageAsk): Promise<Job[]> {
+  const [sign, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc'];
+  const values: unknown[] = [limit];
+  const beyond = after === undefined ? null : `id ${sign} $${values.push(after)}`;
+  const texts = tablesOf(query).map((table) => {
+    const where = whereText(table, query, values, beyond);
+    return `(${selectFrom(session.schema, table)} ${where} order by id ${direction} limit $1)`;
+  });
+  if (texts.length === 0) return [];
+  const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;
+  const rows = await session.ask<EitherRow>(text, values);
+  return rows.map(jobOf);
+}
+
+const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
+const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
+
+function tablesOf({ standings, dueBefore }: Query): Table[] {
+  const means = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;
+  const tables: Table[] = means(openStandings) ? ['job'] : [];
+  return means(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
+}
+
+/** Whether columns alone can tell who is meant. */
+const isFullyColumns = ({ tags, error, input, text }: Query): boolean =>
+  tags === undefined && error === undefined && input === undefined && text === undefined;
+
+function whereText(table: Table, query: Query, values: unknown[], beyond: string | null = null): string {
+  const terms: string[] = beyond === null ? [] : [beyond];
+  const add = (term: (place: string) => string, value: unknown): void => {
+    terms.push(term(`$${values.push(value)}`));
+  };
+  if (query.kinds) add((place) => `kind = any(${place}::text[])`, nameArray(query.kinds));
+  if (query.types) add((place) => `type = any(${place}::text[])`, nameArray(query.types));
+  if (query.glob !== undefined) addGlob(add, query.glob);
+  if (query.def !== undefined) add((place) => `def = ${place}`, query.def);
+  if (query.parent === null) terms.push('parent is null');
+  else if (query.parent !== undefined) add((place) => `parent = ${place}`, query.parent);
+  if (query.standings) addStandings(add, terms, table, query.standings);
+  if (query.createdFrom !== undefined) add((place) => `created >= ${place}`, query.createdFrom);
+  if (query.createdBefore !== undefined) add((place) => `created < ${place}`, query.createdBefore);
+  if (query.dueBefore !== undefined) add((place) => `due < ${place}`, query.dueBefore);
+  for (const tag of Object.entries(query.tags ?? {})) add(isIn('body'), tag.map((one) => JSON.stringify(one)).join(':'));
+  if (query.error !== undefined) add(isIn('lower(body)'), plainPart(query.error));
+  if (query.input !== undefined) addInput(add, query.input);
+  if (query.text !== undefined) add(isIn(`lower(concat(type, E'\\n', def, E'\\n', body))`), plainPart(query.text));
+  return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
+}
+
+type Add = (term: (place: string) => string, value: unknown) => void;
+
+const isIn = (text: string) => (place: string): string => `strpos(${text}, ${place}) > 0`;
+
+function addGlob(add: Add, pattern: string): void {
+  const glob = parseGlob(pattern);
+  add((place) => `type ~ ${place}`, toPostgresRegex(glob));
+  const prefix = literalPrefix(glob);
+  if (prefix === '') return;
+  add((place) => `type >= ${place}`, prefix);
+  add((place) => `type < ${place}`, `${prefix}\u{10ffff}`);
+}
+
+function addStandings(add: Add, terms: string[], table: Table, standings: readonly Standing[]): void {
+  const column = table === 'job' ? 'state' : 'fate';
+  add((place) => `${column} = any(${place}::text[])`, nameArray(standings));
+  // Said aloud, so that the partial indexes can be used.
+  if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
+  if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
+}
+
+/** The longest run of a text that JSON writes as it is: who mentions the text mentions that. */
+function plainPart(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const parts = asciiLower(text).split(/["\\\u0000-\u001f\ud800-\udfff]/);
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+}
+
+/**
+ * A scalar at a path. The server reads only what its own JSON type can hold; a number may differ in what a double
+ * cannot tell. What is let through is looked at again.
+ */
+function addInput(add: Add, { path, equals }: NonNullable<Query['input']>): void {
+  if (path.includes('length')) return; // arrays have one here, and none there
+  const at = `(input::jsonb #> ${arrayLiteral(path)})`;
+  const isReadable = String.raw`input !~ '\\u(0000|[dD][89a-fA-F])'`;
+  const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
+  if (typeof equals !== 'number') add((place) => guarded(`${at} = ${place}::jsonb`), JSON.stringify(equals));
+  else if (Number.isFinite(equals)) {
+    add((place) => guarded(`jsonb_typeof(${at}) = 'number'
+      and abs((${at} #>> '{}')::numeric - ${place}::numeric) <= abs(${place}::numeric) * 1e-15`), equals);
+  }
+}
+
+const arrayLiteral = (path: readonly string[]): string => `'${nameArray(path).replaceAll(`'`, `''`)}'::text[]`;
+
+async function countOneByOne(session: Session, query: Query): Promise<Tally[]> {
+  const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
+  for (let after = 0; ; ) {
+    const { jobs, next } = await find(session, query, { order: 'oldest', after, limit: pageLimitMax });
+    for (const job of jobs) {
+      const { kind, type } = job;
+      const standing = standingOf(job);
+      const name = JSON.stringify([kind, type, standing]);
+      const tally = tallies.get(name) ?? { kind, type, standing, count: 0 };
+      tally.count += 1;
+      tallies.set(name, tally);
+    }
+    if (next === null) return [...tallies.values()];
+    after = next;
+  }
+}

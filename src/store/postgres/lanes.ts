@@ -1,0 +1,143 @@
+/**
+ * Lanes: where pending jobs wait. A lane is a kind, a type and a priority; each is entered at its own place of the
+ * index, so that a million jobs of other names, or due later, cost nothing. Which lanes there are is found by stepping
+ * from one priority (and, for a pattern, from one type) to the next, a look into the index each.
+ */
+import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
+import type { OpenRow } from '../row.ts';
+import type { ClaimAsk } from '../store.ts';
+import { nameArray, numberArray } from './columns.ts';
+import type { Session } from './connection.ts';
+import { nowText } from './store-time.ts';
+
+export interface Claimable extends OpenRow {
+  /** Null: it has no parent, or that could not be locked. */
+  readonly parent_seen: number | null;
+  readonly parent_cancelled: number | null;
+}
+
+/** How many lanes an ask had last time, by its names: a hint for which statement is cheaper. */
+export type LanesSeen = Map<string, number>;
+
+export type Asked = Pick<ClaimAsk, 'kinds' | 'names' | 'priorities'>;
+
+/** As the partial indexes say it, to the letter. */
+export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
+export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
+
+export const byUrgency = (a: OpenRow, b: OpenRow): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
+
+interface FreeRows {
+  readonly rows: readonly Claimable[];
+  readonly now: number;
+  readonly isAnyoneAtGates: boolean;
+}
+
+/** The best jobs that wait at no gate, or have passed it; locked. */
+export async function freeRows(session: Session, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<FreeRows> {
+  const name = 'exact' in ask.names ? ask.names.exact.join('\n') : ask.names.glob;
+  const isOneLane = (lanesSeen.get(name) ?? 1) <= 1;
+  const found = await takeFree(session, ask, isOneLane ? lockInLanes : lockTheBest);
+  if (lanesSeen.size > 1000) lanesSeen.clear();
+  lanesSeen.set(name, found.lanes);
+  // Of those near the front too many were locked by others: what is left may lie further back in some lane.
+  const isShort = !isOneLane && found.rows.length < ask.limit && found.near >= ask.limit;
+  return isShort ? takeFree(session, ask, lockInLanes) : found;
+}
+
+interface FoundRow extends Claimable {
+  readonly now: number;
+  readonly lanes: number;
+  readonly near: number;
+  readonly at_gates: boolean;
+}
+
+async function takeFree(
+  session: Session,
+  ask: ClaimAsk,
+  best: (schema: string, limit: string) => string,
+): Promise<FreeRows & { lanes: number; near: number }> {
+  const { schema, time } = session;
+  const values: unknown[] = [time.given(), ask.limit];
+  const lanes = lanesText(schema, ask, isFree, values);
+  const text = `with recursive ${lanes}, ${best(schema, '$2::bigint')}
+    select ${nowText} as now, (select count(*) from lane) as lanes, (select count(*) from near) as near,
+      ${anyoneAtGates(schema, ask)} as at_gates,
+      best.*, parent.id as parent_seen, parent.cancel_asked as parent_cancelled
+    from (select 1) one left join best on true left join lateral (${lockParent(schema)}) parent on true`;
+  const rows = await session.run<FoundRow>(text, values);
+  const { now, lanes: count, near, at_gates: isAnyoneAtGates } = rows[0]!;
+  time.learn(now);
+  return { rows: rows.filter(({ id }) => id !== null).sort(byUrgency), now, lanes: count, near, isAnyoneAtGates };
+}
+
+export const claimableNames =
+  'id, version, kind, type, def, parent, created, input, body, state, hold, phase, priority, due, fence, holder, ' +
+  'lease_until, gate, admitted, cancel_asked';
+
+/** Locked against a cancel, which is read after the lock. One that cannot be locked at once is not waited for. */
+export const lockParent = (schema: string): string =>
+  `select id, cancel_asked from ${schema}.job where job.id = best.parent for share skip locked`;
+
+/** As many as asked for of each lane: right for one lane, and locks too many when there are several. */
+const lockInLanes = (schema: string, limit: string): string => `near as (select), best as materialized (
+  select job.* from lane cross join lateral (
+    select ${claimableNames} from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
+    order by due, id limit ${limit} for update skip locked) job
+  order by job.priority desc, job.due, job.id limit ${limit})`;
+
+/** Those near the front of all lanes are looked at, and locked in their order until there are enough. */
+const lockTheBest = (schema: string, limit: string): string => `near as materialized (
+  select job.* from lane cross join lateral (
+    select id, priority, due from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
+    order by due, id limit 2 * ${limit} + 20) job
+  ), best as materialized (
+  select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
+    select ${claimableNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
+  limit ${limit})`;
+
+export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
+
+/** The tables `named` (kind, type) and `lane` (kind, type, priority) for a statement that begins `with recursive`. */
+export function lanesText(schema: string, ask: Asked, waits: string, values: unknown[]): string {
+  const next = (from: string, further: string): string => `select kind, type, (select priority from ${schema}.job
+      where ${waits} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
+      order by priority desc limit 1) from ${from}`;
+  const chosen = ask.priorities ? `and priority = any($${values.push(numberArray(ask.priorities))}::bigint[])` : '';
+  return `${namedText(schema, ask, waits, values)}, step (kind, type, priority) as (
+      ${next('named', '')} union all ${next('step', 'and job.priority < step.priority')} where priority is not null
+    ), lane as (select * from step where priority is not null ${chosen})`;
+}
+
+/** The kinds and types that an ask names; for a pattern those of them that wait somewhere. */
+export function namedText(schema: string, { kinds, names }: Asked, waits: string, values: unknown[]): string {
+  const kindList = `unnest($${values.push(nameArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
+  const exact = exactNames(names);
+  if (exact) {
+    const types = values.push(nameArray([...new Set(exact)]));
+    return `named (kind, type) as (select kind, type from ${kindList}, unnest($${types}::text[]) as types (type))`;
+  }
+  const glob = parseGlob((names as { glob: string }).glob);
+  const [prefix, regex] = [values.push(literalPrefix(glob)), values.push(toPostgresRegex(glob))];
+  const next = (kind: string, further: string): string => `(select type from ${schema}.job
+      where ${waits} and job.kind = ${kind} and job.type ${further} order by type limit 1)`;
+  return `stride (kind, type) as (
+      select kind, ${next('kinds.kind', `>= $${prefix}::text`)} from ${kindList}
+      union all
+      select kind, ${next('stride.kind', '> stride.type')} from stride where starts_with(type, $${prefix}::text)
+    ), named as (select kind, type from stride where type ~ $${regex}::text)`;
+}
+
+/** Null: they are a pattern. */
+function exactNames(names: Asked['names']): readonly string[] | null {
+  if ('exact' in names) return names.exact;
+  const glob = parseGlob(names.glob);
+  return isLiteral(glob) ? [literalPrefix(glob)] : null;
+}
+
+/** Whether a look at the gates is worth its while; for a pattern all types are taken for its own. */
+const anyoneAtGates = (schema: string, { names }: Asked): string =>
+  exactNames(names)
+    ? `exists (select 1 from named cross join lateral (select 1 from ${schema}.job
+        where ${isAtGate} and job.kind = named.kind and job.type = named.type limit 1) waiting)`
+    : `exists (select 1 from ${schema}.job where ${isAtGate} order by job.kind limit 1)`;

@@ -1,0 +1,136 @@
+/** The schema and how it came to be: each entry of the list brings the version before it one step further. */
+import { Refusal } from '../../refusal.ts';
+import type { Migration } from '../store.ts';
+import type { Connection, Session } from './connection.ts';
+
+/** Numbers first, so that no row is padded; names compare by bytes, so that ranges of them are the same everywhere. */
+const openColumns = `
+  id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
+  due bigint not null, fence bigint not null, lease_until bigint, admitted smallint not null,
+  cancel_asked smallint not null, kind text collate "C" not null, type text collate "C" not null,
+  def text collate "C", state text collate "C" not null,
+  hold text collate "C", phase text collate "C" not null, holder text collate "C", gate text collate "C",
+  input text collate "C" not null, body text collate "C" not null, history text collate "C" not null`;
+
+const endedColumns = `
+  id bigint not null, version bigint not null, parent bigint, created bigint not null, ended_at bigint not null,
+  purge_at bigint, kind text collate "C" not null, type text collate "C" not null, def text collate "C",
+  fate text collate "C" not null, input text collate "C" not null, result text collate "C",
+  body text collate "C" not null, history text collate "C" not null`;
+
+/** A queue's rows die young: they are swept often, in small portions, and the table is never cut short under a lock. */
+const hot = `autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000,
+  vacuum_truncate = false`;
+
+/**
+ * A table is born a megabyte large and never shrinks: below that the planner would rather read it whole than use its
+ * index, and a prepared statement would stay with that plan while the table grows to millions.
+ */
+const stretch = (table: string, columns: string, values: string): string[] => [
+  `insert into ${table} (${columns}) select ${values} from generate_series(1, 2500) n`,
+  `delete from ${table}`,
+];
+
+/** What each version adds; `s` is the schema. */
+const migrations: readonly ((s: string) => readonly string[])[] = [
+  (s) => [
+    `create table ${s}.meta (version integer not null)`,
+    `insert into ${s}.meta values (0)`,
+    `create table ${s}.counter (name text primary key, value bigint not null)`,
+    `insert into ${s}.counter values ('id', 0)`,
+    `create table ${s}.job (${openColumns}, primary key (id)) with (fillfactor = 90, ${hot})`,
+    `create index job_lane on ${s}.job (kind, type, priority desc, due, id)
+      where state = 'pending' and (gate is null or admitted = 1)`,
+    `create index job_gate on ${s}.job (kind, type, gate, priority desc, due, id)
+      where state = 'pending' and gate is not null and admitted = 0`,
+    `create index job_behind on ${s}.job (gate) where gate is not null and admitted = 1`,
+    `create index job_running on ${s}.job (holder, lease_until) where state = 'running'`,
+    `create index job_parent on ${s}.job (parent, id) where parent is not null`,
+    `create index job_waiting on ${s}.job (id) where hold = 'children'`,
+    `create index job_def on ${s}.job (def, id) where def is not null`,
+    ...stretch(
+      `${s}.job`,
+      `id, version, created, priority, due, fence, admitted, cancel_asked, kind, type, state, phase, input, body,
+        history`,
+      `n, 0, 0, 0, 0, 0, 0, 0, '', '', '', '', repeat('-', 400), '', ''`,
+    ),
+    `create table ${s}.ended (${endedColumns}, primary key (id))
+      with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05, vacuum_truncate = false)`,
+    ...stretch(
+      `${s}.ended`,
+      'id, version, created, ended_at, kind, type, fate, input, body, history',
+      `n, 0, 0, 0, '', '', 'succeeded', repeat('-', 400), '', ''`,
+    ),
+    `create index ended_parent on ${s}.ended (parent, id) where parent is not null`,
+    `create index ended_type on ${s}.ended (type, id) where parent is null`,
+    `create index ended_def on ${s}.ended (def, id) where def is not null`,
+    `create index ended_unlucky on ${s}.ended (fate, id) where fate <> 'succeeded'`,
+    `create index ended_purge on ${s}.ended (purge_at) where purge_at is not null`,
+    `create index ended_past on ${s}.ended (ended_at) where parent is null and purge_at is null`,
+    `create table ${s}.chunk (job bigint not null, upto bigint not null, lines text collate "C" not null,
+      primary key (job, upto))`,
+    `create table ${s}.feed (xid xid8 not null default pg_current_xact_id(), seq bigint generated always as identity,
+      at bigint not null, count integer not null, events text collate "C" not null, primary key (xid, seq))`,
+    `alter table ${s}.feed alter events set storage external`,
+    `create table ${s}.taken (key text collate "C" primary key, job bigint not null, until bigint)`,
+    ...stretch(`${s}.taken`, 'key, job', `n || repeat('-', 400), 0`),
+    `create index taken_until on ${s}.taken (until) where until is not null`,
+    `create table ${s}.staged (parent bigint not null, fence bigint not null, first bigint not null,
+      count integer not null, packed text[] not null, primary key (parent, fence, first))`,
+    `alter table ${s}.staged alter packed set storage external`,
+    `create table ${s}.progress (job bigint primary key, tree text collate "C" not null)`,
+    `create table ${s}.log (job bigint not null, n bigint not null, at bigint not null, level text not null,
+      text text collate "C" not null, primary key (job, n))`,
+    `create table ${s}.instance (id text collate "C" primary key, started bigint not null, beat_at bigint not null,
+      lease_until bigint not null, about text not null) with (fillfactor = 50)`,
+    `create table ${s}.leader (role text collate "C" primary key, leader text collate "C" not null,
+      term bigint not null, until bigint not null) with (fillfactor = 50)`,
+  ],
+];
+
+export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {
+  const plan = await planFor(connection);
+  if (dryRun) return plan;
+  return connection.transaction(async (transaction) => {
+    const { schema } = connection;
+    await transaction.ask('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${schema} schema`]);
+    const current = await planFor(transaction);
+    for (const statement of current.statements) await transaction.ask(statement);
+    if (current.from < current.to) await transaction.ask(`update ${schema}.meta set version = ${current.to}`);
+    await transaction.ask(bringFeedHome(schema));
+    return current;
+  });
+}
+
+/**
+ * A dump restored on another server brings along the numbers of transactions that this one has yet to reach. They are
+ * made the oldest, or the feed would wait for them.
+ */
+const bringFeedHome = (schema: string): string =>
+  `update ${schema}.feed set xid = '1' where xid > pg_current_xact_id()`;
+
+async function planFor(session: Session): Promise<Migration> {
+  const from = (await versionOf(session)) ?? 0;
+  const to = migrations.length;
+  if (from > to) {
+    const message = `the database has schema ${from} and this Stint knows ${to}: start the newer version of Stint`;
+    throw new Refusal('newer.schema', message, { found: from, known: to });
+  }
+  // Asked before it is created: who may use a schema need not be allowed to make one.
+  const isCreated = await isThere(session, 'to_regnamespace', session.schema);
+  const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));
+  return { from, to, statements: isCreated ? statements : [`create schema ${session.schema}`, ...statements] };
+}
+
+/** Null: there is nothing of ours yet. */
+async function versionOf(session: Session): Promise<number | null> {
+  if (!(await isThere(session, 'to_regclass', `${session.schema}.meta`))) return null;
+  const [row] = await session.ask<{ version: number }>(`select version from ${session.schema}.meta`);
+  return row?.version ?? null;
+}
+
+async function isThere(session: Session, look: 'to_regclass' | 'to_regnamespace', name: string): Promise<boolean> {
+  const [row] = await session.ask<{ there: boolean }>(`select ${look}($1) is not null as there`, [name]);
+  return row!.there;
+}

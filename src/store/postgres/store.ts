@@ -1,0 +1,192 @@
+/** The PostgreSQL store: one schema, shared by any number of instances. */
+import type { Change } from '../../model/change.ts';
+import type { Event } from '../../model/event.ts';
+import type { Job } from '../../model/job.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Page, PageAsk, Query, Tally } from '../query.ts';
+import type {
+  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+  Writer,
+} from '../store.ts';
+import { claim, type Claimer } from './claim.ts';
+import { commit, commitWithin } from './commit.ts';
+import { Connection, type ConnectionSettings } from './connection.ts';
+import { count, find, holders, load } from './find.ts';
+import { behind, nextDue } from './gates.ts';
+import { Gathering } from './gathering.ts';
+import { eventsAfter, feedEnd, history } from './history.ts';
+import { beat, instances, lead, leave } from './instances.ts';
+import { log, note, progress } from './notes.ts';
+import { reserve } from './reserve.ts';
+import { migrate } from './schema.ts';
+import { StoreTime } from './store-time.ts';
+import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { Wake } from './wake.ts';
+import { sessionOn } from './within.ts';
+import { stage } from './write.ts';
+
+export interface PostgresOptions extends Partial<ConnectionSettings> {
+  /** Stands in for the server's clock, in tests. */
+  readonly clock?: Clock;
+  /** Whether instances wake each other by LISTEN and NOTIFY; without, they find new work when they poll. */
+  readonly notify?: boolean;
+  /** Where to listen, when the store's own URL leads to a pooler. */
+  readonly listenUrl?: string;
+}
+
+export class PostgresStore implements Store {
+  readonly #connection: Connection;
+  readonly #wake: Wake;
+  readonly #claimer: Claimer;
+  readonly #gathering: Gathering;
+
+  constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
+    const settings = { ...defaults, ...given };
+    this.#connection = new Connection(url, settings, new StoreTime(clock));
+    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify });
+    this.#claimer = { connection: this.#connection, lanesSeen: new Map() };
+    this.#gathering = new Gathering((changes) => commit(this.#connection, { changes }));
+  }
+
+  now(): number {
+    return this.#connection.time.now();
+  }
+
+  migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
+    return migrate(this.#connection, options);
+  }
+
+  reserve(amount: number): Promise<number> {
+    return reserve(this.#connection, amount);
+  }
+
+  async commit(batch: Batch): Promise<readonly boolean[]> {
+    const isApart = batch.whole || batch.staged;
+    const written = await (isApart ? commit(this.#connection, batch) : this.#gathering.commit(batch.changes));
+    if (batch.staged || hasWoken(batch.changes, written)) this.#wake.all();
+    return written;
+  }
+
+  async claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+    return claim(this.#claimer, ask, decide);
+  }
+
+  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+    return nextDue(this.#connection, ask);
+  }
+
+  load(ids: readonly number[]): Promise<readonly Job[]> {
+    return load(this.#connection, ids);
+  }
+
+  find(query: Query, page?: PageAsk): Promise<Page> {
+    return find(this.#connection, query, page);
+  }
+
+  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return holders(this.#connection, keys);
+  }
+
+  count(query: Query): Promise<readonly Tally[]> {
+    return count(this.#connection, query);
+  }
+
+  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return behind(this.#connection, types);
+  }
+
+  extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
+    return extend(this.#connection, holdings, until);
+  }
+
+  lapsed(limit: number): Promise<readonly Job[]> {
+    return lapsed(this.#connection, limit);
+  }
+
+  settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
+    return settleable(this.#connection, limit, parents);
+  }
+
+  history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
+    return history(this.#connection, id, from, limit);
+  }
+
+  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+    return eventsAfter(this.#connection, cursor, limit);
+  }
+
+  feedEnd(): Promise<string> {
+    return feedEnd(this.#connection);
+  }
+
+  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    return stage(this.#connection, parent, fence, children);
+  }
+
+  note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return note(this.#connection, notes);
+  }
+
+  progress(id: number): Promise<string | null> {
+    return progress(this.#connection, id);
+  }
+
+  log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]> {
+    return log(this.#connection, id, after, limit);
+  }
+
+  beat(instance: Beat): Promise<BeatReply> {
+    return beat(this.#connection, instance);
+  }
+
+  instances(): Promise<readonly Instance[]> {
+    return instances(this.#connection);
+  }
+
+  leave(instance: string): Promise<void> {
+    return leave(this.#connection, instance);
+  }
+
+  lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
+    return lead(this.#connection, role, instance, leaseMs);
+  }
+
+  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+    return purge(this.#connection, options);
+  }
+
+  onWake(call: () => void): () => void {
+    return this.#wake.listen(call);
+  }
+
+  /**
+   * Takes a `pg` client on which the caller has begun a transaction, or anything with `query(text, values)` like it.
+   * Ids are reserved outside of it, or everybody else would wait for its end. Nobody is woken: it ends unseen.
+   */
+  within(transaction: unknown): Writer {
+    const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
+    return {
+      now: () => this.now(),
+      reserve: (amount) => this.reserve(amount),
+      commit: (batch) => commitWithin(session, batch),
+      load: (ids) => load(session, ids),
+      holders: (keys) => holders(session, keys),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#wake.close();
+    await this.#connection.close();
+  }
+}
+
+const defaults: ConnectionSettings = {
+  schema: 'stint',
+  max: 8,
+  prepare: true,
+  statementTimeoutMs: 60_000,
+  patienceMs: 15_000,
+};
+
+const hasWoken = (changes: readonly Change[], written: readonly boolean[]): boolean =>
+  changes.some(({ after }, index) => after?.state === 'pending' && written[index]);

@@ -1,0 +1,106 @@
+/** What keeps the store in order: leases that are over, parents that wait for nobody, the past that may go. */
+import type { Job } from '../../model/job.ts';
+import { jobOfOpen, type OpenRow } from '../row.ts';
+import type { Holding, Store } from '../store.ts';
+import { numberArray } from './columns.ts';
+import type { Connection, Session } from './connection.ts';
+import { forget } from './forget.ts';
+import { claimableNames } from './lanes.ts';
+import { nowText } from './store-time.ts';
+
+export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
+  if (holdings.length === 0) return [];
+  const sorted = holdings.toSorted((a, b) => a.id - b.id);
+  const text = `with held as (select distinct * from unnest($2::bigint[], $3::bigint[]) as held (id, fence)), kept as (
+      update ${session.schema}.job set lease_until = greatest(lease_until, $4) from held
+      where job.id = held.id and job.fence = held.fence and state = 'running' and lease_until > ${nowText}
+      returning job.id, job.fence
+    ) select id, fence from kept`;
+  const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
+  const values = [session.time.given(), numberArray(ids), numberArray(fences), until];
+  const rows = await session.run<Holding>(text, values);
+  const kept = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
+  return holdings.map(({ id, fence }) => kept.has(`${id}/${fence}`));
+}
+
+export async function lapsed(session: Session, limit: number): Promise<Job[]> {
+  const { schema, time } = session;
+  const text = `select * from (
+      select ${claimableNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+      union all
+      select job.* from ${schema}.instance cross join lateral (
+        select ${claimableNames} from ${schema}.job
+        where state = 'running' and job.holder = instance.id and job.lease_until is null) job
+      where instance.lease_until <= ${nowText}
+    ) over order by id limit $2`;
+  return (await session.run<OpenRow>(text, [time.given(), limit])).map(jobOfOpen);
+}
+
+export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
+  const { schema } = session;
+  const given = parents ? 'and parent.id = any($2::bigint[])' : '';
+  const text = `select ${claimableNames} from ${schema}.job parent where hold = 'children' ${given}
+    and not exists (select 1 from ${schema}.job child where child.parent = parent.id) order by id limit $1`;
+  return (await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit])).map(jobOfOpen);
+}
+
+/** Instances that are gone stay visible for a while. */
+const instanceKeptMs = 3_600_000;
+const feedPortion = 1000;
+
+export async function purge(connection: Connection, options: Parameters<Store['purge']>[0]): Promise<number> {
+  const { limit, feedKeptMs, retentionMs } = options;
+  const gone = await connection.transaction(async (transaction) => {
+    const own = await purgeOldest(transaction, 'purge_at', 'purge_at is not null', limit, 0);
+    if (retentionMs === null || own === limit) return own;
+    const isByDefault = 'parent is null and purge_at is null';
+    return own + (await purgeOldest(transaction, 'ended_at', isByDefault, limit - own, retentionMs));
+  });
+  await purgeFeed(connection, feedKeptMs);
+  await purgeAside(connection);
+  return gone;
+}
+
+/** What someone is changing at this moment is left for the next time. */
+async function purgeOldest(
+  session: Session,
+  from: 'purge_at' | 'ended_at',
+  isMeant: string,
+  limit: number,
+  keptMs: number,
+): Promise<number> {
+  const { schema, time } = session;
+  const text = `delete from ${schema}.ended where id in (
+      select id from ${schema}.ended where ${isMeant} and ${from} <= ${nowText} - $3::bigint
+      order by ${from} limit $2 for update skip locked
+    ) returning id`;
+  const rows = await session.run<{ id: number }>(text, [time.given(), limit, keptMs]);
+  await forget(session, rows.map(({ id }) => id));
+  return rows.length;
+}
+
+/** From the oldest on, in portions: no transaction is long, and the newer entries are not looked at. */
+async function purgeFeed(session: Session, keptMs: number): Promise<void> {
+  const { schema, time } = session;
+  const text = `with old as (
+      select xid, seq, at from ${schema}.feed order by xid, seq limit ${feedPortion}
+    ), gone as (
+      delete from ${schema}.feed using old
+      where feed.xid = old.xid and feed.seq = old.seq and old.at <= ${nowText} - $2 returning 1
+    ) select count(*) as count from gone`;
+  for (;;) {
+    const [row] = await session.run<{ count: number }>(text, [time.given(), keptMs]);
+    if (row!.count < feedPortion) return;
+  }
+}
+
+/** Keys whose window is over, children kept aside by whoever lost its lease, instances that are long gone. */
+async function purgeAside(session: Session): Promise<void> {
+  const { schema, time } = session;
+  const held = `select 1 from ${schema}.job where state = 'running'`;
+  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.given()]);
+  await session.run(`delete from ${schema}.staged
+    where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
+  await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
+    and not exists (${held} and job.holder = instance.id)`, [time.given()]);
+}

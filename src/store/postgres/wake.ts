@@ -1,0 +1,106 @@
+/**
+ * Wakes listeners when jobs may have become claimable: at once in this process, by NOTIFY in others. Only a hint.
+ * NOTIFY takes a lock of the whole cluster when it commits: it goes by itself, never inside a write, and not more often
+ * than every few milliseconds.
+ */
+import pg from 'pg';
+import { systemRandom } from '../../ids.ts';
+import { systemClock } from '../../time/clock.ts';
+import { clientConfig, ignore, type Connection, type ConnectionSettings } from './connection.ts';
+
+const pauseMs = 5;
+const reconnectMaxMs = 10_000;
+
+export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
+  /** Where to listen: a pooler cannot be listened through. */
+  readonly url: string;
+  readonly notify: boolean;
+}
+
+export class Wake {
+  readonly #connection: Connection;
+  readonly #settings: WakeSettings;
+  readonly #channel: string;
+  /** What comes from ourselves was heard already. */
+  readonly #ownTag = systemRandom.hex(8);
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #isListening = false;
+  #isTelling = false;
+  #hasMoreToTell = false;
+
+  constructor(connection: Connection, settings: WakeSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#channel = `${settings.schema}_wake`;
+  }
+
+  listen(call: () => void): () => void {
+    this.#listeners.add(call);
+    if (this.#settings.notify && !this.#isListening) void this.#listenToOthers();
+    return () => this.#listeners.delete(call);
+  }
+
+  /** Wakes everybody. */
+  all(): void {
+    this.#wakeOwn();
+    if (this.#settings.notify) void this.#tellOthers();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#listeners.clear();
+  }
+
+  #wakeOwn(): void {
+    for (const call of this.#listeners) call();
+  }
+
+  async #tellOthers(): Promise<void> {
+    this.#hasMoreToTell = true;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    while (this.#hasMoreToTell && !this.#closing.signal.aborted) {
+      this.#hasMoreToTell = false;
+      await this.#connection.use((session) => session.ask(notifyText(this.#channel, this.#ownTag))).catch(ignore);
+      await systemClock.sleep(pauseMs, this.#closing.signal);
+    }
+    this.#isTelling = false;
+  }
+
+  async #listenToOthers(): Promise<void> {
+    this.#isListening = true;
+    for (let waitMs = 50; !this.#closing.signal.aborted; waitMs = Math.min(reconnectMaxMs, waitMs * 2)) {
+      const client = new pg.Client(clientConfig(this.#settings.url, this.#settings));
+      try {
+        if (await this.#hear(client)) waitMs = 50;
+      } catch {
+        // The server is away: it is tried again, and polling goes on meanwhile.
+      }
+      await client.end().catch(ignore);
+      await systemClock.sleep(waitMs / 2 + (systemRandom.next() * waitMs) / 2, this.#closing.signal);
+    }
+    this.#isListening = false;
+  }
+
+  /** Until the connection is lost or all is closed. What was missed before it stood is made good by one wake. */
+  async #hear(client: pg.Client): Promise<true> {
+    const lost = new Promise<void>((resolve) => {
+      client.on('error', () => resolve());
+      client.on('end', () => resolve());
+      this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    client.on('notification', ({ payload }) => {
+      if (payload !== this.#ownTag) this.#wakeOwn();
+    });
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
+    this.#wakeOwn();
+    await lost;
+    return true;
+  }
+}
+
+/** A hint need not wait for the disk. */
+const notifyText = (channel: string, tag: string): string => `begin; set local synchronous_commit = off;
+  select pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(tag)}); commit`;

@@ -1,0 +1,346 @@
+/**
+ * The statements that write changes, one for each way a job can go: into the open table, on within it, to the ended
+ * one, back, or on within that. Each writes only rows that are as they were seen, and one entry of the feed for those.
+ */
+import { leavesLease, type Change } from '../../model/change.ts';
+import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
+import { endedRow, historyMovesAside, openRow, type EndedRow, type OpenRow } from '../row.ts';
+import { nameArray, numberArray, packed, rowsText, unpackedText, type Columns } from './columns.ts';
+import type { Session } from './connection.ts';
+import { nowText } from './store-time.ts';
+
+export type Way = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
+
+export function wayOf({ before, after }: Change): Way {
+  if (after === null) return 'delete';
+  if (before === null) return 'insert';
+  if (isOpen(before)) return isOpen(after) ? 'update' : 'end';
+  return isOpen(after) ? 'reopen' : 'amend';
+}
+
+/** The key that a change takes, and until when it keeps it. */
+interface Key {
+  readonly key: string | null;
+  readonly key_until: number | null;
+}
+
+interface Guard {
+  readonly id: number;
+  /** The version that the row must have. */
+  readonly seen: number;
+  /** What happened, to be added to the row's history. */
+  readonly line: string;
+}
+
+interface NewRow extends OpenRow, Key {
+  readonly history: string;
+}
+
+interface UpdateRow extends Omit<OpenRow, 'kind' | 'def' | 'parent' | 'created' | 'gate' | 'input'>, Guard {
+  /** Null: as it is. */
+  readonly input: string | null;
+  /** Whether the stored lease stays: it may have been extended since the job was seen. */
+  readonly keeps_lease: number;
+  /** Whether the stored history goes to a chunk of its own. */
+  readonly aside: number;
+}
+
+interface EndRow extends Omit<EndedRow, 'kind' | 'def' | 'parent' | 'created' | 'input'>, Guard {
+  readonly input: string | null;
+  readonly aside: number;
+}
+
+interface ReopenRow extends Omit<OpenRow, 'kind' | 'def' | 'parent' | 'created'>, Guard, Key {}
+
+const newColumns: Columns<NewRow> = [
+  ['id', 'number'], ['version', 'number'], ['parent', 'number'], ['created', 'number'], ['priority', 'number'],
+  ['due', 'number'], ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'],
+  ['kind', 'name'], ['type', 'name'], ['def', 'name'], ['state', 'name'], ['hold', 'name'], ['phase', 'name'],
+  ['holder', 'name'], ['gate', 'name'], ['input', 'json'], ['body', 'json'], ['history', 'json'],
+];
+
+const keyColumns: Columns<Key> = [['key', 'name'], ['key_until', 'number']];
+
+const updateColumns: Columns<UpdateRow> = [
+  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['priority', 'number'], ['due', 'number'],
+  ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'], ['type', 'name'],
+  ['state', 'name'], ['hold', 'name'], ['phase', 'name'], ['holder', 'name'], ['input', 'json'], ['body', 'json'],
+  ['line', 'json'], ['keeps_lease', 'number'],
+];
+
+const asideColumn = ['aside', 'number'] as const;
+
+const endColumns: Columns<EndRow> = [
+  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['ended_at', 'number'], ['purge_at', 'number'],
+  ['type', 'name'], ['fate', 'name'], ['input', 'json'], ['result', 'json'], ['body', 'json'], ['line', 'json'],
+];
+
+const reopenColumns: Columns<ReopenRow> = [
+  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['priority', 'number'], ['due', 'number'],
+  ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'], ['type', 'name'],
+  ['state', 'name'], ['hold', 'name'], ['phase', 'name'], ['holder', 'name'], ['gate', 'name'], ['input', 'json'],
+  ['body', 'json'], ['line', 'json'], ...keyColumns,
+];
+
+const openNames = newColumns.map(([name]) => name).join(', ');
+const endedNames =
+  'id, version, parent, created, ended_at, purge_at, kind, type, def, fate, input, result, body, history';
+
+/** Careful: ids may be taken already, and each is looked for. The usual new job need not pay for that. */
+export type Care = 'quick' | 'careful';
+
+/** The ids that were written; usually all that were asked for. */
+export type Written = 'all' | ReadonlySet<number>;
+
+type Writer = (session: Session, changes: readonly Change[], care: Care) => Promise<Written>;
+
+/** Changes that all go the same way. Rows are locked in the order of their ids, by all: none wait in a circle. */
+export function write(
+  session: Session,
+  care: Care,
+  way: Exclude<Way, 'delete'>,
+  changes: readonly Change[],
+): Promise<Written> {
+  return writers[way](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), care);
+}
+
+export const idOf = ({ before, after }: Change): number => (before ?? after)!.id;
+
+const writers: Readonly<Record<Exclude<Way, 'delete'>, Writer>> = { insert, update, end, reopen, amend };
+
+function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
+  const rows = changes.map(newRow);
+  if (care === 'quick' && rows.every(({ key }) => key === null)) return insertQuickly(session, rows);
+  const values = [session.time.given()];
+  const fresh = rowsText([...newColumns, ...keyColumns], rows, values);
+  const text = `with fresh as materialized (${fresh}), ${insertCarefully(session.schema)}`;
+  return send(session, text, values, changes.length);
+}
+
+/** An id that an open job has is an error; those of ended jobs are asked about once for all. Rows go by id. */
+function insertQuickly(session: Session, rows: readonly NewRow[]): Promise<Written> {
+  const { schema } = session;
+  const values = [session.time.given()];
+  const [from, to] = [values.push(rows[0]!.id), values.push(rows.at(-1)!.id)];
+  const areSomeEnded = `(select id from ${schema}.ended where id >= $${from} order by id limit 1) <= $${to}`;
+  const isEnded = `exists (select 1 from ${schema}.ended where ended.id = fresh.id)`;
+  const written = `insert into ${schema}.job (${openNames})
+    select * from (${rowsText(newColumns, rows, values)}) fresh
+    where not (coalesce(${areSomeEnded}, false) and ${isEnded})
+    returning id, kind, type, parent, history as line`;
+  return send(session, `with written as (${written})`, values, rows.length);
+}
+
+/** What was kept aside becomes jobs; answers whether all of it did. */
+export async function unstage(session: Session, parent: number, fence: number): Promise<boolean> {
+  const { schema, time } = session;
+  const text = `with piece as materialized (
+      delete from ${schema}.staged where parent = $2 and fence = $3 returning first, count, packed
+    ), fresh as materialized (
+      select each.* from (select * from piece order by first) piece,
+        ${unpackedText([...newColumns, ...keyColumns], 'piece.packed')}
+    ), ${insertCarefully(schema)}, ${tellInPieces(schema)}
+    select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
+  const [row] = await session.run<{ wanted: number; written: number }>(text, [time.given(), parent, fence]);
+  return row!.written === row!.wanted;
+}
+
+/** Keeps new jobs aside, packed as they will be unpacked. */
+export async function stage(
+  session: Session,
+  parent: number,
+  fence: number,
+  children: readonly Change[],
+): Promise<void> {
+  if (children.length === 0) return;
+  const rows = children.map(newRow);
+  const texts = nameArray(packed([...newColumns, ...keyColumns], rows));
+  // Told twice, after a connection was lost, it is kept once.
+  const text = `insert into ${session.schema}.staged (parent, fence, first, count, packed)
+    values ($1, $2, $3, $4, $5::text[]) on conflict do nothing`;
+  await session.run(text, [parent, fence, rows[0]!.id, rows.length, texts]);
+}
+
+/** New jobs whose id is nobody's and whose key, if they have one, is free. Keys are taken in one order by everybody. */
+const insertCarefully = (schema: string): string => `newcomer as materialized (
+    select * from fresh where not exists (select 1 from ${schema}.job where job.id = fresh.id)
+      and not exists (select 1 from ${schema}.ended where ended.id = fresh.id)
+  ), won as (${takeKeys(schema, 'newcomer')}), written as (
+    insert into ${schema}.job (${openNames})
+      select ${openNames} from newcomer where key is null or exists (select 1 from won where won.job = newcomer.id)
+      on conflict (id) do nothing returning id, kind, type, parent, history as line
+  )`;
+
+const takeKeys = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
+  select key, id, key_until from ${source} where key is not null order by key
+  on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
+  returning job`;
+
+function update(session: Session, changes: readonly Change[]): Promise<Written> {
+  const rows = changes.map(updateRow);
+  const { schema } = session;
+  const values = [session.time.given()];
+  const movesAside = rows.some(({ aside }) => aside === 1);
+  const goal = rowsText(movesAside ? [...updateColumns, asideColumn] : updateColumns, rows, values);
+  const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
+      fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
+      admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
+      hold = goal.hold, phase = goal.phase, holder = goal.holder,
+      input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', movesAside)}
+    from goal where job.id = goal.id and job.version = goal.seen
+    returning job.id, job.kind, job.type, job.parent, goal.line`;
+  const aside = movesAside ? `, aside as (${moveAside(schema, 'job')})` : '';
+  return send(session, `with goal as (${goal})${aside}, written as (${written})`, values, changes.length);
+}
+
+function end(session: Session, changes: readonly Change[]): Promise<Written> {
+  const rows = changes.map((change) => endRow(change));
+  const { schema } = session;
+  const values = [session.time.given()];
+  const goal = rowsText(endColumns, rows, values);
+  const freed = freeKeys(schema, changes, values);
+  const text = `with goal as (${goal}), written as (
+      delete from ${schema}.job using goal where job.id = goal.id and job.version = goal.seen
+      returning job.id, goal.version, job.parent, job.created, goal.ended_at, goal.purge_at, job.kind, goal.type,
+        job.def, goal.fate, coalesce(goal.input, job.input) as input, goal.result, goal.body,
+        job.history || E'\\n' || goal.line as history, goal.line
+    ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
+  return send(session, text, values, changes.length);
+}
+
+function reopen(session: Session, changes: readonly Change[]): Promise<Written> {
+  const rows = changes.map(reopenRow);
+  const { schema } = session;
+  const values = [session.time.given()];
+  const goal = rowsText(reopenColumns, rows, values);
+  const text = `with goal as materialized (${goal}), seen as materialized (
+      select goal.* from goal join ${schema}.ended on ended.id = goal.id and ended.version = goal.seen
+    ), won as (${takeKeys(schema, 'seen')}), gone as (
+      delete from ${schema}.ended using seen
+      where ended.id = seen.id and ended.version = seen.seen
+        and (seen.key is null or exists (select 1 from won where won.job = seen.id))
+      returning seen.*, ended.parent, ended.created, ended.kind, ended.def,
+        ended.history || E'\\n' || seen.line as history
+    ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
+    written as (select id, kind, type, parent, line from gone)`;
+  return send(session, text, values, changes.length);
+}
+
+function amend(session: Session, changes: readonly Change[]): Promise<Written> {
+  const rows = changes.map((change) => endRow(change));
+  const { schema } = session;
+  const values = [session.time.given()];
+  const movesAside = rows.some(({ aside }) => aside === 1);
+  const goal = rowsText(movesAside ? [...endColumns, asideColumn] : endColumns, rows, values);
+  const written = `update ${schema}.ended set version = goal.version, ended_at = goal.ended_at,
+      purge_at = goal.purge_at, type = goal.type, fate = goal.fate, input = coalesce(goal.input, ended.input),
+      result = goal.result, body = goal.body, history = ${historyText('ended', movesAside)}
+    from goal where ended.id = goal.id and ended.version = goal.seen
+    returning ended.id, ended.kind, ended.type, ended.parent, goal.line`;
+  const aside = movesAside ? `, aside as (${moveAside(schema, 'ended')})` : '';
+  return send(session, `with goal as (${goal})${aside}, written as (${written})`, values, changes.length);
+}
+
+/** Whether a change moves history aside: its row must be locked beforehand, since it is read and written apart. */
+export const movesAside = ({ before, after }: Change): boolean =>
+  before !== null && after !== null && isOpen(before) === isOpen(after) &&
+  historyMovesAside(before.version, after.version);
+
+const historyText = (table: 'job' | 'ended', movesAside: boolean): string => {
+  const added = `${table}.history || E'\\n' || goal.line`;
+  return movesAside ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
+};
+
+const moveAside = (schema: string, table: 'job' | 'ended'): string => `insert into ${schema}.chunk (job, upto, lines)
+  select stored.id, stored.version, stored.history from goal join ${schema}.${table} stored
+  on stored.id = goal.id and stored.version = goal.seen where goal.aside = 1`;
+
+/** The keys of jobs that end are free, unless they were taken for a time. */
+function freeKeys(schema: string, changes: readonly Change[], values: unknown[]): string {
+  const keyed = changes.filter((change) => freedKey(change) !== null);
+  if (keyed.length === 0) return '';
+  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(freedKey)))];
+  return `, freed as (delete from ${schema}.taken
+    using unnest($${ids}::bigint[], $${keys}::text[]) as free (job, key) join written on written.id = free.job
+    where taken.key = free.key and taken.job = free.job)`;
+}
+
+/** The statement's end, alike for all: what was written is told in the feed, and answered. */
+async function send(session: Session, text: string, values: unknown[], wanted: number): Promise<Written> {
+  const isShort = `count(*) < $${values.push(wanted)}::integer`;
+  const whole = `${text}, ${tell(session.schema)}
+    select ${nowText} as now, case when ${isShort} then coalesce(string_agg(id::text, ','), '') end as ids
+    from written`;
+  const [row] = await session.run<{ now: number; ids: string | null }>(whole, values);
+  session.time.learn(row!.now);
+  if (row!.ids === null) return 'all';
+  return new Set(row!.ids === '' ? [] : row!.ids.split(',').map(Number));
+}
+
+/** An entry of the feed as JSON: which job, and what happened to it. */
+const entryText = `'{"job":' || id || ',"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
+  || coalesce(parent::text, 'null') || ',"events":' || line || '}'`;
+
+const tell = (schema: string): string => `told as (
+  insert into ${schema}.feed (at, count, events)
+    select ${nowText}, count(*), '[' || string_agg(${entryText}, ',') || ']' from written having count(*) > 0)`;
+
+/** A feed entry is read as a whole: what thousands were told at once is told in pieces. */
+const tellInPieces = (schema: string): string => `told as (
+  insert into ${schema}.feed (at, count, events)
+    select ${nowText}, count(*), '[' || string_agg(${entryText}, ',' order by id) || ']'
+    from (select *, (row_number() over (order by id) - 1) / 1000 as piece from written) written
+    group by piece order by piece)`;
+
+const lineOf = ({ events }: Change): string => JSON.stringify(events);
+
+function newRow(change: Change): NewRow {
+  const job = change.after as OpenJob;
+  return { ...openRow(job), history: lineOf(change), ...keyTaken(job) };
+}
+
+function updateRow(change: Change): UpdateRow {
+  const { before, after } = change as { before: Job; after: OpenJob };
+  return {
+    ...openRow(after),
+    seen: before.version,
+    line: lineOf(change),
+    input: before.input === after.input ? null : after.input,
+    keeps_lease: leavesLease(before, after) ? 1 : 0,
+    aside: movesAside(change) ? 1 : 0,
+  };
+}
+
+function endRow(change: Change): EndRow {
+  const { before, after } = change as { before: Job; after: EndedJob };
+  return {
+    ...endedRow(after),
+    seen: before.version,
+    line: lineOf(change),
+    input: before.input === after.input ? null : after.input,
+    aside: movesAside(change) ? 1 : 0,
+  };
+}
+
+function reopenRow(change: Change): ReopenRow {
+  const { before, after } = change as { before: Job; after: OpenJob };
+  const wantsKey = after.unique !== null && after.unique.forMs === null;
+  return { ...openRow(after), seen: before.version, line: lineOf(change), ...(wantsKey ? keyTaken(after) : noKey) };
+}
+
+const noKey: Key = { key: null, key_until: null };
+
+const keyTaken = ({ unique, created }: Job): Key =>
+  unique === null ? noKey : { key: unique.key, key_until: unique.forMs === null ? null : created + unique.forMs };
+
+/** The key that a change sets free. */
+export function freedKey({ before, after }: Change): string | null {
+  const isFreed = before !== null && isOpen(before) && (after === null || !isOpen(after));
+  return isFreed && before.unique !== null && before.unique.forMs === null ? before.unique.key : null;
+}
+
+/** The key that a change asks for. */
+export function wantedKey({ before, after }: Change): string | null {
+  if (after === null || after.unique === null || !isOpen(after)) return null;
+  return before === null || (!isOpen(before) && after.unique.forMs === null) ? after.unique.key : null;
+}
