@@ -222,7 +222,7 @@ export class EngineCore implements RunDesk {
   }
 
   override(name: string, said: Partial<Spec> | null, { by = this.instance, why }: ActOptions = {}): Promise<void> {
-    return override(this.jobs.store, name, said, { by, ...(why === undefined ? {} : { why }) });
+    return override(this.jobs, name, said, { by, ...(why === undefined ? {} : { why }) });
   }
 
   async #create<Input, Result>(

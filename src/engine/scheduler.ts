@@ -19,6 +19,7 @@ const followMs = 15_000;
 export class Scheduler {
   readonly #parts: SchedulerParts;
   #followedAt = -Infinity;
+  #followedTo: number | null = null;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
@@ -37,13 +38,15 @@ export class Scheduler {
     await followRuns(this.#parts.jobs.store, defs, { by: this.#parts.by });
   }
 
-  /** Runs whose end was not seen, since whoever ended them was lost. */
+  /** Runs whose end was not seen, since whoever ended them was lost. One page of definitions at a time, round and round. */
   async #followLost(): Promise<void> {
     const { jobs } = this.#parts;
     const now = jobs.store.now();
     if (now - this.#followedAt < followMs) return;
     this.#followedAt = now;
-    const { jobs: defs } = await jobs.find({ kinds: ['def'], standings: ['pending'] }, { limit: 1000 });
+    const after = this.#followedTo === null ? {} : { after: this.#followedTo };
+    const { jobs: defs, next } = await jobs.find({ kinds: ['def'], standings: ['pending'] }, { limit: 1000, ...after });
+    this.#followedTo = next;
     await this.follow(defs.map(({ id }) => id));
   }
 }

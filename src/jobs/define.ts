@@ -6,13 +6,10 @@ import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
+import type { Producer } from './create.ts';
 import { birthOf } from './draft.ts';
-import type { Ids } from './ids.ts';
-
-export interface Definer {
-  readonly store: Store;
-  readonly ids: Ids;
-}
+import { checkOverride } from './spec.ts';
+import { tickBefore } from './tick.ts';
 
 export interface KnownDefinition extends Definition {
   readonly name: string;
@@ -23,17 +20,20 @@ export interface KnownDefinition extends Definition {
 }
 
 /** Stores what the code says of a definition. An operator's override and switch stay as they are. */
-export async function declare(definer: Definer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+export async function declare(definer: Producer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
   const { store } = definer;
   const known = await find(store, name);
   if (!known) return introduce(definer, name, code, isEnabled, by);
   if (sameJson(definitionOf(known).code, code)) return;
-  await redefine(store, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
+  await redefine(definer, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
 }
 
 /** An operator's word: it survives deploys until it is taken back with null. */
-export const override = (store: Store, name: string, said: Partial<Spec> | null, asker: Asker): Promise<void> =>
-  redefine(store, name, ({ code, override: before }) => ({ code, override: said === null ? null : { ...before, ...said } }), asker);
+export async function override(definer: Producer, name: string, said: Partial<Spec> | null, asker: Asker): Promise<void> {
+  const checked = said === null ? null : checkOverride(said, definer.store.now());
+  const say = ({ code, override: before }: Definition): Definition => ({ code, override: checked && { ...before, ...checked } });
+  await redefine(definer, name, say, asker);
+}
 
 export async function disable(store: Store, name: string, asker: Asker): Promise<void> {
   await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
@@ -79,7 +79,7 @@ function known(job: Job): KnownDefinition {
   return { name: job.def!, code, override: said, spec: specOf({ code, override: said }), isEnabled: job.state === 'pending', nextDue: next, job };
 }
 
-async function introduce({ store, ids }: Definer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+async function introduce({ store, ids }: Producer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
   const now = store.now();
   const [id] = await ids.take(1);
   const plan = planOf(name, code, now);
@@ -91,14 +91,23 @@ async function introduce({ store, ids }: Definer, name: string, code: Spec, isEn
   if (!written) await declare({ store, ids }, name, code, isEnabled, by);
 }
 
-/** Schedules that stay keep their place; new ones are active from now. */
-async function redefine(store: Store, name: string, say: (before: Definition) => Definition, asker: Asker): Promise<void> {
-  await change(store, name, asker, (def, now) => {
-    const before = definitionOf(def);
-    const after = say(before);
-    const plan = planOf(name, specOf(after), now, { spec: specOf(before), plan: def.plan! });
-    return [{ kind: 'edited', edit: { type: specOf(after).type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
+/** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
+async function redefine(definer: Producer, name: string, say: (before: Definition) => Definition, asker: Asker): Promise<void> {
+  const { store } = definer;
+  await applyTogether(store, async () => {
+    const def = await require(store, name);
+    const now = store.now();
+    const [ticked, ...births] = await tickBefore(definer, def, now, { by: asker.by });
+    const edited = record(ticked.after!, [redefinition(ticked.after!, say, now)], { ...asker, now });
+    return [{ ...edited, before: def, events: [...ticked.events, ...edited.events] }, ...births];
   });
+}
+
+function redefinition(def: Job, say: (before: Definition) => Definition, now: number): Happening {
+  const before = definitionOf(def);
+  const after = say(before);
+  const plan = planOf(def.def!, specOf(after), now, { spec: specOf(before), plan: def.plan! });
+  return { kind: 'edited', edit: { type: specOf(after).type, input: JSON.stringify(after), plan, due: dueOf(plan) } };
 }
 
 async function change(store: Store, name: string, asker: Asker, decide: (def: Job, now: number) => Happening[]): Promise<void> {

@@ -2,13 +2,14 @@
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
-  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, overlapKey, specOf, tick, type CalledRun, type RunMoments, type Spec,
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, overlapKey, specOf, tick, wakeUp,
+  type CalledRun, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import type { Definer } from './define.ts';
+import type { Producer } from './create.ts';
 import { birthOf, type Draft } from './draft.ts';
 import { stopJob } from './operate.ts';
 
@@ -16,17 +17,27 @@ const batch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
 /** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
-export async function tickDue(definer: Definer, asker: Asker): Promise<number> {
+export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
     const due = await peek(definer.store, { ...everyDefinition, limit: batch });
     ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, asker);
+    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker);
   });
   return ticked;
 }
 
 export const tickBatch = batch;
+
+/**
+ * The same for one definition that is about to change: what fell due before follows the old word. Its own change comes
+ * first. While it is disabled, what fell due is told as skipped.
+ */
+export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<readonly [Change, ...Change[]]> {
+  if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as [Change, ...Change[]];
+  const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.due <= now);
+  return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
+}
 
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
@@ -60,33 +71,57 @@ export function draftOf(name: string, spec: Spec): Draft {
   };
 }
 
-async function answers(definer: Definer, due: readonly Job[], asker: Asker): Promise<readonly Change[]> {
-  const { store, ids } = definer;
-  const now = store.now();
-  const readable = due.map((def) => ({ def, spec: specOf(definitionOf(def)) }));
+async function answers({ store, ids }: Producer, due: readonly Job[], now: number, asker: Asker): Promise<readonly Change[]> {
   const runs = await momentsOf(store, due);
-  const busy = await busyKeys(store, readable, asker);
-  const numbers = await ids.take(readable.reduce((sum, { def, spec }) => sum + callsFor(def, spec, now, runs), 0));
-  return readable.flatMap(({ def, spec }) => {
-    const isBusy = busy.has(overlapKey(def.def!, spec));
-    const ticking = tick(def, spec, { now, ids: numbers, isBusy, runs });
+  const { readable, unreadable } = read(due, now, runs);
+  const busy = new Set(await busyKeys(store, readable, asker));
+  const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
+  const setAside = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
+  const ticked = readable.flatMap(({ def, spec }) => {
+    const key = overlapKey(def.def!, spec);
+    const ticking = tick(def, spec, { now, ids: numbers, isBusy: busy.has(key), runs });
     numbers.splice(0, ticking.runs.length);
+    // Of several definitions of one type, the first of this commit is under way for the others.
+    if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
     const births = ticking.runs.map((run) => bornOf(def, spec, run, now, asker));
     return [record(def, [ticking.happening], { ...asker, now }), ...births];
   });
+  return [...setAside, ...ticked];
+}
+
+interface Readable {
+  readonly def: Job;
+  readonly spec: Spec;
+  /** How many runs it may call for now. */
+  readonly calls: number;
+}
+
+/** A definition that cannot be read, whoever wrote it, is disabled with the reason, and stops no other. */
+function read(due: readonly Job[], now: number, runs: RunMoments) {
+  const readable: Readable[] = [];
+  const unreadable: { readonly def: Job; readonly why: string }[] = [];
+  for (const def of due) {
+    try {
+      const spec = specOf(definitionOf(def));
+      readable.push({ def, spec, calls: callsFor(def, spec, now, runs) });
+    } catch (error) {
+      unreadable.push({ def, why: `its schedules cannot be read: ${error instanceof Error ? error.message : ''}`.slice(0, 1000) });
+    }
+  }
+  return { readable, unreadable };
 }
 
 function bornOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
-  const isAlone = spec.overlap === 'skip' || spec.overlap === 'replace';
-  const unique = isAlone ? { unique: { key: overlapKey(def.def!, spec) } } : {};
-  const birth = birthOf({ ...draftOf(def.def!, spec), tick: { def: def.id, schedule, nominal, isAwaited: countsFromRun(spec.schedules[schedule]!) }, ...unique }, id, now);
+  const unique = isAlone(spec) ? { unique: { key: overlapKey(def.def!, spec) } } : {};
+  const isAwaited = countsFromRun(spec.schedules[schedule]!);
+  const birth = birthOf({ ...draftOf(def.def!, spec), tick: { def: def.id, schedule, nominal, isAwaited }, ...unique }, id, now);
   const first = { due: Math.min(due, now), priority: spec.priority, ...(spec.phase === 'run' ? {} : { phase: spec.phase }) };
   return create({ ...birth, parent: null }, first, { ...asker, now });
 }
 
 /** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */
 async function busyKeys(store: Store, defs: readonly { def: Job; spec: Spec }[], asker: Asker): Promise<ReadonlySet<string>> {
-  const watched = defs.filter(({ spec }) => spec.overlap === 'skip' || spec.overlap === 'replace');
+  const watched = defs.filter(({ spec }) => isAlone(spec));
   const keys = watched.map(({ def, spec }) => overlapKey(def.def!, spec));
   const holders = new Map(await store.holders(keys));
   for (const { def, spec } of watched) {

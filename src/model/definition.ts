@@ -179,7 +179,8 @@ function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
 function after(plan: SchedulePlan, schedule: Schedule, name: string, due: DueTicks, run: number | null, runs: RunMoments): SchedulePlan {
   const { ran, ...before } = plan;
   const on = { ...before, lastNominal: due.after, next: null, ...(ran && run === plan.run ? { ran } : {}) };
-  if (due.next === 'waiting') return run === null ? withNext({ ...on, run: null }, schedule, name, runs) : { ...on, run };
+  // Without a new run there is nothing to wait for: the next occurrence counts from the same moment.
+  if (due.next === 'waiting') return run === plan.run ? withNext(on, schedule, name, runs) : { ...on, run };
   return { ...on, next: nextOf(due.next), run: countsFromRun(schedule) ? run : null };
 }
 

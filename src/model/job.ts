@@ -153,6 +153,8 @@ export interface SchedulePlan {
   readonly next: { readonly nominal: number; readonly due: number } | null;
   /** The last run, where the next occurrence counts from its start or end; with no next: it is waited for. */
   readonly run: number | null;
+  /** When that run started and ended, once the next occurrence is counted from it: the run itself may be gone by then. */
+  readonly ran?: { readonly startedAt: number | null; readonly endedAt: number | null };
 }
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
