@@ -2,6 +2,7 @@
 import { equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { show, topics } from './examples.ts';
+import { checkRaces } from './races.ts';
 import { checkHistories } from './random.ts';
 import { NotApplicable, type Open } from './world.ts';
 
@@ -12,9 +13,12 @@ export interface Conformance {
   readonly open: Open;
   /** How many random histories are compared with the memory store; 0: none. */
   readonly histories?: number;
+  /** Whether connections race each other in real time. */
+  readonly races?: boolean;
 }
 
 const patienceMs = 600_000;
+const racesCount = 8;
 
 /** What must have happened in random histories, or they prove too little. */
 const goals: readonly string[] = [
@@ -24,7 +28,7 @@ const goals: readonly string[] = [
 ];
 
 /** Defines the tests of one adapter. */
-export function storeConformance(name: string, { open, histories = 500 }: Conformance): void {
+export function storeConformance(name: string, { open, histories = 500, races = true }: Conformance): void {
   describe(`${name} conforms`, () => {
     for (const topic of topics) {
       describe(topic.name, () => {
@@ -42,6 +46,13 @@ export function storeConformance(name: string, { open, histories = 500 }: Confor
       async () => {
         const met = await checkHistories(open, { count: histories });
         if (histories >= 500) equal(goals.filter((goal) => !met.has(goal)).join(), '', 'each of these must be met');
+      },
+    );
+    test.runIf(races)(
+      `eight connections race each other ${racesCount} times, and every history replays`,
+      { timeout: patienceMs },
+      async () => {
+        for (let count = 0; count < racesCount; count += 1) await checkRaces(open);
       },
     );
   });

@@ -3,15 +3,17 @@
  * one end per generation, S3 fences rise, S26 the history replays, S27 numbers and times, S28 version = newest event.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { endings, type Event } from '../../model/event.ts';
-import { replay } from '../../model/evolve.ts';
+import { endings, type Event, type EventKind } from '../../model/event.ts';
+import { evolve, replay, unborn } from '../../model/evolve.ts';
 import type { Job } from '../../model/job.ts';
+import type { State } from '../../model/state.ts';
 import { birthOf } from '../row.ts';
 import { same } from './same.ts';
 
 /** Throws if the history is not that of the job. */
 export function checkHistory(job: Job, events: readonly Event[]): void {
   checkStamps(job, events);
+  checkSteps(job, events);
   checkReplay(job, events);
   checkEndings(job, events);
 }
@@ -25,6 +27,28 @@ function checkStamps(job: Job, events: readonly Event[]): void {
   equal(job.version, events.length, `S28: the version of job ${job.id} is the number of its newest event`);
   equal(job.changed, events.at(-1)?.at, `S28: job ${job.id} changed when its newest event happened`);
   equal(events[0]?.kind, 'created', `S9: the history of job ${job.id} begins with its creation`);
+}
+
+/** What may happen to a job in each state; so a lease is over before the next begins (S5), and nothing ends twice. */
+const steps: Readonly<Record<State, readonly EventKind[]>> = {
+  pending: ['claimed', 'paused', 'cancelled', 'failed', 'edited', 'ticked'],
+  held: ['settled', 'freed', 'resumed', 'adopted', 'cancelAsked', 'cancelled', 'failed', 'edited', 'ticked'],
+  running: [
+    'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'cancelAsked', 'succeeded', 'failed',
+    'cancelled', 'repeated', 'edited', 'ticked',
+  ],
+  ended: ['reopened', 'edited'],
+};
+
+/** S14: every step is one that the machine makes. */
+function checkSteps(job: Job, events: readonly Event[]): void {
+  let current = unborn(birthOf(job));
+  for (const event of events) {
+    const isFirst = current.version === 0;
+    const isLegal = isFirst ? event.kind === 'created' : steps[current.state].includes(event.kind);
+    ok(isLegal, `S14: job ${job.id} is ${current.state} at event ${event.n}, ${event.kind}`);
+    current = evolve(current, event);
+  }
 }
 
 /** S26, and S3: a fence is the number of claims. */

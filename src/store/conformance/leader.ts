@@ -48,6 +48,12 @@ export const leader: Topic = {
       equal((await world.store.lead('other role', 'c', 1000)).leader, 'b');
     },
 
+    'a leader that leaves is followed at once, also if it never was seen as an instance': async (world) => {
+      await world.store.lead('role', 'a', 60_000);
+      await world.store.leave('a');
+      same(await world.store.lead('role', 'b', 1000), { leader: 'b', term: 2, until: world.now() + 1000 });
+    },
+
     'each role has a leader and a term of its own': async (world) => {
       await world.store.lead('x', 'a', 1000);
       same(await world.store.lead('y', 'b', 1000), { leader: 'b', term: 1, until: world.now() + 1000 });
