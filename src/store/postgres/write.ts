@@ -172,7 +172,7 @@ const insertCarefully = (schema: string): string => `newcomer as materialized (
   )`;
 
 const takeKeys = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
-  select key, id, key_until from ${source} where key is not null order by key
+  select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
   returning job`;
 
