@@ -193,9 +193,9 @@ export class MemoryStore implements Store {
 
   leave(instance: string): Promise<void> {
     const known = this.#instances.get(instance);
-    if (!known) return Promise.resolve();
-    if (this.#byId((job) => job.state === 'running' && job.lease.holder === instance).length === 0) this.#instances.delete(instance);
-    else this.#instances.set(instance, { ...known, leaseUntil: this.now() });
+    const holdsSome = this.#byId((job) => job.state === 'running' && job.lease.holder === instance).length > 0;
+    if (known && holdsSome) this.#instances.set(instance, { ...known, leaseUntil: this.now() });
+    else this.#instances.delete(instance);
     for (const [role, { leader, term }] of this.#leaders) {
       if (leader === instance) this.#leaders.set(role, { leader, term, until: this.now() });
     }
