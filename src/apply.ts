@@ -46,7 +46,7 @@ export async function apply(store: Writer, job: number | Job, command: Command, 
   return answer!;
 }
 
-/** What several jobs must do together: `decide` looks and says what changes; all of it is written, or it looks again. */
+/** What several jobs must do together: `decide` looks and says what changes; all is written, or it looks again. */
 export async function applyTogether(
   store: Writer,
   decide: () => Promise<Batch['changes'] | Refusal>,
@@ -148,16 +148,20 @@ function sharedKey(changes: readonly Change[]): Refusal | undefined {
 
 /** A new job needs its key; one that is opened again needs it if it gave it back when it ended. */
 const needsKey = ({ before, after }: Change): boolean =>
-  after !== null && after.unique !== null && isOpen(after) && (before === null || (!isOpen(before) && after.unique.forMs === null));
+  after !== null &&
+  after.unique !== null &&
+  isOpen(after) &&
+  (before === null || (!isOpen(before) && after.unique.forMs === null));
 
 const keyOf = ({ after }: Change): string => after!.unique!.key;
 
 const jobOf = ({ before, after }: Change): Job => (before ?? after)!;
 
 const takenKey = (key: string, id: number): Refusal =>
-  new Refusal('taken.key', `job ${id} has the unique key ${JSON.stringify(key)}: wait for its end or use another key`, { key, id });
+  new Refusal('taken.key', `job ${id} has the unique key ${JSON.stringify(key)}: wait for its end`, { key, id });
 
-const hasEffect = ({ before, after, events }: Change): boolean => before === null || after === null || events.length > 0;
+const hasEffect = ({ before, after, events }: Change): boolean =>
+  before === null || after === null || events.length > 0;
 
 const idOf = ({ job }: Ask): number => (typeof job === 'number' ? job : job.id);
 

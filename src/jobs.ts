@@ -1,13 +1,17 @@
-/** The door: all that may be asked of jobs, by producers, workers, operators and onlookers. What is wrong is refused here. */
+/** The door: all that producers, workers, operators and onlookers may ask of jobs. What is wrong is refused here. */
 import type { Answer, Ask, Asker } from './apply.ts';
 import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/ask.ts';
-import { checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole } from './jobs/check.ts';
+import {
+  checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
+} from './jobs/check.ts';
 import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
 import type { Draft } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/look.ts';
-import { cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act } from './jobs/operate.ts';
+import {
+  cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act,
+} from './jobs/operate.ts';
 import { claimJobs, conclude } from './jobs/work.ts';
 import type { Edit, Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
@@ -84,7 +88,8 @@ export class Jobs {
   // For operators.
 
   async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {
-    return cancelJob(this.store, checkId(id), checkAct(act), graceMs === undefined ? undefined : checkMs('graceMs', graceMs));
+    if (graceMs !== undefined) checkMs('graceMs', graceMs);
+    return cancelJob(this.store, checkId(id), checkAct(act), graceMs);
   }
 
   async stop(id: number, act: Act): Promise<Job> {

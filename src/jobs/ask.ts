@@ -2,7 +2,8 @@
 import { kinds } from '../model/state.ts';
 import type { ClaimAsk, Holding, Names } from '../store/store.ts';
 import {
-  checkFence, checkFields, checkFlag, checkId, checkList, checkName, checkObject, checkOneOf, checkPriority, checkWhole, timeMax,
+  checkFence, checkFields, checkFlag, checkId, checkList, checkName, checkObject, checkOneOf, checkPriority,
+  checkWhole, timeMax,
 } from './check.ts';
 import { checkGlob } from './look.ts';
 
@@ -12,7 +13,9 @@ export interface WorkAsk extends ClaimAsk {
   readonly leaseMs: number | null;
 }
 
-const fields: readonly (keyof WorkAsk)[] = ['holder', 'leaseMs', 'kinds', 'names', 'limit', 'limits', 'isLeader', 'priorities'];
+const fields: readonly (keyof WorkAsk)[] = [
+  'holder', 'leaseMs', 'kinds', 'names', 'limit', 'limits', 'isLeader', 'priorities',
+];
 const claimMax = 10_000;
 const listMax = 10_000;
 

@@ -1,4 +1,4 @@
-/** The checks at the door: each answers the value it was given, or refuses it with a sentence that says what is right. */
+/** The checks at the door: each answers the value it was given, or refuses it and says what is right. */
 import type { Asker } from '../apply.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -14,7 +14,8 @@ export function checkName(what: string, name: unknown): string {
   const text = checkText(what, name, nameMax);
   // SQLite's GLOB takes U+FFFE and U+FFFF for U+FFFD.
   if (/[\p{Cc}\uFFFE\uFFFF]/u.test(text)) {
-    throw new Refusal('malformed.name', `the ${what} has control characters: use letters, digits and punctuation`, { what });
+    const message = `the ${what} has control characters: use letters, digits and punctuation`;
+    throw new Refusal('malformed.name', message, { what });
   }
   return text;
 }
@@ -22,7 +23,8 @@ export function checkName(what: string, name: unknown): string {
 /** Any text but the empty one, and none that a database could not keep as it is. */
 export function checkText(what: string, text: unknown, max: number): string {
   if (typeof text === 'string' && text !== '' && isKept(text, max)) return text;
-  throw new Refusal('malformed.name', `the ${what} must be a text of 1 to ${max} bytes without NUL or half a surrogate pair`, { what });
+  const message = `the ${what} must be a text of 1 to ${max} bytes without NUL or half a surrogate pair`;
+  throw new Refusal('malformed.name', message, { what });
 }
 
 /** PostgreSQL takes no NUL, and UTF-8 no half of a pair. */
@@ -31,7 +33,8 @@ const isKept = (text: string, max: number): boolean =>
 
 export function checkWhole(name: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value + 0;
-  throw new Refusal('malformed.number', `${name} must be a whole number from ${min} to ${max}`, { name, value: shown(value) });
+  const message = `${name} must be a whole number from ${min} to ${max}`;
+  throw new Refusal('malformed.number', message, { name, value: shown(value) });
 }
 
 export const checkPriority = (priority: unknown): number => checkWhole('priority', priority, -priorityMax, priorityMax);
@@ -68,6 +71,10 @@ export function checkFields<T extends object>(what: string, value: T, allowed: r
   const message = `${what} has no ${JSON.stringify(unknown.slice(0, 40))}: it can have ${allowed.join(', ')}`;
   throw new Refusal('malformed.option', message, { what, field: unknown.slice(0, 40) });
 }
+
+/** The fields of such an object that are not undefined. */
+export const saidFields = (what: string, value: object, allowed: readonly string[]): [string, never][] =>
+  Object.entries(checkFields(what, value, allowed)).filter((entry): entry is [string, never] => entry[1] !== undefined);
 
 export function checkList<T, R>(what: string, list: readonly T[], max: number, check: (item: T) => R): R[] {
   if (Array.isArray(list) && list.length <= max) return Array.from(list, check);

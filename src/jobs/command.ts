@@ -6,7 +6,7 @@ import { jsonText, parseJson } from '../model/json.ts';
 import { errorCodes, terminateCodes } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import {
-  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, timeMax,
+  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, saidFields, timeMax,
 } from './check.ts';
 import { checkJson, checkTags } from './draft.ts';
 import { checkPolicy } from './policy.ts';
@@ -25,9 +25,21 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   }),
   release: (command) => ({ ...fenced(command), ...optional('due', command.due, checkTime) }),
   again: (command) => ({ ...fenced(command), due: checkTime('due', command.due) }),
-  handOff: (command) => ({ ...fenced(command), holder: checkName('holder', command.holder), until: checkUntil(command.until) }),
-  plan: (command) => ({ ...fenced(command), tasks: checkCount(command.tasks), ...optional('details', command.details, checkJson) }),
-  adopt: (command) => ({ ...command, tasks: checkCount(command.tasks), ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
+  handOff: (command) => ({
+    ...fenced(command),
+    holder: checkName('holder', command.holder),
+    until: checkUntil(command.until),
+  }),
+  plan: (command) => ({
+    ...fenced(command),
+    tasks: checkCount(command.tasks),
+    ...optional('details', command.details, checkJson),
+  }),
+  adopt: (command) => ({
+    ...command,
+    tasks: checkCount(command.tasks),
+    ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
+  }),
   settle: (command) => command,
   free: (command) => command,
   pause: (command) => command,
@@ -73,8 +85,9 @@ const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) =>
 
 /** Nothing but what an edit may change: the rest of a job is not for its users to write. */
 export function checkEdit(edit: Edit, now: number): Edit {
-  const said = Object.entries(checkFields('an edit', edit, Object.keys(editChecks))).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said.map(([field, value]) => [field, editChecks[field as keyof Edit](value as never, now)]));
+  const said = saidFields('an edit', edit, Object.keys(editChecks));
+  const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
+  return Object.fromEntries(said.map(check));
 }
 
 function checkError(error: JobError): JobError {
@@ -93,15 +106,23 @@ function checkLine(name: string, text: unknown): string {
   throw new Refusal('malformed.option', `${name} must be a text`, { name });
 }
 
-const fenced = <C extends Command & { readonly fence: number }>(command: C): C => ({ ...command, fence: checkFence(command.fence) });
+const fenced = <C extends Command & { readonly fence: number }>(command: C): C => ({
+  ...command,
+  fence: checkFence(command.fence),
+});
 
-const checkFate = (name: string, fate: 'cancelled' | 'failed') => checkOneOf(name, fate, ['cancelled', 'failed'] as const);
+const checkFate = (name: string, fate: 'cancelled' | 'failed') =>
+  checkOneOf(name, fate, ['cancelled', 'failed'] as const);
 
 const checkUntil = (until: unknown): number | null => (until === null ? null : checkTime('until', until));
 
 const checkCount = (count: unknown): number => checkWhole('tasks', count, 0, Number.MAX_SAFE_INTEGER);
 
 /** The field, checked, if it was said. */
-function optional<N extends string, T>(name: N, value: T | undefined, check: (name: string, value: T) => T): { [K in N]?: T } {
+function optional<N extends string, T>(
+  name: N,
+  value: T | undefined,
+  check: (name: string, value: T) => T,
+): { [K in N]?: T } {
   return value === undefined ? {} : ({ [name]: check(name, value) } as { [K in N]?: T });
 }

@@ -1,4 +1,4 @@
-/** Creating jobs: one, many, as children, in the caller's transaction; a unique key gives an outcome, never a silence. */
+/** Creating jobs: one, many, as children, in the caller's transaction; a unique key gives an outcome. */
 import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
@@ -31,12 +31,21 @@ type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 const triesMax = 10;
 
 /** Stores each draft, or finds who has its key. Refuses all of them when one is malformed. */
-export async function createJobs(producer: Creator, drafts: readonly Draft[], by: string, tries = 1): Promise<readonly Created[]> {
+export async function createJobs(
+  producer: Creator,
+  drafts: readonly Draft[],
+  by: string,
+  tries = 1,
+): Promise<readonly Created[]> {
   const changes = await births(producer, drafts, by);
   const written = await insert(producer.store, changes);
-  return Promise.all(changes.map(async ({ after }, index) =>
-    written[index] ? { id: after!.id, outcome: 'created', job: after } : whoHasTheKey(producer, drafts[index]!, by, tries),
-  ));
+  return Promise.all(
+    changes.map(async ({ after }, index) =>
+      written[index]
+        ? { id: after!.id, outcome: 'created', job: after }
+        : whoHasTheKey(producer, drafts[index]!, by, tries),
+    ),
+  );
 }
 
 /** Stores children together with the note of it in their parent, under the fence of whoever works on the parent. */
@@ -52,18 +61,29 @@ export async function createChildren(
     const asking = { by, now: store.now() };
     const [seen] = await store.load([parent]);
     if (!seen) return new Refusal('unknown.parent', `there is no job ${parent} to be the parent`, { parent });
-    const adopted = step(seen, { do: 'adopt', tasks: drafts.length, ...(fence === undefined ? {} : { fence }) }, asking);
+    const command = { do: 'adopt', tasks: drafts.length, ...(fence === undefined ? {} : { fence }) } as const;
+    const adopted = step(seen, command, asking);
     if (adopted instanceof Refusal) return adopted;
-    if (seen.parent !== null) return new Refusal('grandchildren', `job ${parent} is a child itself and can have no children`, { parent });
+    if (seen.parent !== null) {
+      return new Refusal('grandchildren', `job ${parent} is a child itself and can have no children`, { parent });
+    }
     return [adopted, ...unattached.map(({ after }) => attach(after!, seen, asking))];
   });
   return changes.slice(1).map(({ after }) => after!);
 }
 
 /** New jobs as changes, not yet stored. No id is taken for what is malformed. */
-export async function births({ store, ids }: Creator, drafts: readonly Draft[], by: string, parent: number | null = null): Promise<Change[]> {
+export async function births(
+  { store, ids }: Creator,
+  drafts: readonly Draft[],
+  by: string,
+  parent: number | null = null,
+): Promise<Change[]> {
   const asking = { by: checkName('asker', by), now: store.now() };
-  const checked = drafts.map((draft) => ({ birth: birthOf(draft, 0, asking.now), first: firstStateOf(draft, asking.now) }));
+  const checked = drafts.map((draft) => ({
+    birth: birthOf(draft, 0, asking.now),
+    first: firstStateOf(draft, asking.now),
+  }));
   const numbers = await ids.take(drafts.length);
   return checked.map(({ birth, first }, index) => create({ ...birth, id: numbers[index]!, parent }, first, asking));
 }
@@ -80,9 +100,13 @@ async function whoHasTheKey(producer: Creator, draft: Draft, by: string, tries: 
   if (key === undefined) throw new Error('an id from the store was not new');
   const id = (await store.holders([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, tries + 1))[0]!;
-  if (id === undefined) throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
+  if (id === undefined) {
+    throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
+  }
   const updated = draft.unique?.onTaken === 'update' ? await update(store, id, draft, by) : null;
-  return updated ? { id, outcome: 'updated', job: updated } : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
+  return updated
+    ? { id, outcome: 'updated', job: updated }
+    : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
 /** The job with what is new in the draft; null: it is not open, and stays as it is. */

@@ -44,8 +44,8 @@ const tagsMax = 32;
 const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 const fields: readonly (keyof Draft)[] = [
-  'kind', 'type', 'def', 'key', 'input', 'inputText', 'due', 'priority', 'phase', 'unique', 'policy', 'tags', 'tick', 'limitKey',
-  'gate',
+  'kind', 'type', 'def', 'key', 'input', 'inputText', 'due', 'priority', 'phase', 'unique', 'policy', 'tags', 'tick',
+  'limitKey', 'gate',
 ];
 
 /** What the job will be from its first moment. */
@@ -82,9 +82,13 @@ export function checkJson(what: string, text: unknown): string {
 
 export function checkTags(tags: Tags): Tags {
   const entries = Object.entries(checkObject('tags', tags));
-  if (entries.length > tagsMax) throw new Refusal('malformed.option', `a job has at most ${tagsMax} tags`, { count: entries.length });
+  if (entries.length > tagsMax) {
+    throw new Refusal('malformed.option', `a job has at most ${tagsMax} tags`, { count: entries.length });
+  }
   for (const [name, value] of entries) {
-    if (unsafeNames.includes(name)) throw new Refusal('malformed.name', `a tag cannot be named ${name}`, { what: 'tag name' });
+    if (unsafeNames.includes(name)) {
+      throw new Refusal('malformed.name', `a tag cannot be named ${name}`, { what: 'tag name' });
+    }
     checkName('tag name', name);
     if (value !== '') checkText(`tag ${name}`, value, nameMax);
   }

@@ -1,4 +1,4 @@
-/** Hands out job ids from blocks that the store reserves: small blocks at first, larger ones while they are used up fast. */
+/** Hands out job ids from blocks that the store reserves: small at first, larger while they are used up fast. */
 import type { Store } from '../store/store.ts';
 
 const blockMax = 1024;

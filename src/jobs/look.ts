@@ -3,7 +3,9 @@ import { parseGlob } from '../model/glob.ts';
 import { kinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { pageLimitMax, standings, type PageAsk, type Query } from '../store/query.ts';
-import { checkFields, checkId, checkList, checkName, checkOneOf, checkText, checkTime, checkWhole, nameMax } from './check.ts';
+import {
+  checkFields, checkId, checkList, checkName, checkOneOf, checkText, checkTime, checkWhole, nameMax, saidFields,
+} from './check.ts';
 import { checkTags } from './draft.ts';
 
 const listMax = 1000;
@@ -17,7 +19,8 @@ const checks: { readonly [F in keyof Query]-?: (value: never) => unknown } = {
   glob: (value) => checkGlob(value),
   def: (value) => checkName('def', value),
   parent: (value) => value === null || checkId(value),
-  standings: (value) => checkList('standings', value, listMax, (standing) => checkOneOf('standing', standing, standings)),
+  standings: (value) =>
+    checkList('standings', value, listMax, (standing) => checkOneOf('standing', standing, standings)),
   tags: checkTags,
   createdFrom: (value) => checkTime('createdFrom', value),
   createdBefore: (value) => checkTime('createdBefore', value),
@@ -28,8 +31,8 @@ const checks: { readonly [F in keyof Query]-?: (value: never) => unknown } = {
 };
 
 export function checkQuery(query: Query): Query {
-  const asked = Object.entries(checkFields('a query', query, Object.keys(checks))).filter(([, value]) => value !== undefined);
-  for (const [field, value] of asked) checks[field as keyof Query](value as never);
+  const asked = saidFields('a query', query, Object.keys(checks));
+  for (const [field, value] of asked) checks[field as keyof Query](value);
   return Object.fromEntries(asked);
 }
 
@@ -59,6 +62,8 @@ function checkInput(input: NonNullable<Query['input']>): void {
   const { path, equals } = checkFields('input', input, ['path', 'equals']);
   checkList('input.path', path, pathMax, (name) => checkText('name in input.path', name, nameMax));
   if (equals === null || typeof equals === 'boolean' || Number.isFinite(equals)) return;
-  if (typeof equals !== 'string') throw new Refusal('malformed.option', 'input.equals must be a text, a number, true, false or null');
+  if (typeof equals !== 'string') {
+    throw new Refusal('malformed.option', 'input.equals must be a text, a number, true, false or null');
+  }
   if (equals !== '') checkText('input.equals', equals, partMax);
 }

@@ -14,7 +14,12 @@ export interface Act extends Asker {
 }
 
 /** Asks a job to give up: at once where nothing runs, at the next safe point where something does. */
-export async function cancelJob(store: Store, id: number, { code = 'user', ...asker }: Act, graceMs?: number): Promise<Job> {
+export async function cancelJob(
+  store: Store,
+  id: number,
+  { code = 'user', ...asker }: Act,
+  graceMs?: number,
+): Promise<Job> {
   const change = await apply(store, id, { do: 'cancel', code, ...(graceMs === undefined ? {} : { graceMs }) }, asker);
   return withFamily(store, change, asker);
 }
@@ -66,11 +71,14 @@ export async function deleteJob(store: Store, id: number): Promise<void> {
   for (;;) {
     const [job] = await store.load([id]);
     if (!job) throw unknownJob(id);
-    if (isOpen(job)) throw new Refusal('wrong.state', `job ${id} is ${job.state}: cancel or stop it before deleting it`, { id, state: job.state });
+    if (isOpen(job)) throw stillOpen(job);
     const [gone] = await remove(store, [job]);
     if (gone) return;
   }
 }
+
+const stillOpen = ({ id, state }: Job): Refusal =>
+  new Refusal('wrong.state', `job ${id} is ${state}: cancel or stop it before deleting it`, { id, state });
 
 async function withFamily(store: Store, change: Change, asker: Asker): Promise<Job> {
   const job = change.after!;
@@ -80,11 +88,11 @@ async function withFamily(store: Store, change: Change, asker: Asker): Promise<J
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;
 }
 
-/** A child can be opened again while its parent waits; in the same commit, so that the parent cannot go on in between. */
+/** A child can be opened again while its parent waits; in one commit, so that the parent cannot go on in between. */
 async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
   const [found] = await store.load([parent!]);
   if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);
-  const message = `job ${id} is a child of job ${parent}, which does not wait for it any more: retry job ${parent} instead`;
+  const message = `job ${id} is a child of job ${parent}, which no longer waits for it: retry job ${parent} instead`;
   return new Refusal('wrong.state', message, { id, parent });
 }
 

@@ -1,11 +1,13 @@
-/** The policy as it comes in: every field known, every number in bounds, every rule readable before a job depends on it. */
+/** The policy as it comes in: every field known, every number in bounds, every rule readable. */
 import type { Policy } from '../model/job.ts';
 import { checkRetry, defaultRetry } from '../model/retry.ts';
 import { Refusal } from '../refusal.ts';
 import { applyModifiers, parseModifiers, parseRepeat } from '../time/repeat.ts';
-import { checkFields, checkFlag, checkOneOf, checkTime, checkWhole, timeMax } from './check.ts';
+import { checkFields, checkFlag, checkOneOf, checkTime, checkWhole, saidFields, timeMax } from './check.ts';
 
-const checks: { readonly [F in Exclude<keyof Policy, keyof typeof defaultRetry>]-?: (value: never, now: number) => unknown } = {
+const checks: {
+  readonly [F in Exclude<keyof Policy, keyof typeof defaultRetry>]-?: (value: never, now: number) => unknown;
+} = {
   timeoutMs: (value) => checkWhole('timeoutMs', value, 0, timeMax),
   prepareTimeoutMs: (value) => checkWhole('prepareTimeoutMs', value, 0, timeMax),
   onTaskFailure: checkOnTaskFailure,
@@ -22,9 +24,9 @@ const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
 
 /** A copy of what was said; a default that was not said stays unsaid. */
 export function checkPolicy(policy: Policy, now: number): Policy {
-  const said = Object.entries(checkFields('a policy', policy, fields)).filter(([, value]) => value !== undefined);
+  const said = saidFields('a policy', policy, fields);
   checkRetry(Object.fromEntries(said.filter(([field]) => Object.hasOwn(defaultRetry, field))));
-  for (const [field, value] of said) checks[field as keyof typeof checks]?.(value as never, now);
+  for (const [field, value] of said) checks[field as keyof typeof checks]?.(value, now);
   return Object.fromEntries(said.map(([field, value]) => [field, field === 'onTaskFailure' ? copied(value) : value]));
 }
 

@@ -13,7 +13,9 @@ const batch = 100;
 
 /** Looks after the parents of the children that ended in these changes, and after the children of parents that did. */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
-  const ended = changes.flatMap(({ before, after }) => (after?.state === 'ended' && before?.state !== 'ended' ? [after] : []));
+  const ended = changes.flatMap(({ before, after }) =>
+    after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
+  );
   for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
@@ -41,7 +43,8 @@ async function giveUpOn(store: Store, ids: readonly number[], asker: Asker): Pro
   for (const parent of parents) {
     if (!(await hasTooMany(store, parent))) continue;
     const why = 'more tasks failed than the run tolerates';
-    await applyEach(store, [{ job: parent, command: { do: 'cancel', code: 'automation', fate: 'failed' } }], { ...asker, why });
+    const command = { do: 'cancel', code: 'automation', fate: 'failed' } as const;
+    await applyEach(store, [{ job: parent, command }], { ...asker, why });
     await cancelChildren(store, parent.id, asker);
   }
 }
@@ -51,7 +54,9 @@ async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
   if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
   const tallies = await store.count({ parent: parent.id });
   const sum = (standing?: string): number =>
-    tallies.filter((tally) => standing === undefined || tally.standing === standing).reduce((all, { count }) => all + count, 0);
+    tallies
+      .filter((tally) => standing === undefined || tally.standing === standing)
+      .reduce((all, { count }) => all + count, 0);
   return isTooMuch(onTaskFailure, sum('failed'), sum());
 }
 

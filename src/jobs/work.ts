@@ -1,4 +1,4 @@
-/** Working on jobs: claim, finish, fail, give back, plan tasks, hand off. Every write carries the fence of its claim. */
+/** Working on jobs: claim, finish, fail, give back, plan tasks. Every write carries the fence of its claim. */
 import { applyEach, applyTogether, claim, isChange, unknownJob, type Answer, type Ask, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -27,7 +27,7 @@ export async function conclude(store: Store, asks: readonly Ask[], asker: Asker)
 
 const isWaitedFor = (answer: Answer): boolean => answer instanceof Refusal && answer.detail['childrenWait'] === true;
 
-/** A parent that is done with its part lets its children go and waits for them; when they have ended it is handed out again. */
+/** A parent that is done with its part lets its children go and waits; after the last it is handed out again. */
 async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker): Promise<Answer> {
   const id = typeof job === 'number' ? job : job.id;
   const fence = 'fence' in command ? (command.fence ?? 0) : 0;
@@ -40,7 +40,12 @@ async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker):
   }
 }
 
-async function partingOf(store: Store, id: number, fence: number, asking: Asking): Promise<readonly Change[] | Refusal> {
+async function partingOf(
+  store: Store,
+  id: number,
+  fence: number,
+  asking: Asking,
+): Promise<readonly Change[] | Refusal> {
   const [parent] = await store.load([id]);
   if (!parent) return unknownJob(id);
   const children = (await Array.fromAsync(openChildren(store, id))).flat();
@@ -58,8 +63,11 @@ interface Planning {
 }
 
 /** Stores a run's tasks and lets it wait for them, in one commit. */
-export const planTasks = (store: Store, run: Job, planning: Planning & { readonly tasks: readonly Change[] }): Promise<Job> =>
-  plan(store, run, { ...planning, count: planning.tasks.length }, planning.tasks);
+export const planTasks = (
+  store: Store,
+  run: Job,
+  planning: Planning & { readonly tasks: readonly Change[] },
+): Promise<Job> => plan(store, run, { ...planning, count: planning.tasks.length }, planning.tasks);
 
 /** The same for tasks that were staged in pieces. */
 export const planStaged = (store: Store, run: Job, planning: Planning & { readonly count: number }): Promise<Job> =>
@@ -83,6 +91,8 @@ async function plan(
     return planned.after?.state === 'ended' ? [planned] : [planned, ...births];
   };
   // A run that was cancelled while it prepared ends, and its tasks are never born.
-  const [change] = await applyTogether(store, decide, ([planned]) => (planned?.after?.state === 'ended' ? undefined : staged));
+  const [change] = await applyTogether(store, decide, ([planned]) =>
+    planned?.after?.state === 'ended' ? undefined : staged,
+  );
   return change!.after!;
 }
