@@ -7,6 +7,7 @@ import { isOpen, type Job } from '../model/job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Clock } from '../time/clock.ts';
 import { isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Tally } from './query.ts';
+import { aheadMax } from './store.ts';
 import type {
   Batch, Beat, BeatReply, Candidate, ClaimAsk, ClaimDecision, Feed, FeedEvent, Holding, Instance, Leadership, LogLine,
   Migration, Names, Note, Store, Writer,
@@ -119,6 +120,13 @@ export class MemoryStore implements Store {
       tallies.set(name, tally);
     }
     return Promise.resolve([...tallies.values()]);
+  }
+
+  ahead(job: Job): Promise<number> {
+    const now = this.now();
+    const isAhead = (other: Job): boolean =>
+      other.state === 'pending' && other.due <= now && other.kind === job.kind && other.type === job.type && byUrgency(other, job) < 0;
+    return Promise.resolve(Math.min(aheadMax, [...this.#jobs.values()].filter(isAhead).length));
   }
 
   behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {

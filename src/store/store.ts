@@ -43,6 +43,9 @@ export interface Store {
 
   count(query: Query): Promise<readonly Tally[]>;
 
+  /** How many jobs of its kind and type could be claimed now and would be taken before this one; at most `aheadMax`. */
+  ahead(job: Job): Promise<number>;
+
   /** How many jobs are behind each gate of these types. */
   behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
@@ -95,6 +98,9 @@ export interface Store {
 
   close(): Promise<void>;
 }
+
+/** Nobody counts on exactly how far back the end of a long queue is. */
+export const aheadMax = 10_000;
 
 /** What it takes to create jobs. */
 export type Writer = Pick<Store, 'now' | 'reserve' | 'commit' | 'load' | 'holders'>;

@@ -1,4 +1,5 @@
 /** All topics of the suite, and how an example is tried without a test runner. */
+import { ahead } from './ahead.ts';
 import { claim } from './claim.ts';
 import { family } from './family.ts';
 import { find } from './find.ts';
@@ -17,7 +18,7 @@ import { within } from './within.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, gates, unique, leases, family, find, history, notes, instances, leader, purge, within,
+  schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge, within,
 ];
 
 /** Shows the example in a world of its own; throws what it finds. */

@@ -8,6 +8,7 @@ import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
   Writer,
 } from '../store.ts';
+import { ahead } from './ahead.ts';
 import { claim, type Claimer } from './claim.ts';
 import { commit, commitWithin } from './commit.ts';
 import { Connection, type ConnectionSettings } from './connection.ts';
@@ -89,6 +90,10 @@ export class PostgresStore implements Store {
 
   count(query: Query): Promise<readonly Tally[]> {
     return count(this.#connection, query);
+  }
+
+  ahead(job: Job): Promise<number> {
+    return ahead(this.#connection, job);
   }
 
   behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -10,6 +10,7 @@ import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
   Writer,
 } from '../store.ts';
+import { ahead } from './ahead.ts';
 import { behind, candidates, nextDue } from './claim.ts';
 import { stage, writeBatch } from './commit.ts';
 import { Connection, openFile, type Durability } from './connection.ts';
@@ -86,6 +87,10 @@ export class SqliteStore implements Store {
 
   count(query: Query): Promise<readonly Tally[]> {
     return this.#read(() => count(this.#connection, query));
+  }
+
+  ahead(job: Job): Promise<number> {
+    return this.#read(() => ahead(this.#connection, job, this.now()));
   }
 
   behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
