@@ -28,6 +28,8 @@ interface Waiting {
 export class Connection {
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** How many transactions it has committed. */
+  commits = 0;
   #waiting: Waiting[] = [];
   #isFlushing = false;
 
@@ -113,6 +115,7 @@ export class Connection {
     try {
       const answer = work();
       this.db.exec('COMMIT');
+      this.commits += 1;
       return answer;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');

@@ -54,7 +54,7 @@ export class SqliteStore implements Store {
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#connection.write(() => writeBatch(this.#connection, batch, this.now()));
-    if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.now();
+    if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
     return written;
   }
 

@@ -1,7 +1,14 @@
-/** Wakes listeners when jobs may have become claimable: at once for this process, by watching the WAL file for others. */
-import { watch, type FSWatcher } from 'node:fs';
+/**
+ * Wakes listeners when jobs may have become claimable: at once in this process; in others by a touch of the file that
+ * SQLite shares between them, and, for who writes without it, by watching the log. Only a hint.
+ */
+import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
+
+/** The log is written before its commit counts, which it does only once the disk has it: the look is repeated. */
+const looksAfterMs = [1, 1, 2, 4, 8, 16, 32, 64];
 
 export class Wake {
   readonly #connection: Connection;
@@ -9,6 +16,8 @@ export class Wake {
   readonly #listeners = new Set<() => void>();
   #watcher: FSWatcher | undefined;
   #dataVersion = 0;
+  #commitsTold = 0;
+  #lookNoMore = (): void => {};
 
   constructor(connection: Connection, path: string) {
     this.#connection = connection;
@@ -24,22 +33,49 @@ export class Wake {
     };
   }
 
-  now(): void {
-    for (const call of this.#listeners) call();
+  /** Wakes everybody. */
+  all(): void {
+    this.#wakeOwn();
+    this.#touchShared();
   }
 
   close(): void {
+    this.#lookNoMore();
     this.#watcher?.close();
     this.#watcher = undefined;
   }
 
+  #wakeOwn(): void {
+    for (const call of this.#listeners) call();
+  }
+
+  /** Its time means nothing to SQLite, and a new one reaches whoever watches the folder. Once for all in a transaction. */
+  #touchShared(): void {
+    if (this.#path === ':memory:' || this.#commitsTold === this.#connection.commits) return;
+    this.#commitsTold = this.#connection.commits;
+    const now = systemClock.now() / 1000;
+    try {
+      utimesSync(`${this.#path}-shm`, now, now);
+    } catch {
+      // Another user's file: the log is watched too.
+    }
+  }
+
   #watch(): void {
     if (this.#watcher || this.#path === ':memory:') return;
-    const log = `${basename(this.#path)}-wal`;
+    const [shared, log] = [`${basename(this.#path)}-shm`, `${basename(this.#path)}-wal`];
     this.#watcher = watch(dirname(this.#path), { persistent: false }, (_, name) => {
-      if (name === log && this.#othersWrote()) this.now();
+      if (name === shared && this.#othersWrote()) this.#wakeOwn();
+      if (name === log) this.#look(looksAfterMs);
     });
     this.#watcher.on('error', () => this.close());
+  }
+
+  /** Goes on also after a commit was seen: this write may belong to the next one. A newer write starts anew. */
+  #look([nextMs, ...others]: readonly number[]): void {
+    this.#lookNoMore();
+    if (nextMs !== undefined) this.#lookNoMore = systemClock.after(nextMs, () => this.#look(others));
+    if (this.#othersWrote()) this.#wakeOwn();
   }
 
   /** The data version moves only with the commits of other connections. */
