@@ -6,8 +6,8 @@ import type { Connection, Session } from './connection.ts';
 /** Numbers first, so that no row is padded; names compare by bytes, so that ranges of them are the same everywhere. */
 const openColumns = `
   id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
-  due bigint not null, fence bigint not null, lease_until bigint, admitted smallint not null,
-  cancel_asked smallint not null, kind text collate "C" not null, type text collate "C" not null,
+  due bigint not null, fence bigint not null, lease_until bigint, told xid8 not null default pg_current_xact_id(),
+  admitted smallint not null, cancel_asked smallint not null, kind text collate "C" not null, type text collate "C" not null,
   def text collate "C", state text collate "C" not null,
   hold text collate "C", phase text collate "C" not null, holder text collate "C", gate text collate "C",
   input text collate "C" not null, body text collate "C" not null, history text collate "C" not null`;
@@ -70,8 +70,8 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index ended_past on ${s}.ended (ended_at) where parent is null and purge_at is null`,
     `create table ${s}.chunk (job bigint not null, upto bigint not null, lines text collate "C" not null,
       primary key (job, upto))`,
-    `create table ${s}.feed (xid xid8 not null default pg_current_xact_id(), seq bigint generated always as identity,
-      at bigint not null, count integer not null, events text collate "C" not null, primary key (xid, seq))`,
+    `create table ${s}.feed (told xid8 not null, seq bigint generated always as identity, at bigint not null,
+      count integer not null, events text collate "C" not null, primary key (told, seq))`,
     `alter table ${s}.feed alter events set storage external`,
     `create table ${s}.taken (key text collate "C" primary key, job bigint not null, until bigint)`,
     ...stretch(`${s}.taken`, 'key, job', `n || repeat('-', 400), 0`),
@@ -108,7 +108,8 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
  * made the oldest, or the feed would wait for them.
  */
 const bringFeedHome = (schema: string): string =>
-  `update ${schema}.feed set xid = '1' where xid > pg_current_xact_id()`;
+  `with feed as (update ${schema}.feed set told = '1' where told > pg_current_xact_id() returning 1)
+    update ${schema}.job set told = '1' where exists (select 1 from feed) and told > pg_current_xact_id()`;
 
 async function planFor(session: Session): Promise<Migration> {
   const from = (await versionOf(session)) ?? 0;

@@ -8,17 +8,24 @@ import { forget } from './forget.ts';
 import { claimableNames } from './lanes.ts';
 import { nowText } from './store-time.ts';
 
+/**
+ * The clock is read once the rows are locked, and `lapsed` passes over what is locked: a lease that was found over can
+ * no longer be extended, and one whose extension is under way is not found over.
+ */
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
-  const sorted = holdings.toSorted((a, b) => a.id - b.id);
-  const text = `with held as (select distinct * from unnest($2::bigint[], $3::bigint[]) as held (id, fence)), kept as (
-      update ${session.schema}.job set lease_until = greatest(lease_until, $4) from held
-      where job.id = held.id and job.fence = held.fence and state = 'running' and lease_until > ${nowText}
+  const { schema, time } = session;
+  const text = `with held as materialized (
+      select job.id, job.fence from ${schema}.job
+        join unnest($2::bigint[], $3::bigint[]) as held (id, fence) on job.id = held.id and job.fence = held.fence
+      where state = 'running' order by job.id for update of job
+    ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), kept as (
+      update ${schema}.job set lease_until = greatest(lease_until, $4) from held, clock
+      where job.id = held.id and job.fence = held.fence and state = 'running' and lease_until > clock.now
       returning job.id, job.fence
     ) select id, fence from kept`;
-  const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
-  const values = [session.time.given(), numberArray(ids), numberArray(fences), until];
-  const rows = await session.run<Holding>(text, values);
+  const [ids, fences] = [holdings.map(({ id }) => id), holdings.map(({ fence }) => fence)];
+  const rows = await session.run<Holding>(text, [time.given(), numberArray(ids), numberArray(fences), until]);
   const kept = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
   return holdings.map(({ id, fence }) => kept.has(`${id}/${fence}`));
 }
@@ -26,7 +33,9 @@ export async function extend(session: Session, holdings: readonly Holding[], unt
 export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   const { schema, time } = session;
   const text = `select * from (
-      select ${claimableNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+      select * from (
+        select ${claimableNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+        order by id limit $2 for share skip locked) late
       union all
       select job.* from ${schema}.instance cross join lateral (
         select ${claimableNames} from ${schema}.job
@@ -83,10 +92,10 @@ async function purgeOldest(
 async function purgeFeed(session: Session, keptMs: number): Promise<void> {
   const { schema, time } = session;
   const text = `with old as (
-      select xid, seq, at from ${schema}.feed order by xid, seq limit ${feedPortion}
+      select told, seq, at from ${schema}.feed order by told, seq limit ${feedPortion}
     ), gone as (
       delete from ${schema}.feed using old
-      where feed.xid = old.xid and feed.seq = old.seq and old.at <= ${nowText} - $2 returning 1
+      where feed.told = old.told and feed.seq = old.seq and old.at <= ${nowText} - $2 returning 1
     ) select count(*) as count from gone`;
   for (;;) {
     const [row] = await session.run<{ count: number }>(text, [time.given(), keptMs]);

@@ -127,7 +127,7 @@ function insertQuickly(session: Session, rows: readonly NewRow[]): Promise<Writt
   const written = `insert into ${schema}.job (${openNames})
     select * from (${rowsText(newColumns, rows, values)}) fresh
     where not (coalesce(${areSomeEnded}, false) and ${isEnded})
-    returning id, kind, type, parent, history as line`;
+    returning id, kind, type, parent, history as line, told`;
   return send(session, `with written as (${written})`, values, rows.length);
 }
 
@@ -168,7 +168,7 @@ const insertCarefully = (schema: string): string => `newcomer as materialized (
   ), won as (${takeKeys(schema, 'newcomer')}), written as (
     insert into ${schema}.job (${openNames})
       select ${openNames} from newcomer where key is null or exists (select 1 from won where won.job = newcomer.id)
-      on conflict (id) do nothing returning id, kind, type, parent, history as line
+      on conflict (id) do nothing returning id, kind, type, parent, history as line, told
   )`;
 
 const takeKeys = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
@@ -185,10 +185,10 @@ function update(session: Session, changes: readonly Change[]): Promise<Written> 
   const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
       fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
       admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
-      hold = goal.hold, phase = goal.phase, holder = goal.holder,
+      hold = goal.hold, phase = goal.phase, holder = goal.holder, told = ${lastTold},
       input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', movesAside)}
     from goal where job.id = goal.id and job.version = goal.seen
-    returning job.id, job.kind, job.type, job.parent, goal.line`;
+    returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
   const aside = movesAside ? `, aside as (${moveAside(schema, 'job')})` : '';
   return send(session, `with goal as (${goal})${aside}, written as (${written})`, values, changes.length);
 }
@@ -203,7 +203,7 @@ function end(session: Session, changes: readonly Change[]): Promise<Written> {
       delete from ${schema}.job using goal where job.id = goal.id and job.version = goal.seen
       returning job.id, goal.version, job.parent, job.created, goal.ended_at, goal.purge_at, job.kind, goal.type,
         job.def, goal.fate, coalesce(goal.input, job.input) as input, goal.result, goal.body,
-        job.history || E'\\n' || goal.line as history, goal.line
+        job.history || E'\\n' || goal.line as history, goal.line, ${lastTold} as told
     ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
   return send(session, text, values, changes.length);
 }
@@ -222,7 +222,7 @@ function reopen(session: Session, changes: readonly Change[]): Promise<Written> 
       returning seen.*, ended.parent, ended.created, ended.kind, ended.def,
         ended.history || E'\\n' || seen.line as history
     ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
-    written as (select id, kind, type, parent, line from gone)`;
+    written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
   return send(session, text, values, changes.length);
 }
 
@@ -236,7 +236,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<Written> {
       purge_at = goal.purge_at, type = goal.type, fate = goal.fate, input = coalesce(goal.input, ended.input),
       result = goal.result, body = goal.body, history = ${historyText('ended', movesAside)}
     from goal where ended.id = goal.id and ended.version = goal.seen
-    returning ended.id, ended.kind, ended.type, ended.parent, goal.line`;
+    returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
   const aside = movesAside ? `, aside as (${moveAside(schema, 'ended')})` : '';
   return send(session, `with goal as (${goal})${aside}, written as (${written})`, values, changes.length);
 }
@@ -281,16 +281,23 @@ async function send(session: Session, text: string, values: unknown[], wanted: n
 const entryText = `'{"job":' || id || ',"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
   || coalesce(parent::text, 'null') || ',"events":' || line || '}'`;
 
-const tell = (schema: string): string => `told as (
-  insert into ${schema}.feed (at, count, events)
-    select ${nowText}, count(*), '[' || string_agg(${entryText}, ',') || ']' from written having count(*) > 0)`;
+/**
+ * The feed goes by transactions, but a transaction may have got its number before it saw a job that one with a higher
+ * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. What is told
+ * of a job is therefore never numbered below what was told of it before.
+ */
+const lastTold = 'greatest(job.told, pg_current_xact_id())';
+
+const tell = (schema: string): string => `feed as (
+  insert into ${schema}.feed (told, at, count, events)
+    select told, ${nowText}, count(*), '[' || string_agg(${entryText}, ',') || ']' from written group by told)`;
 
 /** A feed entry is read as a whole: what thousands were told at once is told in pieces. */
-const tellInPieces = (schema: string): string => `told as (
-  insert into ${schema}.feed (at, count, events)
-    select ${nowText}, count(*), '[' || string_agg(${entryText}, ',' order by id) || ']'
+const tellInPieces = (schema: string): string => `feed as (
+  insert into ${schema}.feed (told, at, count, events)
+    select told, ${nowText}, count(*), '[' || string_agg(${entryText}, ',' order by id) || ']'
     from (select *, (row_number() over (order by id) - 1) / 1000 as piece from written) written
-    group by piece order by piece)`;
+    group by told, piece order by piece)`;
 
 const lineOf = ({ events }: Change): string => JSON.stringify(events);
 
