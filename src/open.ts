@@ -1,8 +1,9 @@
 /** Opens an engine: the parts it is made of, chosen once, here. */
 import { hostname } from 'node:os';
-import { EngineCore, firstMemoryId } from './engine/engine.ts';
+import { EngineCore } from './engine/engine.ts';
 import { Handlers } from './engine/handlers.ts';
 import { noHeart, type Heart } from './engine/heart.ts';
+import { firstMemoryId } from './engine/homes.ts';
 import { Isolation } from './engine/isolation.ts';
 import type { JobDef } from './engine/job-def.ts';
 import type { JobType } from './engine/job-type.ts';

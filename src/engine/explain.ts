@@ -13,7 +13,7 @@ export interface Reason {
 
 export type ReasonCode =
   | 'ended' | 'running' | 'paused' | 'waits.parent' | 'waits.children' | 'not.due' | 'parent.cancelled'
-  | 'type.unknown' | 'leader.only' | 'limit.full' | 'slots.busy' | 'about.to.run';
+  | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'slots.busy' | 'about.to.run';
 
 export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<readonly Reason[]> {
   switch (job.state) {
@@ -44,6 +44,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
     job.due > now ? notDue(job.due, now) : null,
     await parentReason(jobs, job),
     able.length === 0 ? nobodyKnows(job) : null,
+    able.length > 0 && able.every(({ about }) => about.draining) ? allSuspended(able) : null,
     await gateReason(jobs, job, limits, able),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
   ].filter((reason) => reason !== null);
@@ -60,6 +61,12 @@ const nobodyKnows = ({ type }: Job): Reason => ({
   code: 'type.unknown',
   says: `no living instance knows the job type ${type}: start one that has it`,
   detail: { type },
+});
+
+const allSuspended = (able: readonly Instance[]): Reason => ({
+  code: 'suspended',
+  says: `the ${able.length} instances that know its type take no jobs now: resume one`,
+  detail: { instances: able.map(({ id }) => id) },
 });
 
 const allBusy = (able: readonly Instance[]): Reason => ({

@@ -1,6 +1,5 @@
 /** The run that is asked for: what a producer says of one, and the draft it becomes. */
-import { specOf } from '../model/definition.ts';
-import { overlapKey } from '../model/definition.ts';
+import { overlapKey, specOf } from '../model/definition.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Draft, UniqueAsk } from '../jobs/draft.ts';
 import { draftOf } from '../jobs/tick.ts';
@@ -34,9 +33,8 @@ export async function draftOfType(type: JobType, ask: RunAsk<unknown>, now: numb
     phase: hasTasks(type) ? 'prepare' : 'run',
     policy: policyOf(options),
     ...(typeMax === undefined ? {} : { gate: { typeMax } }),
-    ...(options.onePerType ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {}),
   };
-  return asked(draft, type, ask, now, undefined);
+  return asked(draft, type, ask, now, { isAlone: options.onePerType ?? false });
 }
 
 /** A run of a definition, by hand. */
@@ -45,22 +43,31 @@ export async function draftOfDefinition(known: KnownDefinition, type: JobType, a
   const spec = specOf(known);
   if (!spec.manualRuns) throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
   if (!known.isEnabled) throw new Refusal('disabled.definition', `${name} is disabled: enable it first`, { name });
-  const alone = spec.onePerType ? { unique: { key: overlapKey(name, spec) } } : {};
-  return asked({ ...draftOf(name, spec), ...alone }, type, ask, now, spec.params);
+  return asked(draftOf(name, spec), type, ask, now, { isAlone: spec.onePerType, params: spec.params });
 }
 
 /** Whether a key stands for "one at a time" rather than for what the producer asked to be unique. */
 export const isOneAtATime = (draft: Draft, ask: RunAsk<unknown>): boolean => draft.unique !== undefined && ask.unique === undefined;
 
-async function asked(draft: Draft, type: JobType, ask: RunAsk<unknown>, now: number, params: unknown): Promise<Draft> {
+interface Template {
+  /** Whether only one run of its type may be under way. */
+  readonly isAlone: boolean;
+  readonly params?: unknown;
+}
+
+async function asked(draft: Draft, type: JobType, ask: RunAsk<unknown>, now: number, { isAlone, params }: Template): Promise<Draft> {
   const { input: schema, limit } = type.options;
   const input = ask.input === undefined ? params : ask.input;
   const output = schema ? await checked(schema, input, type.name) : input;
-  const startBy = ask.startBy === undefined ? {} : { startBy: dueOf(ask, now) + durationMs(ask.startBy) };
+  const due = dueOf(ask, now);
+  const startBy = ask.startBy === undefined ? {} : { startBy: due + durationMs(ask.startBy) };
+  // One that is due later must not keep others from running until then: it waits at its gate when its time has come.
+  const alone = isAlone && due <= now ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {};
   return {
     ...draft,
+    ...alone,
     input,
-    due: dueOf(ask, now),
+    due,
     policy: { ...draft.policy, ...startBy },
     ...(ask.priority === undefined ? {} : { priority: ask.priority }),
     ...(ask.tags === undefined ? {} : { tags: { ...draft.tags, ...ask.tags } }),

@@ -3,6 +3,7 @@ import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
+import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
@@ -17,17 +18,29 @@ export interface Snapshot {
   readonly progress: Progress | null;
 }
 
+/** A run as someone sees who watches it. */
+export interface Sight extends Snapshot {
+  /** What its log has gained since the sight before. */
+  readonly log: readonly LogLine[];
+}
+
+export interface LogAsk {
+  /** Lines beyond this number. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
 /** What a handle needs of its engine. */
 export interface RunDesk {
   snapshot(id: number): Promise<Snapshot>;
   /** Resolves when the run may have changed. */
   untilChange(id: number, withinMs: number): Promise<void>;
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
-  stopJobRun(id: number, options?: ActOptions): Promise<StopAnswer>;
+  stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
   retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
-  log(id: number): Promise<readonly LogLine[]>;
+  log(id: number, ask?: LogAsk): Promise<readonly LogLine[]>;
   now(): number;
 }
 
@@ -37,7 +50,12 @@ export interface ActOptions {
   readonly why?: string;
 }
 
-export interface CancelOptions extends ActOptions {
+export interface EndOptions extends ActOptions {
+  /** As whom; `user` unless told otherwise. */
+  readonly code?: TerminateCode;
+}
+
+export interface CancelOptions extends EndOptions {
   /** How long the handler may take before it is stopped. */
   readonly grace?: Duration;
 }
@@ -71,6 +89,7 @@ export class RunCancelled extends Error {
 
 const lookMs = 1_000;
 const watchMs = 250;
+const logPage = 1000;
 
 export class RunHandle<Result = unknown> {
   readonly id: number;
@@ -99,14 +118,18 @@ export class RunHandle<Result = unknown> {
     }
   }
 
-  /** The run now, then whenever it has changed, until it has ended. */
-  async *watch(): AsyncGenerator<Snapshot, void, undefined> {
+  /** The run now, then whenever it has changed, until it has ended and all of its log is told. */
+  async *watch(): AsyncGenerator<Sight, void, undefined> {
     let told = '';
+    let after = 0;
     for (;;) {
       const snapshot = await this.#desk.snapshot(this.id);
+      const log = await this.#desk.log(this.id, { after, limit: logPage });
       const tellable = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
-      if (tellable !== told) yield snapshot;
+      if (tellable !== told || log.length > 0) yield { ...snapshot, log };
       told = tellable;
+      after = log.at(-1)?.n ?? after;
+      if (log.length === logPage) continue;
       if (snapshot.job.state === 'ended') return;
       await this.#desk.untilChange(this.id, watchMs);
     }
@@ -116,7 +139,7 @@ export class RunHandle<Result = unknown> {
     return this.#desk.cancelJobRun(this.id, options);
   }
 
-  stop(options?: ActOptions): Promise<StopAnswer> {
+  stop(options?: EndOptions): Promise<StopAnswer> {
     return this.#desk.stopJobRun(this.id, options);
   }
 
@@ -133,8 +156,8 @@ export class RunHandle<Result = unknown> {
     return this.#desk.explain(this.id);
   }
 
-  log(): Promise<readonly LogLine[]> {
-    return this.#desk.log(this.id);
+  log(ask?: LogAsk): Promise<readonly LogLine[]> {
+    return this.#desk.log(this.id, ask);
   }
 }
 

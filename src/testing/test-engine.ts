@@ -36,7 +36,7 @@ const settlingTurns = 3;
 export class TestEngine {
   readonly clock: VirtualClock;
   readonly #store: Store;
-  readonly #options: TestOptions;
+  #options: TestOptions;
   #tether: Tether | null = null;
   #engine: Engine | null = null;
   #starts = 0;
@@ -95,9 +95,10 @@ export class TestEngine {
     this.#tether?.cut();
   }
 
-  /** A new process on the same store. */
-  async restart(): Promise<void> {
+  /** A new process on the same store; with other code, if some is given. */
+  async restart(code: Partial<Omit<TestOptions, 'now' | 'seed'>> = {}): Promise<void> {
     this.#tether?.cut();
+    this.#options = { ...this.#options, ...code };
     const { now: _now, seed = 1, ...options } = this.#options;
     this.#tether = new Tether(this.#store);
     this.#starts += 1;

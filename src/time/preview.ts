@@ -4,7 +4,7 @@ import type { GapPolicy, OverlapPolicy } from './cron.ts';
 import { checkInstant, formatTimestamp } from './instant.ts';
 import { kindOf } from './malformed.ts';
 import type { Schedule } from './schedule.ts';
-import { nextTick, type Tick, type TickMoments } from './ticks.ts';
+import { delayOf, nextTick, type Tick, type TickMoments } from './ticks.ts';
 import { instantsOf, wallOf } from './zone.ts';
 
 export interface PreviewOptions {
@@ -18,6 +18,8 @@ export interface PreviewOptions {
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
   /** How long each run is taken to last, where the next tick depends on it. */
   readonly runMs?: number;
+  /** What has happened so far; left out: the schedule is made active at `from`. */
+  readonly start?: TickMoments;
 }
 
 export interface PreviewTick extends Tick {
@@ -30,23 +32,27 @@ export interface PreviewTick extends Tick {
 const countMax = 1000;
 
 export function preview(schedule: Schedule, options: PreviewOptions): PreviewTick[] {
-  const { from, count, name = '', policies = {}, runMs = 0 } = options;
+  const { from, count, name = '', policies = {}, runMs = 0, start } = options;
   if (!Number.isInteger(count) || count < 1 || count > countMax) {
     const sentence = `A preview has a whole number of ticks from 1 to ${countMax}, not ${kindOf(count)}.`;
     throw new Refusal('malformed.option', sentence);
   }
   const tried = schedule.kind === 'cron' ? { ...schedule, ...policies } : schedule;
   const ticks: PreviewTick[] = [];
-  let moments: TickMoments = { activated: checkInstant(from), after: from };
+  const activated = start?.activated ?? checkInstant(from);
+  let moments: TickMoments = start ? startingAt(start, from - delayOf(tried, name)) : { activated, after: from };
   while (ticks.length < count) {
     const tick = nextTick(tried, moments, name);
     if (tick === null || tick === 'waiting') break;
     ticks.push(shownTick(tried, tick));
     const { nominal, due } = tick;
-    moments = { activated: from, scheduled: nominal, started: due, finished: due + runMs, after: nominal };
+    moments = { activated, scheduled: nominal, started: due, finished: due + runMs, after: nominal };
   }
   return ticks;
 }
+
+/** What is overdue is not foreseen. */
+const startingAt = (start: TickMoments, after: number): TickMoments => ({ ...start, after: Math.max(start.after, after) });
 
 function shownTick(schedule: Schedule, tick: Tick): PreviewTick {
   if (schedule.kind !== 'cron') return { ...tick, shown: formatTimestamp(tick.due) };

@@ -145,7 +145,8 @@ function tickOf({ nominal, ...rest }: Occurrence, delay: number): Tick {
   return { nominal, due: nominal + delay, ...rest };
 }
 
-function delayOf(schedule: Schedule, name: string): number {
+/** How long after its nominal time a tick is due. */
+export function delayOf(schedule: Schedule, name: string): number {
   const spreadMs = schedule.kind === 'cron' || schedule.kind === 'every' ? schedule.spreadMs : undefined;
   return spreadMs === undefined ? 0 : spreadOf(name, spreadMs);
 }

@@ -1,0 +1,163 @@
+/** What may be asked of an engine without changing anything: by id, by query, or as it happens. */
+import type { Jobs } from '../jobs.ts';
+import { definition, type KnownDefinition } from '../jobs/define.ts';
+import type { Event } from '../model/event.ts';
+import type { Job } from '../model/job.ts';
+import { parseJson } from '../model/json.ts';
+import type { Progress } from '../model/progress.ts';
+import { Refusal } from '../refusal.ts';
+import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
+import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import type { PreviewOptions } from '../time/preview.ts';
+import type { Configuration } from '../vocabulary/configuration.ts';
+import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
+import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
+import { configurationIn } from './configuration.ts';
+import { explain, type Reason } from './explain.ts';
+import { foresee, type ForeseenTick } from './foresight.ts';
+import type { Handlers } from './handlers.ts';
+import { Homes } from './homes.ts';
+import { countTasks } from './phases.ts';
+import type { LogAsk, Snapshot } from './run-handle.ts';
+import type { Watchers } from './watchers.ts';
+
+export interface QuestionParts {
+  readonly jobs: Jobs;
+  /** Where jobs live that no database shall see. */
+  readonly memory: Jobs;
+  readonly handlers: Handlers;
+  readonly watchers: Watchers;
+  readonly clock: Clock;
+}
+
+export interface PreviewAsk extends Pick<PreviewOptions, 'policies'> {
+  readonly count?: number;
+  /** How long each run is taken to last. */
+  readonly runLasts?: Duration;
+}
+
+const lookMs = 250;
+const logPage = 1000;
+
+export class Questions {
+  readonly jobs: Jobs;
+  protected readonly homes: Homes;
+  readonly #handlers: Handlers;
+  readonly #watchers: Watchers;
+  readonly #clock: Clock;
+
+  constructor({ jobs, memory, handlers, watchers, clock }: QuestionParts) {
+    this.jobs = jobs;
+    this.homes = new Homes(jobs, memory);
+    this.#handlers = handlers;
+    this.#watchers = watchers;
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.jobs.store.now();
+  }
+
+  // Of one run, or of one task.
+
+  async snapshot(id: number): Promise<Snapshot> {
+    const jobs = this.homes.of(id);
+    const job = await this.#require(id);
+    const progress = await jobs.store.progress(id);
+    return { job, tasks: await countTasks(jobs, id), progress: progress === null ? null : (parseJson(progress) as unknown as Progress) };
+  }
+
+  history(id: number): Promise<readonly Event[]> {
+    return this.homes.of(id).history(id);
+  }
+
+  async log(id: number, { after = 0, limit = logPage }: LogAsk = {}): Promise<readonly LogLine[]> {
+    return this.homes.of(id).store.log(id, after, limit);
+  }
+
+  /** How its tasks stand, and how long it took (seed 1). */
+  async stats(id: number): Promise<JobRunStats> {
+    const run = await this.#require(id);
+    return runStats(run, await this.homes.of(id).count({ parent: id }), await this.history(id));
+  }
+
+  /** Which stage of its life it is in, and what each stage knows (seed 3). */
+  async stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
+    const job = await this.#require(id);
+    const position = job.state === 'pending' ? await this.homes.of(id).store.ahead(job) : null;
+    return stageInfo(job, await this.history(id), { position, log: await this.log(id) });
+  }
+
+  /** Why it is not running. */
+  async explain(id: number): Promise<readonly Reason[]> {
+    return explain(this.homes.of(id), await this.#require(id), this.#handlers.limits());
+  }
+
+  /** Resolves when it may have changed. */
+  untilChange(id: number, withinMs: number): Promise<void> {
+    return this.#watchers.until(id, withinMs);
+  }
+
+  // Of many.
+
+  async find(query: Query = {}, page?: PageAsk): Promise<Page> {
+    return this.homes.find(query, page);
+  }
+
+  async count(query: Query = {}): Promise<readonly Tally[]> {
+    return this.homes.count(query);
+  }
+
+  instances(): Promise<readonly Instance[]> {
+    return this.jobs.store.instances();
+  }
+
+  /**
+   * Every event from a cursor on, as it happens; stop by leaving the loop. Jobs in memory are told of too, from now on:
+   * a cursor does not lead back to them.
+   */
+  async *events({ after }: { readonly after?: string } = {}): AsyncGenerator<FeedEvent & { readonly cursor: string }, void, undefined> {
+    const { database, memory } = this.homes;
+    let inMemory = await memory.store.feedEnd();
+    let cursor = after ?? (await database.store.feedEnd());
+    for (;;) {
+      const stored = await database.events(cursor, 500);
+      const passing = await memory.events(inMemory, 500);
+      cursor = stored.cursor;
+      inMemory = passing.cursor;
+      const events = [...stored.events, ...passing.events];
+      for (const event of events) yield { ...event, cursor };
+      if (events.length === 0) await this.#clock.sleep(lookMs);
+    }
+  }
+
+  // Of definitions.
+
+  async definitions(): Promise<readonly KnownDefinition[]> {
+    return this.homes.definitions();
+  }
+
+  async definition(name: string): Promise<KnownDefinition> {
+    return definition((await this.homes.ofDefinition(name)).store, name);
+  }
+
+  /** Its status, its last execution and its next (seed 4). */
+  async configuration(name: string): Promise<Configuration> {
+    const { job } = await this.definition(name);
+    return configurationIn(await this.homes.ofDefinition(name), job);
+  }
+
+  /** Its next ticks, with what each policy would do. */
+  async preview(name: string, { count = 10, runLasts = '0s', policies }: PreviewAsk = {}): Promise<readonly ForeseenTick[]> {
+    const asked = { now: this.now(), count, runMs: durationMs(runLasts), ...(policies ? { policies } : {}) };
+    return foresee(await this.definition(name), asked);
+  }
+
+  async #require(id: number): Promise<Job> {
+    const job = await this.homes.of(id).get(id);
+    if (job) return job;
+    throw new Refusal('unknown.job', `there is no run ${id}`, { id });
+  }
+}
