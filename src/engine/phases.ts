@@ -116,7 +116,8 @@ class TaskPlan {
   #draftOf(task: unknown): Draft {
     const { type, def, policy, priority } = this.#run;
     const { taskKey, taskPriority, taskConcurrency } = this.#type.options;
-    const { onTaskFailure: _, leaderOnly: _leader, retentionMs: _kept, startBy: _late, ...own } = policy;
+    const { onTaskFailure: _, retentionMs: _kept, startBy: _late, ...own } = policy;
+    const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
     return {
       kind: 'task',
       type,
@@ -125,7 +126,7 @@ class TaskPlan {
       priority: taskPriority ? taskPriority(task) : priority,
       policy: own,
       ...(taskKey ? { key: taskKey(task) } : {}),
-      ...(taskConcurrency === undefined ? {} : { gate: { type: taskGate(type), typeMax: taskConcurrency } }),
+      ...(taskConcurrency === undefined && !own.leaderOnly ? {} : { gate: { type: taskGate(type), ...typeMax } }),
     };
   }
 }

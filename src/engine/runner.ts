@@ -89,7 +89,7 @@ export class Runner {
     } catch (error) {
       tracker.end(error);
       const cause = error instanceof Cancelled && tracker.isAborted ? tracker.failure : error;
-      const isRetryable = type.options.isTaskErrorRetryable ?? (() => true);
+      const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
       return ofError(cause, attempt, jobs.store.now(), isRetryable);
     } finally {
       stopTimer();

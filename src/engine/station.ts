@@ -56,9 +56,10 @@ export class Station {
   readonly #cancelling: Loop;
   readonly #scheduling: Loop;
   readonly #chores: readonly Loop[];
-  #stopListening: () => void = () => {};
+  #stopListening: (() => void) | null = null;
   #isDraining = false;
-  #scheduledAt = 0;
+  #scheduledAt = -Infinity;
+  #forgetToSchedule: (() => void) | null = null;
 
   constructor(parts: StationParts) {
     const { jobs, instance: by, handlers, leaseMs } = parts;
@@ -99,14 +100,17 @@ export class Station {
     await this.#canceller.beat();
     await this.#leader.turn();
     this.#parts.heart.start(this.#about());
-    this.#stopListening = this.#parts.jobs.store.onWake(() => this.#onWake());
+    this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.#onWake());
     for (const loop of [this.#claiming, this.#cancelling, this.#scheduling, ...this.#chores]) loop.start();
   }
 
   /** Claims nothing more; what runs goes on, and so does its heartbeat. */
   async suspend(): Promise<void> {
     this.#isDraining = true;
-    this.#stopListening();
+    this.#stopListening?.();
+    this.#stopListening = null;
+    this.#forgetToSchedule?.();
+    this.#forgetToSchedule = null;
     await Promise.all([this.#claiming, this.#scheduling, ...this.#chores].map((loop) => loop.stop()));
     await Promise.all(this.#slots.takeBack().map((job) => this.#giveBack(job)));
   }
@@ -130,6 +134,11 @@ export class Station {
   /** Something changed that this instance knows of: look at once. */
   wake(): void {
     this.#onWake();
+  }
+
+  /** A definition changed: what it says now counts from now on. */
+  reschedule(): void {
+    if (!this.#isDraining) this.#scheduling.wake();
   }
 
   /** Acts now on what was asked of a job that may run here. */
@@ -167,9 +176,15 @@ export class Station {
   #onWake(): void {
     if (this.#isDraining) return;
     this.#claiming.wake();
-    const now = this.#parts.clock.monotonic();
-    if (now - this.#scheduledAt < scheduleAgainMs) return;
-    this.#scheduledAt = now;
+    if (this.#forgetToSchedule) return;
+    const waitMs = this.#scheduledAt + scheduleAgainMs - this.#parts.clock.monotonic();
+    if (waitMs <= 0) this.#lookAtSchedules();
+    else this.#forgetToSchedule = this.#parts.clock.after(waitMs, () => this.#lookAtSchedules());
+  }
+
+  #lookAtSchedules(): void {
+    this.#forgetToSchedule = null;
+    this.#scheduledAt = this.#parts.clock.monotonic();
     this.#scheduling.wake();
   }
 

@@ -118,5 +118,7 @@ function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
-  return gateText({ type: checkName('gate', name), def: def ?? null, key, leaderOnly, ...most });
+  // Behind a gate of another name it takes no place of its definition's runs.
+  const ofDef = name === type ? (def ?? null) : null;
+  return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most });
 }

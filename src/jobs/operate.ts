@@ -21,7 +21,7 @@ export async function cancelJob(
   graceMs?: number,
 ): Promise<Job> {
   const change = await apply(store, id, { do: 'cancel', code, ...(graceMs === undefined ? {} : { graceMs }) }, asker);
-  return withFamily(store, change, asker);
+  return withFamily(store, change, asker, graceMs);
 }
 
 /** Ends a job now, and its children. Whoever works on it can write nothing any more. */
@@ -80,9 +80,9 @@ export async function deleteJob(store: Store, id: number): Promise<void> {
 const stillOpen = ({ id, state }: Job): Refusal =>
   new Refusal('wrong.state', `job ${id} is ${state}: cancel or stop it before deleting it`, { id, state });
 
-async function withFamily(store: Store, change: Change, asker: Asker): Promise<Job> {
+async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: number): Promise<Job> {
   const job = change.after!;
-  if (job.parent === null) await cancelChildren(store, job.id, asker);
+  if (job.parent === null) await cancelChildren(store, job.id, asker, graceMs);
   if (job.state === 'held') await settleParents(store, asker, [job.id]);
   else await settleAfter(store, [change], asker);
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;

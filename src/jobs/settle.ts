@@ -60,10 +60,11 @@ async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
   return isTooMuch(onTaskFailure, sum('failed'), sum());
 }
 
-/** Ends the children that wait and tells those that run. */
-export async function cancelChildren(store: Store, parent: number, asker: Asker): Promise<void> {
+/** Ends the children that wait and tells those that run; if they will not end in time, they are stopped. */
+export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
+  const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;
   for await (const children of openChildren(store, parent)) {
-    await applyEach(store, children.map((job) => ({ job, command: { do: 'cancel', code: 'parent' } as const })), asker);
+    await applyEach(store, children.map((job) => ({ job, command })), asker);
   }
 }
 
