@@ -1,0 +1,54 @@
+/** How much of everything: enough for figures to rest on, a quick look, or just a sign of life. */
+
+export interface Sizes {
+  readonly rounds: number;
+  readonly warmUpJobs: number;
+  readonly createSingle: number;
+  readonly createInFlight: number;
+  readonly createBulk: number;
+  readonly drain: readonly { readonly limit: number; readonly jobs: number }[];
+  readonly pickUps: number;
+  /** How many there are at each step. What an earlier list left stays for the later ones. */
+  readonly backlog: Readonly<Record<'others' | 'later' | 'ended', readonly number[]>>;
+  readonly backlogJobs: number;
+  readonly glob: { readonly others: number; readonly names: number; readonly jobs: number };
+}
+
+export const fullSizes: Sizes = {
+  rounds: 3,
+  warmUpJobs: 5_000,
+  createSingle: 3_000,
+  createInFlight: 16_000,
+  createBulk: 100_000,
+  drain: [{ limit: 1, jobs: 3_000 }, { limit: 100, jobs: 50_000 }, { limit: 1_000, jobs: 100_000 }],
+  pickUps: 300,
+  backlog: { others: [10_000, 100_000, 1_000_000], later: [100_000, 1_000_000], ended: [1_000_000, 5_000_000] },
+  backlogJobs: 10_000,
+  glob: { others: 1_000_000, names: 1_000, jobs: 1_000 },
+};
+
+export const quickSizes: Sizes = {
+  rounds: 3,
+  warmUpJobs: 2_000,
+  createSingle: 200,
+  createInFlight: 1_600,
+  createBulk: 8_000,
+  drain: [{ limit: 1, jobs: 150 }, { limit: 100, jobs: 6_000 }, { limit: 1_000, jobs: 8_000 }],
+  pickUps: 40,
+  backlog: { others: [10_000, 50_000], later: [50_000], ended: [50_000] },
+  backlogJobs: 2_000,
+  glob: { others: 20_000, names: 100, jobs: 50 },
+};
+
+export const tinySizes: Sizes = {
+  rounds: 1,
+  warmUpJobs: 100,
+  createSingle: 5,
+  createInFlight: 32,
+  createBulk: 1_000,
+  drain: [{ limit: 1, jobs: 10 }, { limit: 100, jobs: 200 }, { limit: 1_000, jobs: 1_000 }],
+  pickUps: 5,
+  backlog: { others: [100], later: [100], ended: [100] },
+  backlogJobs: 100,
+  glob: { others: 100, names: 10, jobs: 10 },
+};

@@ -1,0 +1,13 @@
+/** All workloads, in the order in which they run. */
+import { backlog } from './workloads/backlog.ts';
+import { createBulk } from './workloads/create-bulk.ts';
+import { createInFlight } from './workloads/create-in-flight.ts';
+import { createSingle } from './workloads/create-single.ts';
+import { drain } from './workloads/drain.ts';
+import { glob } from './workloads/glob.ts';
+import { pickUpElsewhere, pickUpHere } from './workloads/pick-up.ts';
+import type { Workload } from './workload.ts';
+
+export const workloads: readonly Workload[] = [
+  createSingle, createInFlight, createBulk, drain, pickUpHere, pickUpElsewhere, backlog, glob,
+];
