@@ -9,6 +9,8 @@ export class Attempt {
   readonly #abort = new AbortController();
   readonly #ended = Promise.withResolvers<never>();
   #kill: (() => Promise<void>) | null = null;
+  #isLost = false;
+  #isGivenBack = false;
 
   constructor(job: RunningJob) {
     this.job = job;
@@ -22,6 +24,16 @@ export class Attempt {
 
   get isCancelled(): boolean {
     return this.#abort.signal.reason instanceof Cancelled;
+  }
+
+  /** Someone else has the job, or it is over: nothing of this attempt can be stored. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** It was ended by the engine and not by its handler: the job goes back as if it had not been tried. */
+  get isGivenBack(): boolean {
+    return this.#isGivenBack;
   }
 
   /** Rejects when the handler is not waited for any longer. */
@@ -46,10 +58,18 @@ export class Attempt {
 
   /** Nothing it writes will be kept. */
   lose(): void {
+    this.#isLost = true;
     this.#giveUp(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
   }
 
+  /** Nobody knows whether the job is still held: its handler must not go on, and the job goes back if it is. */
+  doubt(): void {
+    this.#isGivenBack = true;
+    this.#giveUp(new LeaseLost(`the store does not confirm that job ${this.job.id} is still held under fence ${this.job.fence}`));
+  }
+
   interrupt(): void {
+    this.#isGivenBack = true;
     this.#giveUp(new Interrupted('the engine is closing'));
   }
 

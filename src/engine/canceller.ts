@@ -1,7 +1,7 @@
 /** The canceller: asks the store what became of the jobs held here, tells their handlers, and ends what will not end. */
 import { stopJob } from '../jobs/operate.ts';
 import type { Jobs } from '../jobs.ts';
-import type { InstanceAbout } from '../store/store.ts';
+import type { Holding, InstanceAbout } from '../store/store.ts';
 import type { Attempt } from './attempt.ts';
 import type { LoopParts } from './loop.ts';
 
@@ -11,12 +11,16 @@ export interface CancellerParts extends LoopParts {
   readonly leaseMs: number;
   readonly attempts: ReadonlyMap<number, Attempt>;
   /** Jobs that were claimed and wait for a slot: they are held too. */
+  readonly waiting: () => readonly Holding[];
   readonly about: () => InstanceAbout;
-  /** Tells whoever beats in our stead that it need not. */
-  readonly onBeat: () => void;
+  /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
+  readonly onBeat: (lost: ReadonlySet<number>) => void;
 }
 
 const lookMs = 500;
+
+/** Others may take over when a lease is over: long enough before that, this instance must not believe in its own. */
+const trustOf = (leaseMs: number): number => (leaseMs * 2) / 3;
 
 export class Canceller {
   readonly #parts: CancellerParts;
@@ -34,30 +38,35 @@ export class Canceller {
 
   /** Whether to believe that the jobs held here are still ours. */
   get isTrusted(): boolean {
-    return this.silenceMs < (this.#parts.leaseMs * 2) / 3;
+    return this.silenceMs < trustOf(this.#parts.leaseMs);
   }
 
   async turn(): Promise<number> {
     const { attempts, leaseMs } = this.#parts;
     if (attempts.size === 0 && this.silenceMs < leaseMs / 3) return leaseMs / 3 - this.silenceMs;
+    const answered = this.#fenceOffUnlessAnswered();
     try {
       await this.beat();
     } catch (error) {
       this.#fenceOff();
       throw error;
+    } finally {
+      answered();
     }
     return attempts.size > 0 ? lookMs : leaseMs / 3;
   }
 
   /** Renews the instance's lease and acts on what the store says of the jobs held. */
   async beat(): Promise<void> {
-    const { jobs, by: id, leaseMs, attempts, about, clock, onBeat } = this.#parts;
+    const { jobs, by: id, leaseMs, about, clock, onBeat } = this.#parts;
     const sentAt = clock.monotonic();
-    const holds = [...attempts.values()].map(({ holding }) => holding);
+    const attempts = [...this.#parts.attempts.values()];
+    const holds = [...attempts.map(({ holding }) => holding), ...(this.isTrusted ? [] : this.#parts.waiting())];
     const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
     this.#beatAt = sentAt;
-    onBeat();
-    for (const job of lost) attempts.get(job)?.lose();
+    const gone = new Set(lost);
+    for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.lose();
+    onBeat(gone);
     if (cancelled.length > 0) await this.#tell(cancelled);
   }
 
@@ -80,6 +89,19 @@ export class Canceller {
   /** The store cannot be asked: before others may take over, what runs here is told that it lost its lease. */
   #fenceOff(): void {
     if (this.isTrusted) return;
-    for (const attempt of this.#parts.attempts.values()) attempt.lose();
+    for (const attempt of this.#parts.attempts.values()) attempt.doubt();
+  }
+
+  /** The same while an answer is owed; what is called when there is one. */
+  #fenceOffUnlessAnswered(): () => void {
+    const { clock, leaseMs } = this.#parts;
+    const waitMs = Math.max(leaseMs / 3, trustOf(leaseMs) - this.silenceMs);
+    const due = clock.monotonic() + waitMs;
+    let disarm = clock.after(waitMs, () => {
+      // A timer that is late tells of a pause of this process and not of the store: that is given time to answer.
+      if (clock.monotonic() - due > leaseMs / 6) disarm = this.#fenceOffUnlessAnswered();
+      else this.#fenceOff();
+    });
+    return () => disarm();
   }
 }

@@ -63,7 +63,8 @@ export class Runner {
     this.#attempts.set(job.id, attempt);
     const command = await this.#perform(attempt);
     const concluding = this.#conclude(attempt, command).finally(() => {
-      this.#attempts.delete(job.id);
+      // A job that was lost may have been claimed again meanwhile.
+      if (this.#attempts.get(job.id) === attempt) this.#attempts.delete(job.id);
       this.#concluding.delete(concluding);
     });
     this.#concluding.add(concluding);

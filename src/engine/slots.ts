@@ -4,14 +4,16 @@ export class Slots<T> {
   readonly size: number;
   readonly #work: (item: T) => Promise<void>;
   readonly #onFree: () => void;
+  readonly #mayStart: () => boolean;
   #queue: T[] = [];
   #busy = 0;
   #idle: (() => void)[] = [];
 
-  constructor(size: number, work: (item: T) => Promise<void>, onFree: () => void) {
+  constructor(size: number, work: (item: T) => Promise<void>, onFree: () => void, mayStart: () => boolean = () => true) {
     this.size = size;
     this.#work = work;
     this.#onFree = onFree;
+    this.#mayStart = mayStart;
   }
 
   get busy(): number {
@@ -22,6 +24,10 @@ export class Slots<T> {
     return this.#queue.length;
   }
 
+  get queue(): readonly T[] {
+    return this.#queue;
+  }
+
   get free(): number {
     return this.size - this.#busy;
   }
@@ -29,14 +35,23 @@ export class Slots<T> {
   /** Each starts when a slot is free. */
   add(items: readonly T[]): void {
     this.#queue.push(...items);
-    this.#fill();
+    this.fill();
+  }
+
+  /** Starts what waits, as far as slots are free: to be called when it may be started again. */
+  fill(): void {
+    while (this.#busy < this.size && this.#queue.length > 0 && this.#mayStart()) void this.#start(this.#queue.shift()!);
+  }
+
+  /** Forgets those that need not be started any more. */
+  drop(isDropped: (item: T) => boolean): void {
+    this.#queue = this.#queue.filter((item) => !isDropped(item));
+    this.#tellIdle();
   }
 
   /** Takes back what has not started. */
   takeBack(): T[] {
-    const waiting = this.#queue;
-    this.#queue = [];
-    return waiting;
+    return this.#queue.splice(0);
   }
 
   /** Resolves when nothing runs or waits. */
@@ -45,19 +60,19 @@ export class Slots<T> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  #fill(): void {
-    while (this.#busy < this.size && this.#queue.length > 0) void this.#start(this.#queue.shift()!);
-  }
-
   async #start(item: T): Promise<void> {
     this.#busy += 1;
     try {
       await this.#work(item);
     } finally {
       this.#busy -= 1;
-      this.#fill();
+      this.fill();
       this.#onFree();
-      if (this.#busy === 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      this.#tellIdle();
     }
+  }
+
+  #tellIdle(): void {
+    if (this.#busy === 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -71,9 +71,10 @@ export class Station {
       ...parts, by, finisher: this.#finisher, notes: this.#notes,
       onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
     });
-    this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake());
+    this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake(), () => this.#canceller.isTrusted);
     this.#canceller = new Canceller({
-      ...parts, by, attempts: this.#runner.attempts, about: () => this.#about(), onBeat: () => parts.heart.beaten(),
+      ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
+      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost),
     });
     this.#claimer = new Claimer({
       jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
@@ -85,7 +86,7 @@ export class Station {
     this.#scheduling = this.#loop('scheduling', () => this.#scheduler.turn());
     this.#chores = [
       this.#loop('leadership', () => this.#leader.turn()),
-      this.#loop('repair', () => this.#chore(reapMs, () => reap(jobs, by))),
+      this.#loop('repair', () => this.#chore(reapMs, () => this.#repair())),
       this.#loop('settling', () => this.#chore(settleMs, () => settleParents(jobs.store, { by }))),
       this.#loop('retention', () => this.#chore(retainMs, () => retain(jobs, parts.retention))),
     ];
@@ -165,6 +166,17 @@ export class Station {
   async #giveBack(job: RunningJob): Promise<void> {
     const answer = await this.#finisher.finish({ job, command: { do: 'release', fence: job.fence } });
     if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
+  }
+
+  #onBeat(lost: ReadonlySet<number>): void {
+    this.#parts.heart.beaten();
+    if (lost.size > 0) this.#slots.drop(({ id }) => lost.has(id) && !this.#runner.attempts.has(id));
+    this.#slots.fill();
+  }
+
+  /** Who may have lost its own lease has to ask for it first: else it would take its own jobs for those of another. */
+  async #repair(): Promise<number> {
+    return this.#canceller.isTrusted ? reap(this.#parts.jobs, this.#parts.instance) : 0;
   }
 
   /** Only the attempt under that fence: a newer one of the same job may run here already. */

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff } from './context.ts';
 import { HandlerCrashed, MissingOutput } from './isolation.ts';
-import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './outcome.ts';
+import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from './outcome.ts';
 
 /** What a value that a handler returned asks for. */
 export function ofValue(value: unknown, { holding }: Attempt, now: number): Command {
@@ -23,20 +23,29 @@ export function ofValue(value: unknown, { holding }: Attempt, now: number): Comm
 }
 
 /** What something thrown asks for; null: nothing, since the job is no longer this attempt's. */
-export function ofError(error: unknown, { holding }: Attempt, now: number, isRetryable: (error: unknown) => boolean): Command | null {
-  const { fence } = holding;
-  if (error instanceof LeaseLost) return null;
-  if (error instanceof Interrupted) return { do: 'release', fence };
-  if (error instanceof Snooze) return { do: 'release', fence, due: now + error.forMs };
-  if (error instanceof RetryAfter) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: told(error) };
+export function ofError(error: unknown, attempt: Attempt, now: number, isRetryable: (error: unknown) => boolean): Command | null {
+  const { fence } = attempt.holding;
+  if (attempt.isLost) return null;
+  if (attempt.isGivenBack) return { do: 'release', fence };
+  if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
+  if (isA(RetryAfter, error)) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: told(error) };
   return { do: 'fail', fence, retryable: mayRetry(error, isRetryable), error: told(error) };
 }
 
 function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
-  if (error instanceof Fail || error instanceof Cancelled || error instanceof Refusal || error instanceof MissingOutput) return false;
-  if (error instanceof TimedOut) return true;
+  if (isA(Fail, error) || isA(Cancelled, error) || isA(Refusal, error) || isA(MissingOutput, error)) return false;
+  if (isA(TimedOut, error)) return true;
   try {
-    return isRetryable(error);
+    return Boolean(isRetryable(error));
+  } catch {
+    return false;
+  }
+}
+
+/** `instanceof` for what a handler threw: that may be a proxy which throws when it is asked. */
+function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
+  try {
+    return value instanceof kind;
   } catch {
     return false;
   }
@@ -45,33 +54,39 @@ function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boo
 const messageMax = 4_000;
 const stackMax = 8_000;
 
-/** What is kept of something thrown, whatever it is. */
+/** What is kept of something thrown, whatever it is and whatever it does when it is read. */
 export function told(error: unknown): JobError {
-  const stack = error instanceof Error && typeof error.stack === 'string' ? { stack: clean(error.stack, stackMax) } : {};
-  const data = dataOf(error);
-  return { code: codeOf(error), message: messageOf(error), ...(data === undefined ? {} : { data }), ...stack };
+  const stack = read(() => (isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined));
+  const data = read(() => dataOf(error));
+  return {
+    code: codeOf(error),
+    message: messageOf(error),
+    ...(data === undefined ? {} : { data }),
+    ...(stack === undefined ? {} : { stack }),
+  };
 }
 
 function codeOf(error: unknown): JobError['code'] {
-  if (error instanceof TimedOut) return 'timed out';
-  if (error instanceof Cancelled) return 'automation';
-  if (error instanceof Refusal) return 'could not start';
-  return error instanceof HandlerCrashed || error instanceof MissingOutput ? error.code : 'unknown';
+  if (isA(TimedOut, error)) return 'timed out';
+  if (isA(Cancelled, error)) return 'automation';
+  if (isA(Refusal, error)) return 'could not start';
+  return isA(HandlerCrashed, error) || isA(MissingOutput, error) ? error.code : 'unknown';
 }
 
-function messageOf(error: unknown): string {
-  try {
-    return clean(error instanceof Error ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax);
-  } catch {
-    return 'something was thrown that cannot be told';
-  }
-}
+const messageOf = (error: unknown): string =>
+  read(() => clean(isA(Error, error) ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax)) ??
+  'something was thrown that cannot be told';
 
 /** JSON data attached to the error, when it is that. */
 function dataOf(error: unknown): unknown {
-  const data: unknown = error instanceof Refusal ? error.detail : (error as { data?: unknown } | null)?.data;
+  const data: unknown = isA(Refusal, error) ? error.detail : (error as { data?: unknown } | null)?.data;
+  return data === undefined ? undefined : (JSON.parse(jsonText(data, { bytes: 65_536, depth: 32 })) as unknown);
+}
+
+/** What can be read; undefined: it throws. */
+function read<T>(look: () => T): T | undefined {
   try {
-    return data === undefined ? undefined : (JSON.parse(jsonText(data, { bytes: 65_536, depth: 32 })) as unknown);
+    return look();
   } catch {
     return undefined;
   }
