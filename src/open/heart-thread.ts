@@ -7,30 +7,43 @@ import { systemClock } from '../time/clock.ts';
 
 const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartData;
 
-/** Often enough that one missed look leaves time for the next before the lease is over. */
-const lookMs = leaseMs / 6;
+/** Often enough that the silence is noticed while most of the lease is left. */
+const lookMs = leaseMs / 12;
+/** The main thread beats this often when it has nothing to do. */
+const beatMs = leaseMs / 3;
 
 async function watch(): Promise<void> {
   let store: Store | null = null;
   let count = Atomics.load(beats, 0);
   let changedAt = systemClock.monotonic();
+  let beatAt = changedAt;
   while (Atomics.load(beats, 1) === 0) {
+    store ??= open();
     await systemClock.sleep(lookMs);
     const now = systemClock.monotonic();
     if (Atomics.load(beats, 0) !== count) [count, changedAt] = [Atomics.load(beats, 0), now];
     const silence = now - changedAt;
-    if (silence < leaseMs / 3 + lookMs || silence > stallMs) continue;
-    store ??= openStore(url);
-    await beat(store);
+    if (silence < beatMs + lookMs || silence > stallMs || now - beatAt < beatMs / 2) continue;
+    if (store && (await beat(store))) beatAt = now;
+  }
+}
+
+/** Before it is needed: there may be little time then. What cannot be opened is tried again at the next look. */
+function open(): Store | null {
+  try {
+    return openStore(url);
+  } catch {
+    return null;
   }
 }
 
 /** A store that cannot be reached is tried again at the next look; the main thread tells of the outage. */
-async function beat(store: Store): Promise<void> {
+async function beat(store: Store): Promise<boolean> {
   try {
     await store.beat({ id, leaseMs, about, holds: [] });
+    return true;
   } catch {
-    return;
+    return false;
   }
 }
 
