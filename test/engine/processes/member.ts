@@ -24,7 +24,7 @@ export class Member {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
     }
-    this.exit = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }) as Exit);
+    this.exit = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
   get pid(): number {

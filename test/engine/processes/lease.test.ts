@@ -1,0 +1,108 @@
+// Leases held against real processes: one whose event loop is blocked, one that hangs, one that was stopped and goes on.
+import { describe, expect, test } from 'vitest';
+import type { Event, RunHandle } from '../../../src/index.ts';
+import { beside, blocking, hanging, looping, overtaken, quick } from './children/held.ts';
+import { flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { storeKinds, World } from './world.ts';
+
+describe.each(storeKinds)('on $name', (kind) => {
+  describe.concurrent('leases', () => {
+    test('a handler that blocks its event loop for longer than the lease keeps it, and so do the jobs beside it', async () => {
+      await using world = await World.create(kind);
+      // Long enough that a busy machine cannot be taken for a blocked process.
+      const lease = { lease: '5s' } as const;
+      await Promise.all([world.start('held', 'ann', lease), world.start('phased', 'bob', lease)]);
+      const neighbour = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start' });
+      const run = await world.engine.createJobRun(blocking, { input: { ms: 8_000 } });
+
+      expect(await run.result({ timeout: '60s' })).toBe('blocked');
+      world.open('go');
+      expect(await neighbour.result({ timeout: '60s' })).toBe('stood beside');
+      for (const each of [run, neighbour]) expect(await kindsOf(each)).toEqual(['created', 'claimed', 'succeeded']);
+    });
+
+    test('a handler that hangs ends at its timeout, told by its signal or ended for good', async () => {
+      await using world = await World.create(kind);
+      await world.start('held', 'ann');
+      const runs = [await world.engine.createJobRun(hanging), await world.engine.createJobRun(looping)];
+
+      for (const run of runs) await expect(run.result({ timeout: '60s' })).rejects.toThrow('took longer than');
+      expect(await kindsOf(runs[0]!)).toEqual(['created', 'claimed', 'retried', 'claimed', 'failed']);
+      expect(await kindsOf(runs[1]!)).toEqual(['created', 'claimed', 'failed']);
+      for (const run of runs) expect(await run.get()).toMatchObject({ error: { code: 'timed out' } });
+      expect(world.entries({ what: 'aborted' })).toMatchObject([{ reason: 'TimedOut' }, { reason: 'TimedOut' }]);
+    });
+
+    test('a process that was stopped beyond its lease can write nothing when it goes on, and its handlers are told', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann');
+      const run = await world.engine.createJobRun(overtaken);
+      await world.until('its first line in the log', async () => (await run.log()).length === 1);
+      ann.signal('SIGSTOP');
+      await world.start('held', 'bob');
+      await world.entry({ what: 'start', instance: 'bob' });
+      ann.signal('SIGCONT');
+      await world.entry({ what: 'tried', instance: 'ann' });
+      await world.until('ann to be trusted again', async () => {
+        const instances = await world.engine.instances();
+        return instances.some(({ id, leaseUntil }) => id === 'ann' && leaseUntil > world.engine.now());
+      });
+      world.open('go');
+
+      expect(await run.result({ timeout: '60s' })).toBe('in time');
+      expect(world.entries({ what: 'aborted' })).toMatchObject([{ instance: 'ann', fence: 1, reason: 'LeaseLost' }]);
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
+      expect((await run.log()).map(({ text }) => text)).toEqual(['line of ann', 'line of bob']);
+      expect(JSON.stringify(await world.engine.snapshot(run.id))).not.toContain('too late');
+      expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      const told = await histories(world.engine);
+      expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
+    });
+
+    test('a process that was stopped beyond its lease does not start what it had claimed ahead', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann', { slots: 1 });
+      const warmUp = await world.engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
+      await warmUp.at(-1)!.result({ timeout: '60s' });
+      const [blocked] = await world.engine.createJobRuns(overtaken, [{ priority: 1 }]);
+      const ahead = await world.engine.createJobRuns(quick, Array.from({ length: 20 }, () => ({})));
+      await world.until('some to be claimed ahead', async () =>
+        (await world.engine.count({ types: ['quick'], standings: ['running'] })).length > 0);
+      await world.entry({ what: 'start', job: blocked!.id });
+      ann.signal('SIGSTOP');
+      await world.start('held', 'bob');
+      world.open('go');
+      for (const run of [blocked!, ...ahead]) await run.result({ timeout: '60s' });
+      ann.signal('SIGCONT');
+      await world.entry({ what: 'tried', instance: 'ann' });
+      const last = await world.engine.createJobRuns(quick, Array.from({ length: 5 }, () => ({})));
+      for (const run of last) await run.result({ timeout: '60s' });
+
+      const told = await histories(world.engine);
+      expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
+      const aheadIds = new Set(ahead.map(({ id }) => id));
+      expect(world.entries({ what: 'start', instance: 'ann' }).filter(({ job }) => aheadIds.has(job!))).toEqual([]);
+    });
+
+    test('a process that was stopped and has no rival keeps its jobs', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann');
+      const run = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start' });
+      ann.signal('SIGSTOP');
+      await world.until('the end of its lease', async () => {
+        const [instance] = await world.engine.instances();
+        return instance!.leaseUntil < world.engine.now() - 500;
+      });
+      ann.signal('SIGCONT');
+      await world.until('its heartbeat', async () => (await world.engine.instances())[0]!.leaseUntil > world.engine.now());
+      world.open('go');
+
+      expect(await run.result({ timeout: '60s' })).toBe('stood beside');
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'succeeded']);
+    });
+  });
+});
+
+const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);
