@@ -1,7 +1,7 @@
 /** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
 import type { Answer, Ask } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
 import { turn } from '../time/clock.ts';
 import type { LoopParts } from './loop.ts';
 import type { Watchers } from './watchers.ts';
@@ -24,6 +24,7 @@ export class Finisher {
   readonly #parts: FinisherParts;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | null = null;
+  readonly #givenUp = new AbortController();
 
   constructor(jobs: Jobs, by: string, parts: FinisherParts) {
     this.#jobs = jobs;
@@ -37,6 +38,11 @@ export class Finisher {
       this.#waiting.push({ ask, resolve });
       this.#flushing ??= this.#flush();
     });
+  }
+
+  /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */
+  giveUp(): void {
+    this.#givenUp.abort();
   }
 
   async #flush(): Promise<void> {
@@ -56,12 +62,28 @@ export class Finisher {
         this.#parts.watchers.tell(answers.flatMap(concerned));
         return;
       } catch (error) {
+        if (isRefusal(error) && error.code.startsWith('malformed.')) return this.#sortOut(batch, error);
+        if (this.#givenUp.signal.aborted) return batch.forEach(({ resolve }) => resolve(notStored(error)));
         if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
-        await this.#parts.clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + this.#parts.random.next() / 2));
+        await this.#sleep(tries);
       }
     }
   }
+
+  /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
+  async #sortOut(batch: readonly Waiting[], refusal: Refusal): Promise<void> {
+    if (batch.length === 1) return batch[0]!.resolve(refusal);
+    for (const waiting of batch) await this.#write([waiting]);
+  }
+
+  #sleep(tries: number): Promise<void> {
+    const { clock, random } = this.#parts;
+    return clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + random.next() / 2), this.#givenUp.signal);
+  }
 }
+
+const notStored = (cause: unknown): Refusal =>
+  new Refusal('unavailable.store', 'the store could not be reached before the engine closed', { cause: String(cause) });
 
 /** The job that changed, and its parent. */
 const concerned = (answer: Answer): number[] =>

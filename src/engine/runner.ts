@@ -1,4 +1,5 @@
 /** The runner: works on one claimed job from start to stored outcome. Nothing a handler does gets past it. */
+import type { Answer } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Command } from '../model/command.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -184,16 +185,25 @@ export class Runner {
 
   /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. */
   async #conclude({ job, holding }: Attempt, command: Command | null): Promise<void> {
-    const { notes, finisher, logger } = this.#parts;
+    const { notes, logger } = this.#parts;
     try {
       await notes.finish(holding);
       if (command === null) return;
-      const answer = await finisher.finish({ job, command });
+      const answer = await this.#finish(job, command);
       if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
       await this.#parts.onConcluded(job);
     } catch (error) {
       logger.error(`the outcome of job ${job.id} could not be recorded`, { error, id: job.id });
     }
+  }
+
+  /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
+  async #finish(job: RunningJob, command: Command): Promise<Answer> {
+    const { finisher } = this.#parts;
+    const answer = await finisher.finish({ job, command });
+    if (!isRefusal(answer) || !answer.code.startsWith('malformed.')) return answer;
+    const error = { code: 'missing output', message: answer.message } as const;
+    return finisher.finish({ job, command: { do: 'fail', fence: job.fence, retryable: false, error } });
   }
 }
 

@@ -118,18 +118,17 @@ export class Station {
 
   /** Waits for what runs, up to a limit; the rest is handed back without losing a try. */
   async close(patienceMs: number): Promise<void> {
+    const { clock, leaseMs, heart } = this.#parts;
+    // Beyond a lease without a store, nothing is ours to store any more.
+    const stopTimer = clock.after(patienceMs + leaseMs, () => this.#finisher.giveUp());
     await this.suspend();
-    const idle = this.#slots.whenIdle();
-    const stopTimer = this.#parts.clock.after(patienceMs, () => {
-      for (const attempt of this.#runner.attempts.values()) attempt.interrupt();
-    });
-    await idle;
-    stopTimer();
+    await this.#drain(patienceMs);
     await this.#runner.whenConcluded();
+    stopTimer();
     await this.#notes.close();
     await this.#cancelling.stop();
-    await this.#parts.heart.stop();
-    await this.#parts.jobs.store.leave(this.#parts.instance);
+    await heart.stop();
+    await this.#leave();
   }
 
   /** Something changed that this instance knows of: look at once. */
@@ -145,6 +144,24 @@ export class Station {
   /** Acts now on what was asked of a job that may run here. */
   look(): void {
     if (this.#runner.attempts.size > 0) this.#cancelling.wake();
+  }
+
+  async #drain(patienceMs: number): Promise<void> {
+    const stopTimer = this.#parts.clock.after(patienceMs, () => {
+      for (const attempt of this.#runner.attempts.values()) attempt.interrupt();
+    });
+    await this.#slots.whenIdle();
+    stopTimer();
+  }
+
+  /** Whether or not others hear of it: they will notice that the heartbeats have ended. */
+  async #leave(): Promise<void> {
+    const { jobs, instance, logger } = this.#parts;
+    try {
+      await jobs.store.leave(instance);
+    } catch (error) {
+      logger.warn('the store could not be told that this instance leaves', { error });
+    }
   }
 
   async #work(job: RunningJob): Promise<void> {

@@ -1,0 +1,57 @@
+// The finisher: outcomes that end together are stored together, and one that cannot be stored harms no other.
+import { expect, test } from 'vitest';
+import type { Answer, Ask } from '../../src/apply.ts';
+import { Finisher } from '../../src/engine/finisher.ts';
+import { silent } from '../../src/engine/logger.ts';
+import { Watchers } from '../../src/engine/watchers.ts';
+import { seededRandom } from '../../src/ids.ts';
+import type { Jobs } from '../../src/jobs.ts';
+import { Refusal } from '../../src/refusal.ts';
+import { VirtualClock } from '../../src/time/clock.ts';
+
+const stored = { before: null, after: null, events: [] };
+const askOf = (job: number): Ask => ({ job, command: { do: 'succeed', fence: 1 } });
+
+function aFinisher(conclude: (asks: readonly Ask[]) => readonly Answer[]) {
+  const clock = new VirtualClock(0);
+  const calls: (readonly Ask['job'][])[] = [];
+  const jobs = {
+    conclude: async (asks: readonly Ask[]) => {
+      calls.push(asks.map(({ job }) => job));
+      return conclude(asks);
+    },
+  };
+  const parts = { clock, random: seededRandom(1), logger: silent, watchers: new Watchers(clock) };
+  return { clock, calls, finisher: new Finisher(jobs as unknown as Jobs, 'ann', parts) };
+}
+
+test('outcomes of one turn share a write', async () => {
+  const { calls, finisher } = aFinisher((asks) => asks.map(() => stored));
+  await Promise.all([1, 2, 3].map((job) => finisher.finish(askOf(job))));
+
+  expect(calls).toEqual([[1, 2, 3]]);
+});
+
+test('an outcome that is not fit to be stored is told so, and the others are stored', async () => {
+  const { finisher } = aFinisher((asks) => {
+    if (asks.some(({ job }) => job === 2)) throw new Refusal('malformed.json', 'no');
+    return asks.map(() => stored);
+  });
+  const answers = await Promise.all([1, 2, 3].map((job) => finisher.finish(askOf(job))));
+
+  expect(answers).toEqual([stored, expect.objectContaining({ code: 'malformed.json' }), stored]);
+});
+
+test('who gives up is answered instead of trying for ever', async () => {
+  const { clock, calls, finisher } = aFinisher(() => {
+    throw new Error('the store is away');
+  });
+  const answer = finisher.finish(askOf(1));
+  await clock.advance(60_000);
+  const tries = calls.length;
+  finisher.giveUp();
+
+  expect(await answer).toMatchObject({ code: 'unavailable.store' });
+  expect(tries).toBeGreaterThan(5);
+  expect(calls).toHaveLength(tries + 1);
+});

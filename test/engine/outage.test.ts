@@ -1,0 +1,109 @@
+// What an engine does while its store does not answer, and that nothing stays behind when it answers again.
+import { expect, test } from 'vitest';
+import { Engine, jobType, openStore } from '../../src/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import { VirtualClock } from '../../src/testing/index.ts';
+
+const lease = '15s';
+const leaseMs = 15_000;
+
+type Method = 'beat' | 'commit' | 'leave';
+
+/** A store in memory whose calls can be kept waiting, or made to fail. */
+class Shaky {
+  readonly store: Store;
+  #waiting: (() => void)[] = [];
+  readonly #broken = new Map<Method, 'hangs' | 'fails'>();
+
+  constructor(real: Store) {
+    this.store = new Proxy(real, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        return (...values: unknown[]) => this.#call(name as Method, () => (member as (...given: unknown[]) => unknown).apply(target, values));
+      },
+    });
+  }
+
+  break(method: Method, how: 'hangs' | 'fails'): void {
+    this.#broken.set(method, how);
+  }
+
+  mend(): void {
+    this.#broken.clear();
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  #call(method: Method, call: () => unknown): unknown {
+    const how = this.#broken.get(method);
+    if (how === undefined) return call();
+    if (how === 'fails') return Promise.reject(new Error('the store is away'));
+    return new Promise((_, reject) => this.#waiting.push(() => reject(new Error('the connection was lost'))));
+  }
+}
+
+async function aWorld() {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const shaky = new Shaky(openStore('memory:', { clock }));
+  const said: string[] = [];
+  const type = jobType('sleeper', {
+    run: async ({ signal, fence }) => {
+      if (fence > 1) return 'awake';
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve());
+      });
+      said.push(`${(signal.reason as Error).name} after ${clock.monotonic()} ms`);
+      return 'too late';
+    },
+  });
+  const quick = jobType('quick', { run: () => 'done' });
+  const engine = new Engine({ store: shaky.store, clock, lease, types: [type, quick], instance: 'ann' });
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  return { clock, shaky, said, type, quick, engine };
+}
+
+test.each(['hangs', 'fails'] as const)('when the heartbeat %s, handlers are told before others may take over, and the job goes back', async (how) => {
+  const { clock, shaky, said, type, engine } = await aWorld();
+  const run = await engine.createJobRun(type);
+  await clock.advance(1_000);
+  shaky.break('beat', how);
+  await clock.advance(leaseMs);
+  expect(said).toHaveLength(1);
+  const [reason, after] = said[0]!.split(' after ');
+  expect(reason).toBe('LeaseLost');
+  expect(parseFloat(after!)).toBeLessThan(leaseMs);
+  shaky.mend();
+  await clock.advance(30_000);
+
+  expect((await run.events()).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
+  expect(await run.get()).toMatchObject({ attempt: 1, result: '"awake"' });
+});
+
+test('an outcome is kept until the store takes it', async () => {
+  const { clock, shaky, quick, engine } = await aWorld();
+  const run = await engine.createJobRun(quick);
+  shaky.break('commit', 'fails');
+  await clock.advance(10_000);
+  expect(await run.get()).toMatchObject({ state: 'running' });
+  shaky.mend();
+  await clock.advance(6_000);
+
+  expect((await run.events()).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'succeeded']);
+});
+
+test('an engine that closes does not wait for ever for a store that is away', async () => {
+  const { clock, shaky, quick, engine } = await aWorld();
+  await engine.createJobRun(quick);
+  shaky.break('commit', 'fails');
+  shaky.break('leave', 'fails');
+  await clock.advance(100);
+  let isClosed = false;
+  const closed = engine.close({ patience: '1s' }).then(() => (isClosed = true));
+  await clock.advance(1_000 + leaseMs - 1);
+  expect(isClosed).toBe(false);
+  await clock.advance(5_000);
+
+  expect(await closed).toBe(true);
+});
