@@ -159,13 +159,36 @@ export interface SchedulePlan {
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
-/** The job without the fields that belong to the state it is in. */
-export function facts(job: Job): JobFacts {
-  const { state: _state, hold: _hold, lease: _lease, fate: _fate, endedAt: _endedAt, ...rest } = job as Job & {
-    hold?: Hold;
-    lease?: Lease;
-    fate?: Fate;
-    endedAt?: number;
-  };
-  return rest;
-}
+/** The job without the fields that belong to the state it is in. To name what stays costs far less than what goes. */
+export const facts = (job: Job): JobFacts => ({
+  id: job.id,
+  kind: job.kind,
+  type: job.type,
+  def: job.def,
+  parent: job.parent,
+  key: job.key,
+  created: job.created,
+  gate: job.gate,
+  unique: job.unique,
+  policy: job.policy,
+  tags: job.tags,
+  input: job.input,
+  tick: job.tick,
+  details: job.details,
+  version: job.version,
+  changed: job.changed,
+  phase: job.phase,
+  priority: job.priority,
+  due: job.due,
+  fence: job.fence,
+  generation: job.generation,
+  attempt: job.attempt,
+  crashes: job.crashes,
+  admitted: job.admitted,
+  startedAt: job.startedAt,
+  cancel: job.cancel,
+  error: job.error,
+  result: job.result,
+  plan: job.plan,
+  hasChildrenWaiting: job.hasChildrenWaiting,
+});
