@@ -8,6 +8,7 @@ import type { Kind } from '../../model/state.ts';
 import { jobOfOpen, type OpenRow } from '../row.ts';
 import type { Candidate, ClaimAsk } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { openRows } from './open-rows.ts';
 
 /** The best claimable jobs, best first. Only inside a write transaction. */
 export function candidates(connection: Connection, ask: ClaimAsk, now: number): Candidate[] {
@@ -46,9 +47,9 @@ interface Lane extends NamedType {
 }
 
 function freeRows(connection: Connection, ask: ClaimAsk, now: number): OpenRow[] {
-  const sql = `SELECT * FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
+  const which = 'WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?';
   return lanes(connection, 1, ask).flatMap(({ kind, type, priority }) =>
-    connection.all<OpenRow>(sql, kind, type, priority, now, ask.limit),
+    openRows(connection, which, kind, type, priority, now, ask.limit),
   );
 }
 
@@ -63,11 +64,11 @@ function gatedRows(connection: Connection, ask: ClaimAsk, now: number): OpenRow[
 }
 
 function waitingAtGates(connection: Connection, { kind, type }: NamedType, turnstile: Turnstile, ask: ClaimAsk, now: number): OpenRow[] {
-  const sql = `SELECT * FROM job WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(ask)}
+  const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(ask)}
     ORDER BY priority DESC, due, id LIMIT ?`;
   return gatesOf(connection, kind, type).flatMap((gate) => {
     const room = Math.min(turnstile.room(gate), ask.limit);
-    return room === 0 ? [] : connection.all<OpenRow>(sql, kind, type, gate, now, room);
+    return room === 0 ? [] : openRows(connection, which, kind, type, gate, now, room);
   });
 }
 

@@ -1,7 +1,7 @@
 /** The connection to a SQLite file: how it is opened, how a write waits for its turn without blocking the event loop. */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../ids.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, turn } from '../../time/clock.ts';
@@ -27,7 +27,7 @@ interface Waiting {
 
 export class Connection {
   readonly db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
   /** How many transactions it has committed. */
   commits = 0;
   #waiting: Waiting[] = [];
@@ -39,6 +39,11 @@ export class Connection {
 
   all<Row extends object>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  /** Rows as arrays, for reads of many: node:sqlite makes each object a dictionary, at twice the cost. */
+  arrays(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
+    return this.#prepared(sql, 'arrays').all(...values) as unknown as SQLOutputValue[][];
   }
 
   get<Row extends object>(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -74,7 +79,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#statements.clear();
+    for (const statements of Object.values(this.#statements)) statements.clear();
     if (this.db.isOpen) this.db.close();
   }
 
@@ -136,12 +141,12 @@ export class Connection {
     }
   }
 
-  #prepared(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.db.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
+  #prepared(sql: string, form: 'objects' | 'arrays' = 'objects'): StatementSync {
+    const known = this.#statements[form].get(sql);
+    if (known) return known;
+    const statement = this.db.prepare(sql);
+    statement.setReturnArrays(form === 'arrays');
+    this.#statements[form].set(sql, statement);
     return statement;
   }
 }

@@ -4,11 +4,12 @@ import type { Job } from '../../model/job.ts';
 import { asciiLower, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
 import type { Connection } from './connection.ts';
+import { openRows } from './open-rows.ts';
 
 export function load(connection: Connection, ids: readonly number[]): Job[] {
   const list = JSON.stringify(ids);
   return [
-    ...connection.all<OpenRow>('SELECT * FROM job WHERE id IN (SELECT value FROM json_each(?))', list).map(jobOfOpen),
+    ...openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', list).map(jobOfOpen),
     ...connection.all<EndedRow>('SELECT * FROM ended WHERE id IN (SELECT value FROM json_each(?))', list).map(jobOfEnded),
   ];
 }
