@@ -43,7 +43,9 @@ export class Canceller {
 
   async turn(): Promise<number> {
     const { attempts, leaseMs } = this.#parts;
-    if (attempts.size === 0 && this.silenceMs < leaseMs / 3) return leaseMs / 3 - this.silenceMs;
+    const untilBeatMs = leaseMs / 3 - this.silenceMs;
+    // The first attempt after a rest must not wait for the next beat to hear of a cancel; looking costs the store nothing.
+    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(lookMs, untilBeatMs);
     const answered = this.#fenceOffUnlessAnswered();
     try {
       await this.beat();
@@ -53,7 +55,7 @@ export class Canceller {
     } finally {
       answered();
     }
-    return attempts.size > 0 ? lookMs : leaseMs / 3;
+    return lookMs;
   }
 
   /** Renews the instance's lease and acts on what the store says of the jobs held. */

@@ -21,6 +21,8 @@ import { parseToken } from './token.ts';
 import { told } from './verdict.ts';
 
 export interface EngineParts extends StationParts, QuestionParts {
+export { firstMemoryId } from './homes.ts';
+
   readonly defs: readonly JobDef[];
 }
 

@@ -33,7 +33,7 @@ export function ofError(error: unknown, attempt: Attempt, now: number, isRetryab
 }
 
 function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
-  if (isA(Fail, error) || isA(Cancelled, error) || isA(Refusal, error) || isA(MissingOutput, error)) return false;
+  if (isA(Fail, error) || isA(Cancelled, error) || isMalformed(error) || isA(MissingOutput, error)) return false;
   if (isA(TimedOut, error)) return true;
   try {
     return Boolean(isRetryable(error));
@@ -50,6 +50,9 @@ function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T
     return false;
   }
 }
+
+/** What is malformed stays so; anything else that is refused, to a handler that asked, may be granted another time. */
+const isMalformed = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
 
 const messageMax = 4_000;
 const stackMax = 8_000;
@@ -69,7 +72,7 @@ export function told(error: unknown): JobError {
 function codeOf(error: unknown): JobError['code'] {
   if (isA(TimedOut, error)) return 'timed out';
   if (isA(Cancelled, error)) return 'automation';
-  if (isA(Refusal, error)) return 'could not start';
+  if (isMalformed(error)) return 'could not start';
   return isA(HandlerCrashed, error) || isA(MissingOutput, error) ? error.code : 'unknown';
 }
 

@@ -122,8 +122,9 @@ export class TestEngine {
 
   async close(): Promise<void> {
     if (this.#tether?.isCut) return;
-    const closed = this.engine.close({ patience: '1s' });
-    await this.clock.advance(1_000);
+    let isClosed = false;
+    const closed = this.engine.close({ patience: '1s' }).finally(() => (isClosed = true));
+    while (!isClosed) await this.clock.advance(100);
     await closed;
   }
 
