@@ -6,7 +6,11 @@ export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
 export { typed, type Schema } from './engine/schema.ts';
 export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/context.ts';
 export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/outcome.ts';
-export { RunCancelled, RunFailed, RunHandle, type Snapshot } from './engine/run-handle.ts';
+export {
+  RunCancelled, RunFailed, RunHandle,
+  type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type Sight, type Snapshot,
+} from './engine/run-handle.ts';
+export type { ForeseenTick } from './engine/foresight.ts';
 export type { RunAsk } from './engine/run-ask.ts';
 export type { Reason } from './engine/explain.ts';
 export type { StopAnswer } from './engine/stop.ts';
@@ -17,5 +21,13 @@ export type { Duration } from './time/duration.ts';
 export { Refusal, refusalCodes, type RefusalCode } from './refusal.ts';
 export type { Job, JobError } from './model/job.ts';
 export type { Event } from './model/event.ts';
-export type { Query, PageAsk, Page, Standing } from './store/query.ts';
+export type { Spec } from './model/definition.ts';
+export type { Progress } from './model/progress.ts';
+export type { KnownDefinition } from './jobs/define.ts';
+export type { Query, PageAsk, Page, Standing, Tally } from './store/query.ts';
+export type { FeedEvent, Instance, LogLine } from './store/store.ts';
+export { attemptsOf, runState, taskState, type JobRunStats, type RunState, type TaskState } from './vocabulary/jobrun.ts';
+export { fateOf, stageHistory, stageOf, type Stage, type StageFate, type StageInfo } from './vocabulary/stage.ts';
+export { runStatus, type Configuration, type JobStatus } from './vocabulary/configuration.ts';
+export { lockOf, scheduledState, type Lock, type ScheduledState } from './vocabulary/scheduled.ts';
 export { version } from './version.ts';
