@@ -390,6 +390,29 @@ describe.each(stores)('cancelling a family on $name', (kind) => {
     expect(await world.standing(run)).toBe('cancelled');
   });
 
+  test('S16: a run whose last open task ends instead of being handed out ends with it', async ({ world }) => {
+    const { run } = await world.family(1);
+    const [running] = await world.claim(tasksOnly);
+    await world.jobs.cancel(run.id, tester);
+    await world.jobs.createChildren(run.id, [{ kind: 'task', type: 'task' }], 'worker');
+    await world.jobs.release(running!, running!.fence, tester);
+    expect(await world.standing(run)).toBe('held by children');
+    expect(await world.claimIds()).toEqual([]);
+    expect(await world.standing(run)).toBe('cancelled');
+  });
+
+  test('S15: a crash in the middle of a stop leaves no live task under an ended run', async ({ world }) => {
+    const { run, tasks } = await world.family(2);
+    const commit = world.store.commit.bind(world.store);
+    let commits = 0;
+    world.store.commit = (batch) => (++commits === 2 ? Promise.reject(new Error('crash')) : commit(batch));
+    await expect(world.jobs.stop(run.id, tester)).rejects.toThrow('crash');
+    world.store.commit = commit;
+    expect(await world.standing(run)).toBe('held by children');
+    for (const task of tasks) expect(await world.standing(task)).toBe('cancelled');
+    expect(await settleParents(world.store, { by: 'settler' })).toBe(1);
+  });
+
   test('S16: a task given back by its worker after the cancel is not handed out again', async ({ world }) => {
     const { run } = await world.family(1);
     const [task] = await world.claim(tasksOnly);

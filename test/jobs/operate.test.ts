@@ -450,6 +450,13 @@ describe.each(stores)('requeueing on $name', (kind) => {
     expect(await world.claimOne(job)).toMatchObject({ fence: 2, attempt: 1 });
   });
 
+  test('two who requeue a job with a key at the same moment both bring it back', async ({ world }) => {
+    const job = await world.ended({ unique: { key: 'k' } });
+    await Promise.all([world.jobs.requeue(job.id, 5, tester), world.jobs.requeue(job.id, 6, tester)]);
+    expect(await world.events(job)).toEqual(['created', 'claimed', 'succeeded', 'reopened', 'edited']);
+    expect(await world.get(job)).toMatchObject({ state: 'pending', generation: 2 });
+  });
+
   test('a waiting job is due when asked', async ({ world }) => {
     const job = await world.create({ due: startOfTime + minute });
     await world.jobs.requeue(job.id, startOfTime, tester);

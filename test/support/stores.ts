@@ -1,12 +1,16 @@
 // Every store there is, to run one example on all of them: each world has a store of its own and a clock that we move.
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { MemoryStore } from '../../src/store/memory.ts';
+import { PostgresStore } from '../../src/store/postgres/store.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Clock } from '../../src/time/clock.ts';
+import { freshDatabase } from './fresh-database.ts';
 
 /** A way to an empty, migrated store. */
 export interface StoreKind {
@@ -81,4 +85,102 @@ function beginSqlite(path: string): CallersTransaction {
   };
 }
 
-export const stores: readonly StoreKind[] = [memory, sqlite];
+const postgres: StoreKind = {
+  name: 'PostgreSQL',
+  async open(clock) {
+    const url = await sharedDatabase();
+    const schema = emptied.pop() ?? `world_${randomBytes(6).toString('hex')}`;
+    const client = await connect(url);
+    const opened: PostgresStore[] = [];
+    let transactions = 0;
+    const again = async (): Promise<Store> => {
+      const store = new PostgresStore(url, { clock, schema, max: 4 });
+      opened.push(store);
+      return withPromptFeed(store, async () => {
+        if (transactions === 0) await nothingOpen(client);
+      });
+    };
+    const store = await again();
+    await store.migrate();
+    return {
+      store,
+      again,
+      begin: async () => {
+        transactions += 1;
+        return beginPostgres(url, schema, () => (transactions -= 1));
+      },
+      close: async () => {
+        for (const each of opened) await each.close();
+        await empty(client, schema);
+        await client.end();
+        emptied.push(schema);
+      },
+    };
+  },
+};
+
+/** One for all worlds of a file: a schema for each is quicker made than a database, and quicker emptied than made. */
+let shared: Promise<string> | undefined;
+const sharedDatabase = (): Promise<string> => (shared ??= freshDatabase());
+const emptied: string[] = [];
+
+async function empty(client: pg.Client, schema: string): Promise<void> {
+  const question = `select tablename as name from pg_tables
+    where schemaname = $1 and tablename not in ('meta', 'counter')`;
+  const { rows } = await client.query<{ name: string }>(question, [schema]);
+  const deletions = rows.map(({ name }) => `delete from ${schema}.${name}`);
+  await client.query([...deletions, `update ${schema}.counter set value = 0`].join(';'));
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // without a listener, a connection lost would end the process
+  await client.connect();
+  return client;
+}
+
+/**
+ * The feed tells nothing of a transaction while an older one is open, be it of another test on the same server. Here it
+ * waits for those, so that what an example has committed is told at once.
+ */
+function withPromptFeed(store: PostgresStore, othersEnd: () => Promise<void>): Store {
+  const eventsAfter = store.eventsAfter.bind(store);
+  const feedEnd = store.feedEnd.bind(store);
+  store.eventsAfter = async (cursor, limit) => {
+    await othersEnd();
+    return eventsAfter(cursor, limit);
+  };
+  store.feedEnd = async () => {
+    await othersEnd();
+    return feedEnd();
+  };
+  return store;
+}
+
+async function nothingOpen(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+  const question = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 as "isPast"';
+  for (;;) {
+    const answer = await client.query<{ isPast: boolean }>(question, [rows[0]!.xid]);
+    if (answer.rows[0]!.isPast) return;
+  }
+}
+
+async function beginPostgres(url: string, schema: string, ended: () => void): Promise<CallersTransaction> {
+  const client = await connect(url);
+  await client.query(`create table if not exists ${schema}.own (text text)`);
+  await client.query('begin');
+  const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+    await client.query(how);
+    await client.end();
+    ended();
+  };
+  return {
+    transaction: client,
+    write: async (text) => void (await client.query(`insert into ${schema}.own values ($1)`, [text])),
+    commit: () => end('commit'),
+    rollback: () => end('rollback'),
+  };
+}
+
+export const stores: readonly StoreKind[] = [memory, sqlite, postgres];
