@@ -1,0 +1,66 @@
+// Several engines on one store and one clock, each of which can die without a word.
+import { onTestFinished } from 'vitest';
+import { seededRandom } from '../../../src/ids.ts';
+import { Engine, type EngineOptions } from '../../../src/index.ts';
+import { MemoryStore } from '../../../src/store/memory.ts';
+import { Tether } from '../../../src/testing/tether.ts';
+import { turn, VirtualClock } from '../../../src/time/clock.ts';
+import { durationMs, type Duration } from '../../../src/time/duration.ts';
+import { newYear } from './kit.ts';
+
+const settlingTurns = 6;
+
+export class Cluster {
+  readonly clock = new VirtualClock(newYear);
+  readonly store = new MemoryStore(this.clock);
+  readonly #members: { readonly engine: Engine; readonly tether: Tether }[] = [];
+
+  constructor() {
+    onTestFinished(() => this.close());
+  }
+
+  /** One more instance, named a, b, c and so on. */
+  async join(options: Omit<EngineOptions, 'store' | 'clock' | 'instance'> = {}): Promise<Engine> {
+    const engine = this.add(options);
+    const resumed = engine.resume();
+    await this.settle();
+    await resumed;
+    return engine;
+  }
+
+  /** One that is not resumed: it only asks. */
+  add(options: Omit<EngineOptions, 'store' | 'clock' | 'instance'> = {}): Engine {
+    const tether = new Tether(this.store);
+    const count = this.#members.length;
+    const instance = String.fromCharCode(97 + count);
+    const engine = new Engine({ ...options, store: tether.store, clock: this.clock, random: seededRandom(count), instance });
+    this.#members.push({ engine, tether });
+    return engine;
+  }
+
+  /** Its memory is lost; what it held stays held until its lease is over. */
+  kill(engine: Engine): void {
+    this.#members.find((member) => member.engine === engine)!.tether.cut();
+  }
+
+  async settle(): Promise<void> {
+    await this.clock.advance(0);
+    for (let turns = 0; turns < settlingTurns; turns += 1) await turn();
+  }
+
+  async advance(duration: Duration): Promise<void> {
+    const end = this.clock.now() + durationMs(duration);
+    await this.settle();
+    while (this.clock.now() < end) {
+      await this.clock.advance(Math.min(this.clock.untilNext(), end - this.clock.now()));
+      await this.settle();
+    }
+  }
+
+  async close(): Promise<void> {
+    const living = this.#members.filter(({ tether }) => !tether.isCut);
+    const closed = Promise.all(living.map(({ engine }) => engine.close({ patience: '1s' })));
+    await this.advance('2s');
+    await closed;
+  }
+}
