@@ -23,7 +23,7 @@ export class Finisher {
   readonly #by: string;
   readonly #parts: FinisherParts;
   #waiting: Waiting[] = [];
-  #flushing: Promise<void> | null = null;
+  #isFlushing = false;
   readonly #givenUp = new AbortController();
 
   constructor(jobs: Jobs, by: string, parts: FinisherParts) {
@@ -36,7 +36,7 @@ export class Finisher {
   finish(ask: Ask): Promise<Answer> {
     return new Promise((resolve) => {
       this.#waiting.push({ ask, resolve });
-      this.#flushing ??= this.#flush();
+      if (!this.#isFlushing) void this.#flush();
     });
   }
 
@@ -46,12 +46,13 @@ export class Finisher {
   }
 
   async #flush(): Promise<void> {
+    this.#isFlushing = true;
     while (this.#waiting.length > 0) {
       // What ends in the same turn of the event loop shares a commit; a lone outcome waits for nobody.
       await turn();
       await this.#write(this.#waiting.splice(0, batchMax));
     }
-    this.#flushing = null;
+    this.#isFlushing = false;
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {

@@ -59,7 +59,8 @@ export class Loop {
       const sleepMs = await this.#oneTurn();
       if (this.#isWoken || this.#isStopping) continue;
       this.#wake = new AbortController();
-      await this.#parts.clock.sleep(sleepMs, this.#wake.signal);
+      // A fraction that is lost in rounding would be no time at all, again and again.
+      await this.#parts.clock.sleep(Math.ceil(sleepMs), this.#wake.signal);
     }
   }
 
