@@ -15,6 +15,8 @@ export interface CancellerParts extends LoopParts {
   readonly about: () => InstanceAbout;
   /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
+  /** The store answers again, after it did not. */
+  readonly onReturn: () => void;
 }
 
 const lookMs = 500;
@@ -25,6 +27,7 @@ const trustOf = (leaseMs: number): number => (leaseMs * 2) / 3;
 export class Canceller {
   readonly #parts: CancellerParts;
   #beatAt: number;
+  #isAway = false;
 
   constructor(parts: CancellerParts) {
     this.#parts = parts;
@@ -50,6 +53,7 @@ export class Canceller {
     try {
       await this.beat();
     } catch (error) {
+      this.#isAway = true;
       this.#fenceOff();
       throw error;
     } finally {
@@ -69,6 +73,8 @@ export class Canceller {
     const gone = new Set(lost);
     for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.lose();
     onBeat(gone);
+    if (this.#isAway) this.#parts.onReturn();
+    this.#isAway = false;
     if (cancelled.length > 0) await this.#tell(cancelled);
   }
 

@@ -14,22 +14,24 @@ export interface LoopParts {
 
 const woken = 'woken';
 const backOffMinMs = 100;
-const backOffMaxMs = 30_000;
+const backOffMaxDefaultMs = 30_000;
 
 export class Loop {
   readonly #name: string;
   readonly #parts: LoopParts;
   readonly #turn: Turn;
+  readonly #backOffMaxMs: number;
   #running: Promise<void> | null = null;
   #isStopping = false;
   #isWoken = false;
   #wake: AbortController = new AbortController();
   #failures = 0;
 
-  constructor(name: string, parts: LoopParts, turn: Turn) {
+  constructor(name: string, parts: LoopParts, turn: Turn, backOffMaxMs = backOffMaxDefaultMs) {
     this.#name = name;
     this.#parts = parts;
     this.#turn = turn;
+    this.#backOffMaxMs = backOffMaxMs;
   }
 
   start(): void {
@@ -79,7 +81,7 @@ export class Loop {
   #backOff(error: unknown): number {
     if (this.#failures === 0) this.#parts.logger.error(`${this.#name} failed and will be tried again`, { error });
     this.#failures += 1;
-    const ceiling = Math.min(backOffMaxMs, backOffMinMs * 2 ** Math.min(this.#failures, 10));
+    const ceiling = Math.min(this.#backOffMaxMs, backOffMinMs * 2 ** Math.min(this.#failures, 10));
     return ceiling * (0.5 + this.#parts.random.next() / 2);
   }
 }

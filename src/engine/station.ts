@@ -74,7 +74,7 @@ export class Station {
     this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake(), () => this.#canceller.isTrusted);
     this.#canceller = new Canceller({
       ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
-      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost),
+      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#onReturn(),
     });
     this.#claimer = new Claimer({
       jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
@@ -82,7 +82,8 @@ export class Station {
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
     this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
-    this.#cancelling = this.#loop('heartbeat', () => this.#canceller.turn());
+    // It must not be away for long from a store that is back: a lease is waiting to be renewed.
+    this.#cancelling = new Loop('heartbeat', parts, () => this.#canceller.turn(), leaseMs / 6);
     this.#scheduling = this.#loop('scheduling', () => this.#scheduler.turn());
     this.#chores = [
       this.#loop('leadership', () => this.#leader.turn()),
@@ -189,6 +190,12 @@ export class Station {
     this.#parts.heart.beaten();
     if (lost.size > 0) this.#slots.drop(({ id }) => lost.has(id) && !this.#runner.attempts.has(id));
     this.#slots.fill();
+  }
+
+  /** The others may be waiting out an outage that is over. */
+  #onReturn(): void {
+    if (this.#isDraining) return;
+    for (const loop of [this.#claiming, this.#scheduling, ...this.#chores]) loop.wake();
   }
 
   /** Who may have lost its own lease has to ask for it first: else it would take its own jobs for those of another. */

@@ -7,7 +7,7 @@ import { VirtualClock } from '../../src/testing/index.ts';
 const lease = '15s';
 const leaseMs = 15_000;
 
-type Method = 'beat' | 'commit' | 'leave';
+type Method = 'beat' | 'claim' | 'commit' | 'leave';
 
 /** A store in memory whose calls can be kept waiting, or made to fail. */
 class Shaky {
@@ -91,6 +91,18 @@ test('an outcome is kept until the store takes it', async () => {
   await clock.advance(6_000);
 
   expect((await run.events()).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'succeeded']);
+});
+
+test('after a long outage work goes on within seconds', async () => {
+  const { clock, shaky, quick, engine } = await aWorld();
+  const run = await engine.createJobRun(quick, { delay: '5m' });
+  shaky.break('beat', 'fails');
+  shaky.break('claim', 'fails');
+  await clock.advance(600_000);
+  shaky.mend();
+  await clock.advance(3_000);
+
+  expect(await run.get()).toMatchObject({ state: 'ended', fate: 'succeeded' });
 });
 
 test('an engine that closes does not wait for ever for a store that is away', async () => {
