@@ -1,5 +1,5 @@
 /** Claims: who is handed out, in which order, and what becomes of it. */
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, fail, ok, rejects } from 'node:assert/strict';
 import type { Job } from '../../model/job.ts';
 import { kinds } from '../../model/state.ts';
 import { seededRandom } from '../../ids.ts';
@@ -64,7 +64,7 @@ export const claim: Topic = {
       const [run, task] = await world.createAll(kinds.map((kind) => ({ kind })));
       deepEqual(await world.claimIds({ kinds: [] }), []);
       sameMembers(await world.claimIds({ kinds: ['task', 'run'] }), [run?.id, task?.id]);
-      equal((await world.claimIds()).length, 2);
+      equal((await world.claimIds()).length, kinds.length - 2);
     },
 
     'only the types named are handed out': async (world) => {
@@ -270,9 +270,10 @@ export const claim: Topic = {
 
 async function claimOneByOne(world: World): Promise<number[]> {
   const order: number[] = [];
-  for (;;) {
+  while (order.length < 1000) {
     const [id] = await world.claimIds({ limit: 1 });
     if (id === undefined) return order;
     order.push(id);
   }
+  return fail('the same jobs are handed out for ever');
 }

@@ -171,7 +171,8 @@ const adopt: Move = async (lane, who, dice) => {
 
 const settle: Move = async (lane, who, dice) => {
   const waiting = await pickJob(lane, who, (job) => job.state === 'held' && job.hold === 'children');
-  const children = await lane.jobs((job) => waiting !== undefined && job.parent === waiting.id && isOpen(job));
+  const isEnding = waiting !== undefined && dice.oneIn(2);
+  const children = await lane.jobs((job) => isEnding && job.parent === waiting.id && isOpen(job));
   await commitSome(lane, 'end children', children.flatMap((job) => lane.decide(job, { do: 'stop', code: 'admin' })));
   const parents = dice.oneIn(2) ? (await lane.jobs()).map(({ id }) => id) : undefined;
   const ready = await lane.agree('settleable', (store) => store.settleable(10_000, parents), (jobs) => lane.mine(jobs));
@@ -214,6 +215,16 @@ const extend: Move = async (lane, _who, dice) => {
   const until = lane.now() + dice.pick([1000, 5, 90_000]);
   lane.tell(`extend ${JSON.stringify(holdings)} until ${until}`);
   await lane.agree('extend', (store) => store.extend(holdings, until));
+};
+
+/** A lease is extended between someone's look at the job and what he decides on it. */
+const overtake: Move = async (lane, who, dice) => {
+  const seen = await pickJob(lane, who, ({ state }) => state === 'running');
+  if (!seen) return;
+  lane.tell(`extend ${seen.id}`);
+  const until = lane.now() + 120_000;
+  await lane.agree('extend', (store) => store.extend([{ id: seen.id, fence: seen.fence }], until));
+  await commitSome(lane, 'overtake', lane.decide(seen, anyCommand(lane, seen, dice)));
 };
 
 const note: Move = async (lane, who, dice) => {
@@ -285,7 +296,7 @@ const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 9], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 2], [leave, 1],
-  [lead, 1], [look, 3], [foresee, 2],
+  [lead, 1], [look, 3], [foresee, 2], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));

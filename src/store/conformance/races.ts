@@ -2,7 +2,7 @@
  * Races: several connections work on one small population at once, in real time, each deciding on what it last saw.
  * What they were told is written into a ledger, against which the store's histories are held afterwards.
  */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../../ids.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
@@ -57,7 +57,7 @@ async function race({ store, again }: Opened, { connections, turns, seed }: Requ
   const racers = stores.map((each, index) => new Racer(`racer ${index}`, each, ledger, seededRandom(seed + index)));
   await racers[0]!.begin();
   const follower = new Follower(store);
-  await follower.followUntil(Promise.all(racers.map((racer) => racer.run(turns))));
+  await follower.followUntil(allEnd(racers.map((racer) => racer.run(turns))));
   await racers[0]!.drain();
   await follower.readOn();
   const met = await checkEverything(store, ledger, follower);
@@ -89,6 +89,11 @@ async function allJobs(store: Store): Promise<Job[]> {
   const { jobs, next } = await store.find({}, { limit: 1000, order: 'oldest' });
   if (next === null) return [...jobs];
   return [...jobs, ...(await store.find({}, { limit: 1000, order: 'oldest', after: next })).jobs];
+}
+
+/** Waits for all, also when one has failed. */
+async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** One connection, and what it believes to hold. */
@@ -266,14 +271,16 @@ class Follower {
 
   async followUntil(racing: Promise<unknown>): Promise<void> {
     let isOver = false;
-    const over = racing.finally(() => {
+    const ending = racing.finally(() => {
       isOver = true;
     });
-    while (!isOver) {
-      await this.#readSome();
-      await turn();
-    }
-    await over;
+    const follow = async (): Promise<void> => {
+      while (!isOver) {
+        await this.#readSome();
+        await turn();
+      }
+    };
+    await allEnd([ending, follow()]);
   }
 
   async readOn(): Promise<void> {
@@ -296,6 +303,7 @@ class Follower {
 
   async #readSome(): Promise<number> {
     const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 50);
+    if (events.length > 0) notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
     this.#told.push(...events);
     this.#cursor = cursor;
     return events.length;

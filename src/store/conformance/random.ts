@@ -3,7 +3,7 @@
  * same; at the end they know the same, and every history replays. Many histories go on side by side, each in a lane of
  * its own, in step with one clock. One that fails is tried again alone and shrunk to the moves that matter.
  */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemRandom } from '../../ids.ts';
 import { VirtualClock } from '../../time/clock.ts';
@@ -19,6 +19,8 @@ export interface Histories {
   readonly count: number;
   /** The same seed gives the same histories. */
   readonly seed?: number;
+  /** How long to look for a shorter history that fails. */
+  readonly shrinkMs?: number;
 }
 
 /** Which move, on which job, decided how. */
@@ -32,14 +34,15 @@ const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(9
 const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
 
 /** Throws at the first difference, with the moves that lead to it; answers how often what was met. */
-export async function checkHistories(open: Open, { count, seed = anySeed() }: Histories): Promise<Map<string, number>> {
+export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
+  const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
   const theatre = await Theatre.open(open);
   try {
     for (let done = 0; done < count; done += lanesAtOnce) {
       const batchSeed = seed + done;
       const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(lanesAtOnce, count - done) });
       const failure = await theatre.play(histories, batchSeed);
-      if (failure) throw await explained(open, failure, batchSeed);
+      if (failure) throw await explained(open, failure, batchSeed, shrinkMs);
     }
     return theatre.met;
   } finally {
@@ -161,8 +164,9 @@ class FeedReader {
   async readOn(): Promise<void> {
     for (;;) {
       const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 1000);
-      this.#cursor = cursor;
       if (events.length === 0) return;
+      notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+      this.#cursor = cursor;
       for (const event of events) this.#told.set(event.job, [...this.toldOf(event.job), event]);
     }
   }
@@ -190,7 +194,7 @@ async function failureOf(lane: Lane, index: number, work: () => Promise<void>): 
 }
 
 /** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
-async function explained(open: Open, found: Failure, seed: number): Promise<Error> {
+async function explained(open: Open, found: Failure, seed: number, shrinkMs: number): Promise<Error> {
   const theatre = await Theatre.open(open);
   let smallest: Failure | null = null;
   const property = fc.asyncProperty(history, async (choices) => {
@@ -199,7 +203,7 @@ async function explained(open: Open, found: Failure, seed: number): Promise<Erro
     return failure === null;
   });
   try {
-    await fc.check(property, { seed, path: String(found.lane), numRuns: 1, interruptAfterTimeLimit: 20_000 });
+    await fc.check(property, { seed, path: String(found.lane), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
   } finally {
     await theatre.close();
   }
