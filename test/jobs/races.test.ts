@@ -6,7 +6,7 @@ import type { Jobs } from '../../src/jobs.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { stores } from '../support/stores.ts';
-import { broken, minute, startOfTime, tester, testOn, World } from './world.ts';
+import { broken, minute, refusalOf, startOfTime, tester, testOn, World } from './world.ts';
 
 /** How many went through; the others must be refused, and with one of these codes. */
 async function winners(asked: readonly Promise<unknown>[], codes: readonly string[]): Promise<number> {
@@ -151,6 +151,23 @@ describe.each(stores)('races on $name', (kind) => {
     });
     world.store.commit = commit;
     expect(tries).toBe(50);
+  });
+
+  test('what must be written together is given up on alike', async ({ world }) => {
+    const { run } = await world.family(1);
+    const commit = world.store.commit.bind(world.store);
+    world.store.commit = async ({ changes }) => changes.map(() => false);
+    const refusal = await refusalOf(world.jobs.createChildren(run.id, [{ type: 'child' }], 'worker'));
+    world.store.commit = commit;
+    expect(refusal).toMatchObject({ code: 'contended', detail: { id: run.id } });
+  });
+
+  test('a key that changes hands for ever is given up on with a sentence', async ({ world }) => {
+    const commit = world.store.commit.bind(world.store);
+    world.store.commit = async ({ changes }) => changes.map(() => false);
+    const refusal = await refusalOf(world.ask({ unique: { key: 'k' } }));
+    world.store.commit = commit;
+    expect(refusal).toMatchObject({ code: 'contended', detail: { key: 'k' } });
   });
 
   test('two outcomes, a cancel and a pause asked in one call are decided one after the other', async ({ world }) => {
