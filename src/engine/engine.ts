@@ -16,7 +16,7 @@ import { Questions, type QuestionParts } from './questions.ts';
 import { draftOfDefinition, draftOfType, isOneAtATime, type RunAsk } from './run-ask.ts';
 import { RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk } from './run-handle.ts';
 import { Station, type StationParts } from './station.ts';
-import { isWorkedOn, type StopAnswer } from './stop.ts';
+import { stopWouldBe, type StopAnswer } from './stop.ts';
 import { parseToken } from './token.ts';
 import { told } from './verdict.ts';
 
@@ -115,11 +115,10 @@ export class EngineCore extends Questions implements RunDesk {
 
   async stopJobRun(id: number, act?: EndOptions): Promise<StopAnswer> {
     const jobs = this.homes.of(id);
-    const isWorking = await isWorkedOn(jobs, id);
+    const how = await stopWouldBe(jobs, id);
     const job = await jobs.stop(id, this.#ender(act));
     this.#look();
-    const isIsolated = this.#parts.handlers.get(job.type)?.options.isolate !== undefined;
-    return { job, how: !isWorking ? 'idle' : isIsolated ? 'terminated' : 'disowned' };
+    return { job, how };
   }
 
   async retryJobRun(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {

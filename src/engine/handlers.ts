@@ -17,6 +17,11 @@ export class Handlers {
     return [...this.#types.keys()];
   }
 
+  /** Those that run in threads or processes of their own. */
+  get isolated(): readonly string[] {
+    return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
+  }
+
   get(name: string): JobType | undefined {
     return this.#types.get(name);
   }

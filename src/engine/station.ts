@@ -235,6 +235,7 @@ export class Station {
 
   #about() {
     const { host, version, handlers, slots } = this.#parts;
-    return { host, pid: process.pid, version, types: handlers.names, slots, busy: this.#slots.busy, draining: this.#isDraining };
+    const knows = { types: handlers.names, isolated: handlers.isolated };
+    return { host, pid: process.pid, version, ...knows, slots, busy: this.#slots.busy, draining: this.#isDraining };
   }
 }

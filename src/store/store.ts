@@ -189,6 +189,8 @@ export interface InstanceAbout {
   readonly pid: number;
   readonly version: string;
   readonly types: readonly string[];
+  /** Those of its types that it runs in threads or processes of their own. */
+  readonly isolated?: readonly string[];
   readonly slots: number;
   readonly busy: number;
   readonly draining: boolean;
