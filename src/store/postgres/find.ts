@@ -113,12 +113,15 @@ function whereText(table: Table, query: Query, values: unknown[], beyond: string
   if (query.createdFrom !== undefined) add((place) => `created >= ${place}`, query.createdFrom);
   if (query.createdBefore !== undefined) add((place) => `created < ${place}`, query.createdBefore);
   if (query.dueBefore !== undefined) add((place) => `due < ${place}`, query.dueBefore);
-  for (const tag of Object.entries(query.tags ?? {})) add(isIn('body'), tag.map((one) => JSON.stringify(one)).join(':'));
+  for (const tag of Object.entries(query.tags ?? {})) add(isIn('body'), tag.map((text) => quoted(text)).join(':'));
   if (query.error !== undefined) add(isIn('lower(body)'), plainPart(query.error));
   if (query.input !== undefined) addInput(add, query.input);
   if (query.text !== undefined) add(isIn(`lower(concat(type, E'\\n', def, E'\\n', body))`), plainPart(query.text));
   return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
 }
+
+/** As the body holds it. */
+const quoted = (text: string): string => JSON.stringify(text);
 
 type Add = (term: (place: string) => string, value: unknown) => void;
 

@@ -7,8 +7,8 @@ import type { Connection, Session } from './connection.ts';
 const openColumns = `
   id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
   due bigint not null, fence bigint not null, lease_until bigint, told xid8 not null default pg_current_xact_id(),
-  admitted smallint not null, cancel_asked smallint not null, kind text collate "C" not null, type text collate "C" not null,
-  def text collate "C", state text collate "C" not null,
+  admitted smallint not null, cancel_asked smallint not null, kind text collate "C" not null,
+  type text collate "C" not null, def text collate "C", state text collate "C" not null,
   hold text collate "C", phase text collate "C" not null, holder text collate "C", gate text collate "C",
   input text collate "C" not null, body text collate "C" not null, history text collate "C" not null`;
 
@@ -119,19 +119,20 @@ async function planFor(session: Session): Promise<Migration> {
     throw new Refusal('newer.schema', message, { found: from, known: to });
   }
   // Asked before it is created: who may use a schema need not be allowed to make one.
-  const isCreated = await isThere(session, 'to_regnamespace', session.schema);
+  const isCreated = await isThere(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
   const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));
   return { from, to, statements: isCreated ? statements : [`create schema ${session.schema}`, ...statements] };
 }
 
 /** Null: there is nothing of ours yet. */
 async function versionOf(session: Session): Promise<number | null> {
-  if (!(await isThere(session, 'to_regclass', `${session.schema}.meta`))) return null;
+  const meta = `select 1 from pg_tables where schemaname = (parse_ident($1))[1] and tablename = 'meta'`;
+  if (!(await isThere(session, meta))) return null;
   const [row] = await session.ask<{ version: number }>(`select version from ${session.schema}.meta`);
   return row?.version ?? null;
 }
 
-async function isThere(session: Session, look: 'to_regclass' | 'to_regnamespace', name: string): Promise<boolean> {
-  const [row] = await session.ask<{ there: boolean }>(`select ${look}($1) is not null as there`, [name]);
-  return row!.there;
+/** By the catalog's tables: its functions answer from a cache that does not see what others made while we waited. */
+async function isThere(session: Session, question: string): Promise<boolean> {
+  return (await session.ask(question, [session.schema])).length > 0;
 }

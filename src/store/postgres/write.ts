@@ -283,8 +283,8 @@ const entryText = `'{"job":' || id || ',"kind":"' || kind || '","type":' || to_j
 
 /**
  * The feed goes by transactions, but a transaction may have got its number before it saw a job that one with a higher
- * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. What is told
- * of a job is therefore never numbered below what was told of it before.
+ * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. What is
+ * told of a job is therefore never numbered below what was told of it before.
  */
 const lastTold = 'greatest(job.told, pg_current_xact_id())';
 

@@ -1,0 +1,136 @@
+// Claims on many connections: no job is shared, no cancelled run hands out a task, and no backlog slows the front.
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { freeRows } from '../../../src/store/postgres/lanes.ts';
+import { StoreTime } from '../../../src/store/postgres/store-time.ts';
+import type { Session } from '../../../src/store/postgres/connection.ts';
+import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
+
+test('claimers at the same time never share a job and leave none behind', async () => {
+  const { url, store } = await freshStore();
+  const stores = Array.from({ length: 4 }, () => openStore(url));
+  const said = Array.from({ length: 400 }, (_, index) => ({ type: `type ${index % 7}`, priority: index % 3 }));
+  const jobs = await made(store, ...said);
+  const taken: number[] = [];
+  await Promise.all(stores.flatMap((each, place) => Array.from({ length: 3 }, async () => {
+    for (;;) {
+      const running = await claimed(each, { limit: 9 }, `claimer ${place}`);
+      if (running.length === 0) return;
+      taken.push(...running.map(({ id }) => id));
+    }
+  })));
+  expect(taken.toSorted((a, b) => a - b)).toEqual(jobs.map(({ id }) => id));
+});
+
+test('of several lanes the best are taken, however many others have locked', async () => {
+  const { url, store } = await freshStore();
+  const said = Array.from({ length: 300 }, (_, index) => ({ type: `type ${index % 5}`, priority: index % 4 }));
+  const jobs = await made(store, ...said);
+  const best = jobs.toSorted((a, b) => b.priority - a.priority || a.due - b.due || a.id - b.id);
+  const client = await connect(url);
+  await client.query('begin');
+  await client.query('select 1 from stint.job where id = any($1) for update', [best.slice(0, 250).map(({ id }) => id)]);
+  for (let from = 250; from < 300; from += 10) {
+    const taken = await claimed(store, { limit: 10 });
+    expect(new Set(taken.map(({ id }) => id))).toEqual(new Set(best.slice(from, from + 10).map(({ id }) => id)));
+  }
+  expect(await claimed(store)).toEqual([]);
+  await client.query('rollback');
+});
+
+test('once a cancel has committed, no task of the run is claimed', async () => {
+  const { url, store } = await freshStore();
+  const others = [openStore(url), openStore(url)];
+  for (let round = 0; round < 15; round += 1) {
+    const [run] = await made(store, { type: 'run' });
+    await made(store, ...many(30, { kind: 'task', type: 'task', parent: run!.id }));
+    const [running] = await claimed(store, { kinds: ['run'] });
+    let isCancelled = false;
+    const claimedLate: number[] = [];
+    const claiming = Promise.all(others.map(async (other) => {
+      for (;;) {
+        const wasCancelled = isCancelled;
+        const tasks = await claimed(other, { kinds: ['task'], limit: 2 });
+        if (wasCancelled) claimedLate.push(...tasks.map(({ id }) => id));
+        if (wasCancelled && tasks.length === 0) return;
+      }
+    }));
+    await claimed(store, { kinds: ['task'], limit: 1 + (round % 5) });
+    const cancel = decided(running!, { do: 'cancel', code: 'user' }, store.now());
+    expect(await store.commit({ changes: [cancel] })).toEqual([true]);
+    isCancelled = true;
+    await claiming;
+    expect(claimedLate).toEqual([]);
+    await store.commit({ changes: [decided(cancel.after, { do: 'stop', code: 'admin' }, store.now())] });
+  }
+});
+
+test('a task whose parent is being changed waits for the outcome', async () => {
+  const { url, store } = await freshStore();
+  const [run] = await made(store, { type: 'run' });
+  const [task] = await made(store, { kind: 'task', parent: run!.id });
+  const client = await connect(url);
+  await client.query('begin');
+  await client.query('select 1 from stint.job where id = $1 for no key update', [run!.id]);
+  expect(await claimed(store, { kinds: ['task'] })).toEqual([]);
+  const claiming = claimed(store, { kinds: ['task'] });
+  await client.query('rollback');
+  const taken = [...(await claiming), ...(await claimed(store, { kinds: ['task'] }))];
+  expect(taken.map(({ id }) => id)).toEqual([task!.id]);
+});
+
+test('a task of a parent that was stopped is shown as one whose parent gave up', async () => {
+  const { store } = await freshStore();
+  const [run] = await made(store, { type: 'run' });
+  const [task] = await made(store, { kind: 'task', parent: run!.id });
+  await store.commit({ changes: [decided(run!, { do: 'stop', code: 'admin' }, store.now())] });
+  expect(await claimed(store)).toEqual([]);
+  expect((await store.load([task!.id]))[0]).toMatchObject({ state: 'ended', fate: 'cancelled' });
+});
+
+test('a claim looks into the index at its own lanes only', { timeout: 120_000 }, async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const later = store.now() + 3_600_000;
+  await fill(client, `1000000 + n, 0, 0, 'other ' || n % 50`);
+  await fill(client, `2000000 + n, n % 5, ${later}, 'wanted'`);
+  await made(store, ...many(3, { type: 'wanted', priority: 2 }));
+  await client.query('set plan_cache_mode = force_generic_plan');
+  for (const names of [{ exact: ['wanted', 'absent'] }, { glob: 'wan*' }]) {
+    for (const lanes of [1, 5]) {
+      const seen: string[] = [];
+      const lanesSeen = new Map([['exact' in names ? names.exact.join('\n') : names.glob, lanes]]);
+      await freeRows(explaining(client, seen), lanesSeen, { ...everything, names, limit: 10 });
+      const plan = seen.join('\n');
+      expect(plan).toMatch(/Index (Only )?Scan using job_lane/);
+      expect(plan).not.toMatch(/Seq Scan on \w*job/);
+      expect(most(plan, /Rows Removed by Filter: (\d+)/g)).toBeLessThan(50);
+      expect(most(plan, /shared hit=(\d+)/g)).toBeLessThan(400);
+    }
+    expect(await claimed(store, { names, limit: 1 })).toHaveLength(1);
+  }
+  expect(await store.nextDue({ kinds: ['run'], names: { exact: ['wanted'] } })).toBe(later);
+});
+
+const most = (plan: string, pattern: RegExp): number =>
+  Math.max(0, ...[...plan.matchAll(pattern)].map(([, count]) => Number(count)));
+
+/** Thousands of pending jobs, made by the server itself; `what` gives their id, priority, due time and type. */
+async function fill(client: pg.Client, what: string): Promise<void> {
+  await client.query(`insert into stint.job (id, priority, due, type, version, created, fence, admitted, cancel_asked,
+      kind, state, phase, input, body, history)
+    select ${what}, 1, 0, 0, 0, 0, 'run', 'pending', 'run', '{}', '{"changed":0}', '[]'
+    from generate_series(1, 30000) n`);
+}
+
+/** Shows the plan of what is asked, as it was carried out, and answers that nobody was found. */
+function explaining(client: pg.Client, seen: string[]): Session {
+  const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const question = `explain (analyze, buffers, costs off) ${text}`;
+    const { rows } = await client.query<Record<string, string>>(question, [...values]);
+    seen.push(...rows.map((row) => row['QUERY PLAN']!));
+    const nobody = { now: 0, lanes: 1, near: 0, at_gates: false, id: null };
+    return [nobody as unknown as Row];
+  };
+  return { schema: 'stint', time: new StoreTime(), run, ask: run };
+}

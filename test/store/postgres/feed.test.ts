@@ -1,0 +1,111 @@
+// The feed: whatever commits when, a reader misses nothing, reads nothing twice, and meets no effect before its cause.
+import { expect, test } from 'vitest';
+import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import type { FeedEvent } from '../../../src/store/store.ts';
+import { born, claimed, connect, decided, freshStore, made, many } from './ground.ts';
+
+/** Reads on in small helpings until there is nothing more. */
+async function readOn(store: PostgresStore, cursor: string | null): Promise<{ events: FeedEvent[]; cursor: string }> {
+  const read: FeedEvent[] = [];
+  for (let from = cursor; ; ) {
+    const page = await store.eventsAfter(from, 3);
+    read.push(...page.events);
+    from = page.cursor;
+    if (page.events.length === 0) return { events: read, cursor: page.cursor };
+  }
+}
+
+/** Reads until so many have come: other tests on this server may hold some back for a moment. Then there is no more. */
+async function readAll(store: PostgresStore, cursor: string | null, count: number): Promise<FeedEvent[]> {
+  const read: FeedEvent[] = [];
+  let from = cursor;
+  while (read.length < count) {
+    const page = await readOn(store, from);
+    read.push(...page.events);
+    from = page.cursor;
+  }
+  return [...read, ...(await readOn(store, from)).events];
+}
+
+const told = (events: readonly FeedEvent[]): string[] => events.map(({ job, event }) => `${job}/${event.n}`);
+
+test('what commits late is not missed by a reader that came by before', async () => {
+  const { url, store } = await freshStore();
+  const [late, ...early] = await born(store, ...many(5));
+  const client = await connect(url);
+  await client.query('begin');
+  await store.within(client).commit({ changes: [late!] });
+  await store.commit({ changes: early });
+  const before = await readOn(store, null);
+  await client.query('commit');
+  const after = await readAll(store, before.cursor, 5 - before.events.length);
+  const all = [...told(before.events), ...told(after)];
+  expect(all.toSorted()).toEqual([late!, ...early].map((change) => `${change.after.id}/1`).toSorted());
+});
+
+test('transactions that commit in the reverse of their order are all told, each once', async () => {
+  const { url, store } = await freshStore();
+  const changes = await born(store, ...many(6));
+  const clients = await Promise.all(changes.map(() => connect(url)));
+  for (const [index, client] of clients.entries()) {
+    await client.query('begin');
+    await store.within(client).commit({ changes: [changes[index]!] });
+  }
+  const read: string[] = [];
+  let cursor: string | null = null;
+  for (const client of clients.toReversed()) {
+    await client.query('commit');
+    const page = await readOn(store, cursor);
+    read.push(...told(page.events));
+    cursor = page.cursor;
+  }
+  read.push(...told(await readAll(store, cursor, changes.length - read.length)));
+  expect(read.toSorted()).toEqual(changes.map(({ after }) => `${after.id}/1`).toSorted());
+});
+
+test('what was rolled back is never told and holds nothing up', async () => {
+  const { url, store } = await freshStore();
+  const [gone, kept] = await born(store, {}, {});
+  const client = await connect(url);
+  await client.query('begin');
+  await store.within(client).commit({ changes: [gone!] });
+  await store.commit({ changes: [kept!] });
+  await client.query('rollback');
+  expect(told(await readAll(store, null, 1))).toEqual([`${kept!.after.id}/1`]);
+});
+
+test('a transaction that began before another one\'s change tells its own after it', async () => {
+  const { url, store } = await freshStore();
+  const [job] = await made(store, {});
+  const client = await connect(url);
+  await client.query('begin');
+  await client.query('select pg_current_xact_id()'); // its number is now lower than that of whoever comes next
+  const edited = decided(job!, { do: 'edit', edit: { priority: 1 } }, store.now());
+  expect(await store.commit({ changes: [edited] })).toEqual([true]);
+  const again = decided(edited.after, { do: 'edit', edit: { priority: 2 } }, store.now());
+  expect(await store.within(client).commit({ changes: [again] })).toEqual([true]);
+  await client.query('commit');
+  await claimed(store);
+  expect(told(await readAll(store, null, 4))).toEqual([1, 2, 3, 4].map((n) => `${job!.id}/${n}`));
+});
+
+test('the end of the feed comes before whatever is still open', async () => {
+  const { url, store } = await freshStore();
+  const [open, later] = await born(store, {}, {});
+  await made(store, {});
+  const client = await connect(url);
+  await client.query('begin');
+  await store.within(client).commit({ changes: [open!] });
+  const end = await store.feedEnd();
+  await client.query('commit');
+  await store.commit({ changes: [later!] });
+  const read = told(await readAll(store, end, 2));
+  expect(read.slice(-2)).toEqual([open!, later!].map(({ after }) => `${after.id}/1`));
+});
+
+test('a cursor of another kind of store is refused', async () => {
+  const { store } = await freshStore();
+  for (const cursor of ['', '7', '1:2', '1:2:3:4', 'a:b:c', '1:2:-1', `${'9'.repeat(20)}:1:1`, '1.0']) {
+    await expect(store.eventsAfter(cursor, 1)).rejects.toMatchObject({ name: 'Refusal', code: 'malformed.cursor' });
+  }
+});

@@ -1,0 +1,78 @@
+// What the tests of the PostgreSQL store stand on: a store in a fresh database, plain jobs, and a look from beside.
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import type { Change } from '../../../src/model/change.ts';
+import type { Command } from '../../../src/model/command.ts';
+import type { Birth, Job, RunningJob } from '../../../src/model/job.ts';
+import { create, step } from '../../../src/model/machine.ts';
+import { Refusal } from '../../../src/refusal.ts';
+import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
+import type { ClaimAsk, Store } from '../../../src/store/store.ts';
+import { freshDatabase } from '../../support/fresh-database.ts';
+
+export async function freshStore(options: PostgresOptions = {}): Promise<{ url: string; store: PostgresStore }> {
+  const url = await freshDatabase();
+  const store = openStore(url, options);
+  await store.migrate();
+  return { url, store };
+}
+
+export function openStore(url: string, options: PostgresOptions = {}): PostgresStore {
+  const store = new PostgresStore(url, { notify: false, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A plain connection beside the store. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+const plainBirth: Omit<Birth, 'id' | 'created'> = {
+  kind: 'run', type: 'plain', def: null, parent: null, key: null, gate: null, unique: null, policy: {}, tags: null,
+  input: '{}', tick: null,
+};
+
+export type Said = Partial<Birth> & { readonly due?: number; readonly priority?: number };
+export type Made = Change & { readonly after: Job };
+
+/** New jobs, not yet stored. */
+export async function born(store: Store, ...said: readonly Said[]): Promise<Made[]> {
+  const first = await store.reserve(said.length);
+  const now = store.now();
+  return said.map(({ due = now, priority = 0, ...more }, index) => {
+    const birth = { ...plainBirth, id: first + index, created: now, ...more };
+    return create(birth, { due, priority }, { by: 'test', now }) as Made;
+  });
+}
+
+export async function made(store: Store, ...said: readonly Said[]): Promise<Job[]> {
+  const changes = await born(store, ...said);
+  const written = await store.commit({ changes });
+  if (written.includes(false)) throw new Error('cannot set the scene: a job was not written');
+  return changes.map(({ after }) => after);
+}
+
+export const many = (count: number, said: Said = {}): Said[] => Array.from({ length: count }, () => said);
+
+export function decided(job: Job, command: Command, now: number, by = 'test'): Made {
+  const change = step(job, command, { by, now });
+  if (change instanceof Refusal) throw change;
+  return change as Made;
+}
+
+export const everything: ClaimAsk = {
+  kinds: ['run', 'task', 'bedrock', 'def'], names: { glob: '*' }, limit: 100,
+};
+
+/** Claims and starts what is handed out; what may not start any more is ended instead. */
+export async function claimed(store: Store, ask: Partial<ClaimAsk> = {}, holder = 'holder'): Promise<RunningJob[]> {
+  const changes = await store.claim({ ...everything, ...ask }, (candidates, now) =>
+    candidates.map(({ job, parentCancelled }) =>
+      decided(job, { do: 'claim', holder, until: now + 60_000, parentCancelled }, now, holder)));
+  return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
+}

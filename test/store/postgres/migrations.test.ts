@@ -1,0 +1,89 @@
+// Migrations: safe when many start at once, told before they are done, and never backwards.
+import { expect, test } from 'vitest';
+import { systemRandom } from '../../../src/ids.ts';
+import { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { freshDatabase } from '../../support/fresh-database.ts';
+import { claimed, connect, freshStore, made, openStore } from './ground.ts';
+
+test('eight instances that start at once make one schema', async () => {
+  const url = await freshDatabase();
+  const stores = Array.from({ length: 8 }, () => openStore(url));
+  const migrations = await Promise.all(stores.map((store) => store.migrate()));
+  expect(migrations.filter(({ from, to }) => from < to)).toHaveLength(1);
+  const firsts = await Promise.all(stores.map((store) => store.reserve(10)));
+  expect(new Set(firsts).size).toBe(8);
+});
+
+test('a dry run tells the statements and changes nothing', async () => {
+  const url = await freshDatabase();
+  const store = openStore(url, { schema: 'Odd "name"' });
+  const { from, to, statements } = await store.migrate({ dryRun: true });
+  expect(from).toBe(0);
+  expect(statements[0]).toBe('create schema "Odd ""name"""');
+  const client = await connect(url);
+  expect((await client.query(`select 1 from pg_namespace where nspname like 'Odd%'`)).rows).toEqual([]);
+  for (const statement of statements) await client.query(statement);
+  await client.query(`update "Odd ""name""".meta set version = ${to}`);
+  expect(await store.migrate()).toEqual({ from: to, to, statements: [] });
+  await made(store, {});
+  expect(await claimed(store)).toHaveLength(1);
+});
+
+test('a second migration does nothing, and needs no right to create anything', async () => {
+  const { url } = await freshStore();
+  const guest = `guest_${systemRandom.hex(6)}`;
+  const client = await connect(url);
+  await client.query(`create role ${guest} login; grant usage on schema stint to ${guest};
+    grant select, insert, update, delete on all tables in schema stint to ${guest}`);
+  const guestUrl = new URL(url);
+  guestUrl.username = guest;
+  const store = openStore(guestUrl.href);
+  expect((await store.migrate()).statements).toEqual([]);
+  await made(store, {});
+  expect(await claimed(store)).toHaveLength(1);
+});
+
+test('a schema made by a newer version is refused and left alone', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query('update stint.meta set version = 1000');
+  const refusal = { name: 'Refusal', code: 'newer.schema', detail: { found: 1000 } };
+  await expect(store.migrate()).rejects.toMatchObject(refusal);
+  await expect(store.migrate({ dryRun: true })).rejects.toMatchObject(refusal);
+  expect((await client.query('select version from stint.meta')).rows).toEqual([{ version: 1000 }]);
+});
+
+test('who forgets to migrate is told so', async () => {
+  const store = openStore(await freshDatabase());
+  await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'older.schema' });
+});
+
+test('stores in schemas of their own do not see each other', async () => {
+  const { url, store } = await freshStore();
+  const other = openStore(url, { schema: 'other' });
+  await other.migrate();
+  await made(store, {});
+  expect((await other.find({})).jobs).toEqual([]);
+  expect(await claimed(other)).toEqual([]);
+});
+
+test('a feed that was restored on another server goes on', async () => {
+  const { url, store } = await freshStore();
+  const [job] = await made(store, {});
+  const client = await connect(url);
+  // What a dump brings along from a server that has seen many more transactions.
+  await client.query(`update stint.feed set told = '900000000000'; update stint.job set told = '900000000000'`);
+  expect((await store.eventsAfter(null, 10)).events).toEqual([]);
+  await store.migrate();
+  await claimed(store);
+  const read = async (): Promise<unknown[]> =>
+    (await store.eventsAfter(null, 10)).events.map(({ job: id, event }) => [id, event.kind]);
+  await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
+});
+
+test('a server that cannot be reached is told of after some patience', async () => {
+  const store = new PostgresStore('postgres://postgres@127.0.0.1:1/none', { patienceMs: 300, notify: false });
+  await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
+  await store.close();
+  await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
+});

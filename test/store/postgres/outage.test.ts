@@ -1,0 +1,169 @@
+// Outages: backends are killed, answers and requests get lost, the server crashes; the store goes on and knows the truth.
+import { expect, test } from 'vitest';
+import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { systemClock } from '../../../src/time/clock.ts';
+import { TestPostgres } from '../../support/postgres.ts';
+import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
+import { proxyTo, type Proxy } from './proxy.ts';
+
+/** A store that reaches its server only through a proxy, over one connection. */
+async function storeBehindProxy(): Promise<{ proxy: Proxy; store: PostgresStore; direct: PostgresStore }> {
+  const { url, store: direct } = await freshStore();
+  const proxy = await proxyTo(url);
+  const store = openStore(proxy.url, { max: 1, prepare: false });
+  await store.load([1]);
+  return { proxy, store, direct };
+}
+
+const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+  where application_name = 'stint' and datname = current_database()`;
+
+test('connections that the server ends are replaced, and nobody notices', async () => {
+  const { url, store } = await freshStore({ max: 4 });
+  const client = await connect(url);
+  const jobs = await made(store, ...many(40));
+  const taken: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    const working = [store.load(jobs.map(({ id }) => id)), claimed(store, { limit: 5 }), made(store, {})] as const;
+    await client.query(kill);
+    const [loaded, running] = await Promise.all(working);
+    expect(loaded).toHaveLength(40);
+    taken.push(...running.map(({ id }) => id));
+  }
+  expect(new Set(taken).size).toBe(taken.length);
+  expect(await store.count({ standings: ['running'] })).toMatchObject([{ count: taken.length }]);
+});
+
+test('a new job whose acknowledgement was lost is stored once, and said to be', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [change] = await born(store, {});
+  proxy.loseAnswerTo('insert into');
+  expect(await store.commit({ changes: [change!] })).toEqual([true]);
+  expect(proxy.lost()).toBe(1);
+  expect(await direct.history(change!.after.id)).toHaveLength(1);
+});
+
+test('a new job whose request was lost is stored once, too', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [change] = await born(store, {});
+  proxy.loseRequest('insert into');
+  expect(await store.commit({ changes: [change!] })).toEqual([true]);
+  expect(proxy.lost()).toBe(1);
+  expect(await direct.history(change!.after.id)).toHaveLength(1);
+});
+
+test('a job that has moved on before its lost acknowledgement was asked after is still ours', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [change] = await born(store, { unique: { key: 'k', forMs: null } });
+  proxy.loseAnswerTo('insert into');
+  const storing = store.commit({ changes: [change!] });
+  const [running] = await claimUntilTaken(direct);
+  await direct.commit({ changes: [decided(running!, { do: 'stop', code: 'admin' }, direct.now())] });
+  expect(await storing).toEqual([true]);
+  const history = await direct.history(change!.after.id);
+  expect(history.map(({ kind }) => kind)).toEqual(['created', 'claimed', 'cancelled']);
+});
+
+test('changes, ends and deletes whose acknowledgement was lost are said to be written', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [a, b, c, d] = await made(store, {}, {}, {}, {});
+  const pause = decided(a!, { do: 'pause' }, store.now());
+  proxy.loseAnswerTo('update');
+  expect(await store.commit({ changes: [pause] })).toEqual([true]);
+  proxy.loseAnswerTo('delete from');
+  expect(await store.commit({ changes: [decided(b!, { do: 'stop', code: 'user' }, store.now())] })).toEqual([true]);
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.commit({ changes: [{ before: c!, after: null, events: [] }] })).toEqual([true]);
+  const together = [decided(pause.after, { do: 'resume' }, store.now()), decided(d!, { do: 'pause' }, store.now())];
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.commit({ changes: together, whole: true })).toEqual([true, true]);
+  expect(proxy.lost()).toBe(4);
+  expect((await direct.find({}, { order: 'oldest' })).jobs.map(({ id, version }) => [id, version])).toEqual([
+    [a!.id, 3], [b!.id, 2], [d!.id, 2],
+  ]);
+});
+
+test('who lost to another while its request was lost is told so', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [job] = await made(store, {});
+  const ours = decided(job!, { do: 'pause' }, store.now(), 'us');
+  const theirs = decided(job!, { do: 'stop', code: 'admin' }, store.now(), 'them');
+  expect(await direct.commit({ changes: [theirs] })).toEqual([true]);
+  proxy.loseRequest('update');
+  expect(await store.commit({ changes: [ours] })).toEqual([false]);
+  const same = decided(job!, { do: 'stop', code: 'admin' }, store.now() + 5, 'us');
+  proxy.loseRequest('delete from');
+  expect(await store.commit({ changes: [same] })).toEqual([false]);
+});
+
+test('a claim whose acknowledgement was lost is known to the claimer', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const jobs = await made(store, ...many(3));
+  proxy.loseAnswerTo('commit\0');
+  const taken = await claimed(store);
+  expect(proxy.lost()).toBe(1);
+  expect(taken.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
+  expect(await direct.count({})).toMatchObject([{ standing: 'running', count: 3 }]);
+});
+
+test('a claim whose request was lost took nothing', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  await made(store, ...many(3));
+  proxy.loseRequest('commit\0');
+  expect(await claimed(store)).toEqual([]);
+  expect(proxy.lost()).toBe(1);
+  expect(await claimed(direct)).toHaveLength(3);
+});
+
+test('staged children and log lines are kept once, though their acknowledgement was lost', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  await made(store, {});
+  const [parent] = await claimed(store);
+  const children = await born(store, ...many(3, { kind: 'task', parent: parent!.id }));
+  proxy.loseAnswerTo('staged');
+  await store.stage(parent!.id, parent!.fence, children);
+  const planned = decided(parent!, { do: 'plan', fence: parent!.fence, tasks: 3 }, store.now());
+  const staged = { parent: parent!.id, fence: parent!.fence };
+  const log = [{ at: 1, level: 'info', text: 'one' }, { at: 2, level: 'warn', text: 'two' }] as const;
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.note([{ id: parent!.id, fence: parent!.fence, log }])).toEqual([true]);
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.commit({ changes: [planned], whole: true, staged })).toEqual([true]);
+  expect(proxy.lost()).toBe(3);
+  expect((await direct.find({ parent: parent!.id })).jobs).toHaveLength(3);
+  expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line })));
+});
+
+test('after a crash of the server all that was acknowledged is there, and work goes on', async () => {
+  const postgres = await TestPostgres.create({ fsync: true });
+  const store = openStore(postgres.url, { patienceMs: 30_000 });
+  try {
+    await store.migrate();
+    const stored: number[] = [];
+    let isOver = false;
+    const producing = Promise.all(Array.from({ length: 4 }, async () => {
+      while (!isOver) stored.push(...(await made(store, {})).map(({ id }) => id));
+    }));
+    for (let crash = 0; crash < 2; crash += 1) {
+      await systemClock.sleep(150);
+      await postgres.kill('SIGKILL');
+      await postgres.start();
+    }
+    await systemClock.sleep(150);
+    isOver = true;
+    await producing;
+    const found = await store.load(stored);
+    expect(found).toHaveLength(stored.length);
+    expect(await store.count({})).toMatchObject([{ standing: 'pending', count: stored.length }]);
+  } finally {
+    await store.close();
+    await postgres.stop();
+  }
+});
+
+async function claimUntilTaken(store: PostgresStore): ReturnType<typeof claimed> {
+  for (;;) {
+    const taken = await claimed(store);
+    if (taken.length > 0) return taken;
+  }
+}

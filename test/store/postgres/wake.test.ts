@@ -1,0 +1,63 @@
+// Waking: other stores hear of new work within moments, also after their connection was lost; and it is only a hint.
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { claimed, connect, freshStore, made, openStore } from './ground.ts';
+
+/** Resolves with each call that comes. */
+function calls(store: PostgresStore): () => Promise<void> {
+  let wake = (): void => {};
+  let heard = 0;
+  store.onWake(() => {
+    heard += 1;
+    wake();
+  });
+  return async () => {
+    while (heard === 0) await new Promise<void>((resolve) => (wake = resolve));
+    heard = 0;
+  };
+}
+
+/** How many connections listen in the database. */
+async function listeners(client: pg.Client): Promise<number> {
+  const question = `select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`;
+  return (await client.query(question)).rows.length;
+}
+
+test('a store is woken at once by its own commits', async () => {
+  const { store } = await freshStore({ notify: true });
+  let heard = 0;
+  const unlisten = store.onWake(() => (heard += 1));
+  await made(store, {});
+  expect(heard).toBeGreaterThan(0);
+  unlisten();
+  const before = heard;
+  await made(store, {});
+  expect(heard).toBe(before);
+});
+
+test('a store is woken by the commits of another, and again after its connection was lost', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const other = openStore(url, { notify: true });
+  const woken = calls(other);
+  await woken(); // once it listens
+  await made(store, {});
+  await woken();
+  const client = await connect(url);
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where query like 'listen %' and datname = current_database()`);
+  await woken(); // since something may have been missed
+  await expect.poll(() => listeners(client)).toBe(1);
+  await made(store, {});
+  await woken();
+});
+
+test('without NOTIFY nobody listens and work is found all the same', async () => {
+  const { url, store } = await freshStore({ notify: false });
+  const other = openStore(url, { notify: false });
+  other.onWake(() => {});
+  await made(store, {});
+  const client = await connect(url);
+  expect(await listeners(client)).toBe(0);
+  expect(await claimed(other)).toHaveLength(1);
+});

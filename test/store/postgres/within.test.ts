@@ -1,0 +1,72 @@
+// Jobs in the caller's own transaction: with whatever can run a statement, and without harm to what the caller does.
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { born, claimed, connect, freshStore, made } from './ground.ts';
+
+test('a job shares the fate of the transaction that made it', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query('create table own (id bigint)');
+  for (const end of ['rollback', 'commit']) {
+    const [change] = await born(store, {});
+    await client.query('begin');
+    await client.query('insert into own values (1)');
+    expect(await store.within(client).commit({ changes: [change!] })).toEqual([true]);
+    expect(await claimed(store)).toEqual([]);
+    await client.query(end);
+    expect((await claimed(store)).map(({ id }) => id)).toEqual(end === 'commit' ? [change!.after.id] : []);
+  }
+});
+
+test('a client of a pool, and anything that answers like a client, will do', async () => {
+  const { url, store } = await freshStore();
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const client = await pool.connect();
+  await client.query('begin');
+  const like = { query: (text: string, values: unknown[]) => client.query(text, values) };
+  const [a, b] = await born(store, {}, { unique: { key: 'k', forMs: 60_000 } });
+  await store.within(client).commit({ changes: [a!] });
+  await store.within(like).commit({ changes: [b!] });
+  const seen = await store.within(like).load([a!.after.id, b!.after.id]);
+  expect(seen.toSorted((x, y) => x.id - y.id)).toEqual([a!.after, b!.after]);
+  expect(await store.within(like).holders(['k'])).toEqual(new Map([['k', b!.after.id]]));
+  await client.query('commit');
+  client.release();
+  expect(await store.load([a!.after.id])).toEqual([a!.after]);
+});
+
+test('what cannot run a statement is refused', async () => {
+  const { store } = await freshStore();
+  for (const wrong of [null, undefined, 'begin', 7, {}, { query: true }]) {
+    expect(() => store.within(wrong)).toThrow(expect.objectContaining({ code: 'malformed.store' }) as Error);
+  }
+});
+
+test('a job that cannot be stored leaves the rest of the transaction to the caller', async () => {
+  const { url, store } = await freshStore();
+  await made(store, { unique: { key: 'taken', forMs: null } });
+  const client = await connect(url);
+  await client.query('create table own (id bigint)');
+  await client.query('begin');
+  await client.query('insert into own values (1)');
+  const [good, keyed] = await born(store, {}, { unique: { key: 'taken', forMs: null } });
+  const [impossible] = await born(store, { type: 'a\0b' });
+  expect(await store.within(client).commit({ changes: [good!, keyed!], whole: true })).toEqual([false, false]);
+  await expect(store.within(client).commit({ changes: [impossible!] })).rejects.toThrow();
+  expect(await store.within(client).commit({ changes: [good!, keyed!] })).toEqual([true, false]);
+  await client.query('commit');
+  expect((await client.query('select id from own')).rows).toHaveLength(1);
+  expect(await store.load([good!.after.id, keyed!.after.id])).toEqual([good!.after]);
+});
+
+test('ids can be reserved by others while a transaction is open', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query('begin');
+  const within = store.within(client);
+  const first = await within.reserve(5);
+  expect(await store.reserve(5)).toBeGreaterThanOrEqual(first + 5);
+  await client.query('rollback');
+  expect(await store.reserve(1)).toBeGreaterThanOrEqual(first + 10);
+});
