@@ -1,5 +1,6 @@
 /** Opens an engine: the parts it is made of, chosen once, here. */
 import { hostname } from 'node:os';
+import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
 import { Handlers } from './engine/handlers.ts';
 import { noHeart, type Heart } from './engine/heart.ts';
@@ -57,10 +58,11 @@ function partsOf({
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const leaseMs = checkLease(durationMs(lease));
   const url = typeof store === 'object' ? null : storeUrl(store);
+  const jobs = new Jobs(typeof store === 'object' ? store : openStore(url!, { clock }));
   return {
-    jobs: new Jobs(typeof store === 'object' ? store : openStore(url!, { clock })),
+    jobs,
     memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
-    handlers: new Handlers(types, defs),
+    handlers: new Handlers([...types, bulkType(jobs)], defs),
     defs,
     slots: checkSlots(slots),
     leaseMs,

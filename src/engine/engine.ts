@@ -1,15 +1,16 @@
 /** The engine: what a program holds to run jobs and to ask about them. It composes; the work is done by its stations. */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
-import { declare, definition, disable, enable, override, type KnownDefinition } from '../jobs/define.ts';
+import { declare, definition, disable, enable, override, undefine, type KnownDefinition } from '../jobs/define.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Act } from '../jobs/operate.ts';
 import type { Spec } from '../model/definition.ts';
+import type { Edit } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
-import type { JobDef } from './job-def.ts';
+import { jobDef, type DefOptions, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
 import { busyType, refuseWhileBusy } from './one-per-type.ts';
 import { Questions, type QuestionParts } from './questions.ts';
@@ -20,9 +21,9 @@ import { stopWouldBe, type StopAnswer } from './stop.ts';
 import { parseToken } from './token.ts';
 import { told } from './verdict.ts';
 
-export interface EngineParts extends StationParts, QuestionParts {
 export { firstMemoryId } from './homes.ts';
 
+export interface EngineParts extends StationParts, QuestionParts {
   readonly defs: readonly JobDef[];
 }
 
@@ -95,6 +96,13 @@ export class EngineCore extends Questions implements RunDesk {
     return this.#create(what, asks, (jobs, drafts) => jobs.createMany(drafts, this.instance));
   }
 
+  /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
+  async createNamed(what: { readonly type: string } | { readonly def: string }, ask: RunAsk<unknown>, by = this.instance): Promise<RunHandle> {
+    await this.ready();
+    const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
+    return (await this.#create<unknown, unknown>(named as never, [ask], (jobs, drafts) => jobs.createMany(drafts, by)))[0]!;
+  }
+
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */
   in(transaction: unknown): Pick<EngineCore, 'createJobRun'> {
     return {
@@ -131,6 +139,22 @@ export class EngineCore extends Questions implements RunDesk {
     return this.homes.of(id).delete(id);
   }
 
+  async editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
+    const job = await this.homes.of(id).edit(id, edit, this.#asker(act));
+    this.#wake();
+    return job;
+  }
+
+  async pauseJobRun(id: number, act?: ActOptions): Promise<Job> {
+    return this.homes.of(id).pause(id, this.#asker(act));
+  }
+
+  async resumeJobRun(id: number, act?: ActOptions): Promise<Job> {
+    const job = await this.homes.of(id).resume(id, this.#asker(act));
+    this.#wake();
+    return job;
+  }
+
   /** Finishes a job that its handler handed off. */
   async complete(token: string, result?: unknown): Promise<Job> {
     const { id, fence } = parseToken(token);
@@ -143,6 +167,23 @@ export class EngineCore extends Questions implements RunDesk {
   }
 
   // Definitions.
+
+  /** A definition that no code declares. Refused if there is one of this name. */
+  async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
+    const { spec, enabled } = jobDef<unknown, unknown>(name, this.#typeOf(type) as never, options);
+    const home = this.homes.ofSpec(spec);
+    const isKnown = await definition(home.store, name).then(() => true, isUnknown);
+    if (isKnown) throw new Refusal('taken.key', `there is a definition ${name} already: override it instead`, { name });
+    if (spec.inMemory) await this.#attendMemory();
+    await declare(home, name, spec, enabled, this.#asker(act).by);
+    this.#reschedule();
+  }
+
+  /** Ends a definition; its runs stay. One that code declares comes back when an engine with that code starts. */
+  async undefine(name: string, act?: ActOptions): Promise<void> {
+    const { store } = await this.homes.ofDefinition(name);
+    await undefine(store, name, this.#asker(act));
+  }
 
   async enable(name: string, act?: ActOptions): Promise<void> {
     const { store } = await this.homes.ofDefinition(name);
@@ -194,6 +235,16 @@ export class EngineCore extends Questions implements RunDesk {
     }
   }
 
+  /** Of a type whose code lives elsewhere only the name is known. */
+  #typeOf(name: string): JobType {
+    return this.#parts.handlers.get(name) ?? { name, options: {} };
+  }
+
+  async #defOf(name: string): Promise<JobDef> {
+    const { spec, isEnabled } = await this.definition(name);
+    return { name, spec, type: this.#typeOf(spec.type), enabled: isEnabled };
+  }
+
   /** Runs in memory are worked on from the first of them on. */
   async #attendMemory(): Promise<void> {
     if (this.#hasMemoryStation) return;
@@ -224,4 +275,9 @@ export class EngineCore extends Questions implements RunDesk {
   #ender({ code, ...act }: EndOptions = {}): Act {
     return { ...this.#asker(act), ...(code === undefined ? {} : { code }) };
   }
+}
+
+function isUnknown(error: unknown): false {
+  if (isRefusal(error) && error.code === 'unknown.definition') return false;
+  throw error;
 }

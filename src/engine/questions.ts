@@ -7,7 +7,7 @@ import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
-import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
+import type { Feed, FeedEvent, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
@@ -19,6 +19,7 @@ import { explain, type Reason } from './explain.ts';
 import { foresee, type ForeseenTick } from './foresight.ts';
 import type { Handlers } from './handlers.ts';
 import { Homes } from './homes.ts';
+import type { JobType } from './job-type.ts';
 import { countTasks } from './phases.ts';
 import type { LogAsk, Snapshot } from './run-handle.ts';
 import type { Watchers } from './watchers.ts';
@@ -69,8 +70,9 @@ export class Questions {
     return { job, tasks: await countTasks(jobs, id), progress: progress === null ? null : (parseJson(progress) as unknown as Progress) };
   }
 
-  history(id: number): Promise<readonly Event[]> {
-    return this.homes.of(id).history(id);
+  /** From event number `from` on. */
+  history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
+    return this.homes.of(id).history(id, from, limit);
   }
 
   async log(id: number, { after = 0, limit = logPage }: LogAsk = {}): Promise<readonly LogLine[]> {
@@ -110,6 +112,11 @@ export class Questions {
     return this.homes.count(query);
   }
 
+  /** The job types whose code this engine has. */
+  types(): readonly JobType[] {
+    return this.#handlers.names.map((name) => this.#handlers.get(name)!);
+  }
+
   instances(): Promise<readonly Instance[]> {
     return this.jobs.store.instances();
   }
@@ -131,6 +138,11 @@ export class Questions {
       for (const event of events) yield { ...event, cursor };
       if (events.length === 0) await this.#clock.sleep(lookMs);
     }
+  }
+
+  /** Events of jobs in memory, which no database's feed tells of. */
+  async eventsInMemory(cursor: string | null, limit: number): Promise<Feed> {
+    return this.homes.memory.events(cursor, limit);
   }
 
   // Of definitions.
