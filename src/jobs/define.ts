@@ -1,6 +1,8 @@
 /** Definitions at the door: declared by code, changed by operators, found by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
-import { definitionKey, definitionOf, dueOf, planOf, specOf, wakeUp, type Definition, type Spec } from '../model/definition.ts';
+import {
+  definitionKey, definitionOf, dueOf, planOf, specOf, takenAway, wakeUp, type Definition, type Spec,
+} from '../model/definition.ts';
 import type { Happening } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
@@ -98,16 +100,19 @@ async function redefine(definer: Producer, name: string, say: (before: Definitio
     const def = await require(store, name);
     const now = store.now();
     const [ticked, ...births] = await tickBefore(definer, def, now, { by: asker.by });
-    const edited = record(ticked.after!, [redefinition(ticked.after!, say, now)], { ...asker, now });
+    const edited = record(ticked.after!, redefinition(ticked.after!, say, now), { ...asker, now });
     return [{ ...edited, before: def, events: [...ticked.events, ...edited.events] }, ...births];
   });
 }
 
-function redefinition(def: Job, say: (before: Definition) => Definition, now: number): Happening {
+function redefinition(def: Job, say: (before: Definition) => Definition, now: number): Happening[] {
   const before = definitionOf(def);
   const after = say(before);
-  const plan = planOf(def.def!, specOf(after), now, { spec: specOf(before), plan: def.plan! });
-  return { kind: 'edited', edit: { type: specOf(after).type, input: JSON.stringify(after), plan, due: dueOf(plan) } };
+  const [was, is] = [specOf(before), specOf(after)];
+  const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
+  const ticks = takenAway(def, was, is, now);
+  const told: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
+  return [...told, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
 async function change(store: Store, name: string, asker: Asker, decide: (def: Job, now: number) => Happening[]): Promise<void> {

@@ -35,7 +35,7 @@ export const tickBatch = batch;
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<readonly [Change, ...Change[]]> {
   if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as [Change, ...Change[]];
-  const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.due <= now);
+  const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.nominal <= now);
   return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
 }
 

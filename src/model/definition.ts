@@ -2,10 +2,10 @@
  * The definition: a named template of runs with its schedules. It is kept as a job of its own kind, due at its next
  * tick, so that it has a history, a version and an order like any other; what it answers to each occurrence is decided here.
  */
-import { dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments } from '../time/ticks.ts';
+import { delayOf, dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments } from '../time/ticks.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
-import type { Happening, TickOutcome } from './event.ts';
+import type { Happening, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 
@@ -129,17 +129,26 @@ export interface TickGiven {
 
 /** What became due while the definition was disabled is told as skipped; the schedules are active from now. */
 export function wakeUp(def: Job, spec: Spec, now: number): Happening {
-  const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now));
+  const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now, 'disabled'));
   const plan = planOf(def.def!, spec, now);
   return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
 }
 
-function missed(plan: SchedulePlan, spec: Spec, schedule: number, name: string, now: number): TickOutcome[] {
-  const due = dueNow(plan, spec, schedule, name, now, new Map());
-  if (due === null) return [];
-  const { fire, skips } = due;
+/** The occurrences that an edit takes away while they wait for the moment to which they are spread. */
+export function takenAway(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
+  const kept = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
+  return def.plan!.schedules.flatMap((plan, index) =>
+    kept.has(JSON.stringify(before.schedules[index])) ? [] : missed(plan, before, index, def.def!, now, 'edited'),
+  );
+}
+
+/** Whatever has had its time and no answer, be it spread to a moment that is still to come. */
+function missed(plan: SchedulePlan, spec: Spec, index: number, name: string, now: number, skipped: TickSkip): TickOutcome[] {
+  if (plan.next === null || plan.next.nominal > now) return [];
+  const schedule = spec.schedules[index]!;
+  const { fire, skips } = dueTicks(schedule, momentsOf(plan, new Map()), now + delayOf(schedule, name), spec.misfire, name);
   return [...skips, ...fire.map(({ nominal }) => ({ from: nominal, to: nominal, count: 1 }))].map(
-    ({ from, to, count }): TickOutcome => ({ schedule, nominal: from, to, count, skipped: 'disabled' }),
+    ({ from, to, count }): TickOutcome => ({ schedule: index, nominal: from, to, count, skipped }),
   );
 }
 

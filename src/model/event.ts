@@ -77,7 +77,7 @@ export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
-/** Beyond what time decides: a run was under way, or the definition was disabled. */
-export type TickSkip = SkipReason | 'overlap' | 'disabled';
+/** Beyond what time decides: a run was under way, the definition was disabled, or its schedule was taken away. */
+export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 
 export const endings: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'failed', 'cancelled']);
