@@ -1,0 +1,121 @@
+/** Figures: what Prometheus reads at /metrics. Labels are bounded: of types only so many are told by name. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { EngineCore } from '../../engine/engine.ts';
+import { endings, type Event } from '../../model/event.ts';
+import type { FeedEvent } from '../../store/store.ts';
+import { Histogram, line } from './figure.ts';
+
+const typesMax = 50;
+const rememberedMax = 50_000;
+const lateMs = 1_000;
+
+export class Figures {
+  readonly #engine: EngineCore;
+  readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
+  readonly #counts = new Map<string, number>();
+  readonly #wait = new Histogram();
+  readonly #run = new Histogram();
+  /** When jobs were due, and when they were claimed, until the one follows the other. */
+  readonly #due = new Map<number, number>();
+  readonly #claimed = new Map<number, number>();
+  #gauges: () => Readonly<Record<string, number>> = () => ({});
+
+  constructor(engine: EngineCore) {
+    this.#engine = engine;
+    this.#lag = monitorEventLoopDelay({ resolution: 20 });
+    this.#lag.enable();
+  }
+
+  /** What else is to be told: the numbers of this moment. */
+  watch(gauges: () => Readonly<Record<string, number>>): void {
+    this.#gauges = gauges;
+  }
+
+  answered(route: string, status: number): void {
+    this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
+  }
+
+  saw({ job, kind, event }: FeedEvent): void {
+    this.#count('stint_events_total', { kind: event.kind });
+    if (event.kind === 'ticked') this.#sawTicks(event);
+    if (kind === 'def') return;
+    if ('due' in event) remember(this.#due, job, event.due);
+    if (event.kind === 'claimed') {
+      const due = this.#due.get(job);
+      if (due !== undefined) this.#wait.add((event.at - due) / 1000);
+      remember(this.#claimed, job, event.at);
+    }
+    const begun = this.#claimed.get(job);
+    if (begun === undefined || (event.kind !== 'retried' && !endings.has(event.kind))) return;
+    this.#run.add((event.at - begun) / 1000);
+    this.#claimed.delete(job);
+    if (event.kind !== 'retried') this.#due.delete(job);
+  }
+
+  async text(): Promise<string> {
+    const now = this.#engine.now();
+    const tallies = await this.#engine.count({ kinds: ['run', 'task', 'bedrock'], standings: ['pending', 'held', 'running'] });
+    const query = { kinds: ['run', 'task', 'bedrock'], standings: ['pending'], dueBefore: now } as const;
+    const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
+    const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const lines = [
+      '# TYPE stint_jobs gauge',
+      ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
+      ...gauge('stint_oldest_ready_seconds', oldest === undefined ? 0 : Math.max(0, now - oldest.due) / 1000),
+      ...gauge('stint_instances', alive.length),
+      ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
+      ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
+      ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
+      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name, value)),
+      ...this.#counters(),
+      ...this.#wait.lines('stint_wait_seconds'),
+      ...this.#run.lines('stint_run_seconds'),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  close(): void {
+    this.#lag.disable();
+  }
+
+  #sawTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
+    for (const tick of ticks) {
+      if ('run' in tick) this.#count('stint_ticks_total', { outcome: tick.lateMs > lateMs ? 'late' : 'run' });
+      else this.#count('stint_ticks_total', { outcome: `skipped_${tick.skipped}` }, tick.count ?? 1);
+    }
+  }
+
+  #count(name: string, labels: Readonly<Record<string, string>>, by = 1): void {
+    const key = line(name, labels, '').trimEnd();
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+  }
+
+  #counters(): string[] {
+    const names = ['stint_http_requests_total', 'stint_events_total', 'stint_ticks_total'];
+    return names.flatMap((name) => [
+      `# TYPE ${name} counter`,
+      ...[...this.#counts].filter(([key]) => key.startsWith(`${name}{`)).map(([key, count]) => `${key} ${count}`),
+    ]);
+  }
+}
+
+const gauge = (name: string, value: number): string[] => [`# TYPE ${name} gauge`, line(name, {}, value)];
+
+function remember(map: Map<number, number>, job: number, at: number): void {
+  if (map.size >= rememberedMax) map.delete(map.keys().next().value!);
+  map.set(job, at);
+}
+
+/** The types with most jobs by name, the rest together. */
+function bounded(tallies: readonly { type: string; standing: string; count: number }[]): [Record<string, string>, number][] {
+  const byType = Map.groupBy(tallies, ({ type }) => type);
+  const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);
+  const named = new Set([...byType.keys()].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, typesMax));
+  const sums = new Map<string, [Record<string, string>, number]>();
+  for (const { type, standing, count } of tallies) {
+    const labels = { type: named.has(type) ? type : 'other types', standing };
+    const key = JSON.stringify(labels);
+    sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
+  }
+  return [...sums.values()];
+}

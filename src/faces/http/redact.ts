@@ -1,0 +1,30 @@
+/** Redaction: what of a payload its reader may see: all of it, all but secrets, or only its shape. */
+
+export type Sight = 'full' | 'redacted' | 'shape';
+
+const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|api[-_]?key|credential|private[-_]?key|cookie/i;
+const depthMax = 64;
+
+/** A name under which secrets are kept. */
+export const isSecretName = (name: string): boolean => secretNames.test(name);
+
+export function redact(value: unknown, sight: Sight, depth = 0): unknown {
+  if (sight === 'full') return value;
+  if (depth > depthMax) return '…';
+  if (Array.isArray(value)) return value.map((item) => redact(item, sight, depth + 1));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, isSecretName(name) ? '[redacted]' : redact(item, sight, depth + 1)]),
+    );
+  }
+  return sight === 'redacted' || value === null || value === undefined ? value : `[${typeof value}]`;
+}
+
+/** Secrets in a sentence: `password=…`, `Bearer …`, `scheme://user:password@…`. */
+export function redactText(text: string, sight: Sight): string {
+  if (sight === 'full') return text;
+  return text
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]')
+    .replace(/(\b\w{0,40}(?:password|passwd|secret|token|api[-_]?key|authorization)["']?\s{0,4}[=:]\s{0,4})["']?(?!bearer\b|basic\b)[^\s"',;&}]{1,500}["']?/gi, '$1[redacted]')
+    .replace(/(\/\/[^\s/:@]{1,200}:)[^\s/@]{1,200}@/g, '$1[redacted]@');
+}

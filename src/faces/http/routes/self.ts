@@ -1,0 +1,45 @@
+/** The server about itself, and about whoever asks. */
+import { version } from '../../../version.ts';
+import type { Answer } from '../contract.ts';
+import type { Handling } from '../handling.ts';
+import { openApi } from '../openapi.ts';
+import type { Principal } from '../principal.ts';
+
+export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'me'> = {
+  async health({ engine }, _ask, call) {
+    const isReached = await engine.jobs.store.feedEnd().then(() => true, () => false);
+    if (!isReached) call.status = 503;
+    return { status: isReached ? 'ok' : 'failing', version };
+  },
+
+  async metrics({ figures }) {
+    return new Response(await figures.text(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
+  },
+
+  async openapi() {
+    return openApi();
+  },
+
+  async signIn({ access }, { body: { token } }, { visit, headers }) {
+    const principal = access.byToken(token, visit);
+    headers.append('set-cookie', access.sessions.begin(principal));
+    return me(principal);
+  },
+
+  async signOut({ access }, _ask, { visit, headers }) {
+    headers.append('set-cookie', access.sessions.end(visit.cookie));
+    return {};
+  },
+
+  async me(_desk, _ask, { principal }) {
+    return me(principal);
+  },
+};
+
+const me = ({ name, role, isLocal, sight, expires }: Principal): Answer<'me'> => ({
+  name,
+  role,
+  isLocal,
+  seesPayloads: sight === 'full',
+  expires,
+});

@@ -1,0 +1,186 @@
+/** The HTTP server: an engine's face. Its `fetch` mounts in any server; `listen` opens one of its own. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { EngineCore } from '../../engine/engine.ts';
+import { silent, type Logger } from '../../engine/logger.ts';
+import { systemClock, type Clock } from '../../time/clock.ts';
+import { Access, checkBind, isLoopbackName, type AccessOptions, type Visit } from './access.ts';
+import { Bell } from './bell.ts';
+import { apiPath, routes, type Route, type RouteName } from './contract.ts';
+import { dispatch, problem } from './dispatch.ts';
+import { Feed } from './feed.ts';
+import { Figures } from './figures.ts';
+import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './guard.ts';
+import type { Desk, Handling } from './handling.ts';
+import { Pages } from './pages.ts';
+import { HttpRefusal } from './problems.ts';
+import { Roster } from './roster.ts';
+import { bulkRoutes } from './routes/bulk.ts';
+import { defRoutes } from './routes/defs.ts';
+import { overviewRoutes } from './routes/overview.ts';
+import { runRoutes } from './routes/runs.ts';
+import { selfRoutes } from './routes/self.ts';
+import { streamRoutes } from './routes/streams.ts';
+import { workRoutes } from './routes/work.ts';
+
+export interface HttpOptions {
+  readonly engine: EngineCore;
+  /** Nothing set up: open to this machine alone. */
+  readonly access?: AccessOptions;
+  /** Names under which the server may be called; needed where a proxy has a name of its own. */
+  readonly hosts?: readonly string[];
+  /** The folder of the built dashboard. */
+  readonly dashboard?: string | null;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+}
+
+export interface ListenOptions {
+  readonly host?: string;
+  /** 0: any that is free. */
+  readonly port?: number;
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** A proxy in front encrypts. */
+  readonly isBehindTls?: boolean;
+  /** An operator's word that nothing does. */
+  readonly isInsecure?: boolean;
+}
+
+export interface Http {
+  readonly fetch: (request: Request, env?: Partial<HttpBindings>) => Promise<Response>;
+  listen(options?: ListenOptions): Promise<Listening>;
+  /** Ends streams and listeners; the engine goes on. */
+  close(): Promise<void>;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const handlers: Handling<RouteName> = {
+  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...streamRoutes, ...workRoutes,
+};
+
+const defaultPort = 7070;
+const limits = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+const headersMax = 64;
+const connectionsMax = 5_000;
+
+export function createHttp(options: HttpOptions): Http {
+  const { engine, access = {}, hosts, dashboard = null, logger = silent, clock = systemClock } = options;
+  const desk = deskOf(engine, new Access(access, clock), clock, logger);
+  const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
+  const app = router(desk, new Pages(dashboard), guard, logger);
+  const open = new Set<Listening>();
+  const fetch: Http['fetch'] = async (request, env = {}) => app.fetch(request, env);
+
+  return {
+    fetch,
+    async listen({ host = '127.0.0.1', port = defaultPort, tls, isBehindTls = false, isInsecure = false } = {}) {
+      checkBind({ host, isSetUp: desk.access.isSetUp, hasTls: tls !== undefined || isBehindTls, isInsecure });
+      guard.isPublic ||= !isLoopbackName(host);
+      await desk.feed.start();
+      const listening = await listen(fetch, host, port, tls);
+      open.add(listening);
+      return listening;
+    },
+    async close() {
+      desk.bell.close();
+      await desk.feed.close();
+      await Promise.all([...open].map((listening) => listening.close()));
+      desk.figures.close();
+    },
+  };
+}
+
+function deskOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger): Desk {
+  const { store } = engine.jobs;
+  const feed = new Feed({
+    store,
+    read: (cursor, limit) => engine.jobs.events(cursor, limit),
+    readMemory: (cursor, limit) => engine.eventsInMemory(cursor, limit),
+    clock,
+    logger,
+  });
+  const bell = new Bell(store, clock);
+  const figures = new Figures(engine);
+  feed.follow(({ event }) => figures.saw(event), false);
+  figures.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: bell.waiting }));
+  return { engine, access, clock, feed, bell, figures, roster: new Roster(store, clock) };
+}
+
+type Env = { Bindings: Partial<HttpBindings> };
+
+function router(desk: Desk, pages: Pages, guard: GuardOptions, logger: Logger): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(securityHeaders)) context.res.headers.set(name, value);
+  });
+  app.use(async (context, next) => {
+    checkHost(context.req.raw, guard);
+    checkSize(context.req.raw);
+    checkOrigin(context.req.raw);
+    await next();
+  });
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    app.on(route.method.toUpperCase(), route.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const { raw: request } = context.req;
+      const incoming = { request, visit: visitOf(request, context.env), params: context.req.param() };
+      const response = await dispatch(desk, handlers, name, incoming).catch((error: unknown) => problem(error, logger));
+      desk.figures.answered(name, response.status);
+      return response;
+    });
+  }
+  app.notFound(async (context) => {
+    const { path, method } = context.req;
+    const page = path.startsWith(apiPath) || (method !== 'GET' && method !== 'HEAD') ? null : pages.answer(path);
+    if (page) return page;
+    // Whoever is unknown learns nothing of what there is.
+    await desk.access.who(context.req.raw, visitOf(context.req.raw, context.env));
+    throw new HttpRefusal('unknown.route', `there is no ${method} ${path.slice(0, 200)}`);
+  });
+  app.onError((error) => problem(error, logger));
+  return app;
+}
+
+const visitOf = (request: Request, env: Partial<HttpBindings>): Visit => ({
+  authorization: request.headers.get('authorization') ?? undefined,
+  cookie: request.headers.get('cookie') ?? undefined,
+  address: env.incoming?.socket.remoteAddress ?? null,
+});
+
+async function listen(fetch: Http['fetch'], host: string, port: number, tls: ListenOptions['tls']): Promise<Listening> {
+  const kind = tls ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } } : { serverOptions: limits };
+  const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
+  const server = createAdaptorServer({ fetch: answer, ...kind }) as Server;
+  server.maxHeadersCount = headersMax;
+  server.maxConnections = connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `${tls ? 'https' : 'http'}://${shown}:${bound}`,
+    host,
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

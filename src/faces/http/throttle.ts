@@ -1,0 +1,41 @@
+/** The throttle: so many of something per address within a minute, remembered for a bounded number of addresses. */
+import type { Clock } from '../../time/clock.ts';
+
+const windowMs = 60_000;
+const rememberedMax = 10_000;
+
+export class Throttle {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #most: number;
+  readonly #counts = new Map<string, { count: number; since: number }>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>, most: number) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  /** Seconds to wait; 0: go on. */
+  waitFor(address: string): number {
+    const seen = this.#seen(address);
+    if (seen === undefined || seen.count < this.#most) return 0;
+    return Math.max(1, Math.ceil((seen.since + windowMs - this.#clock.monotonic()) / 1000));
+  }
+
+  count(address: string): void {
+    const seen = this.#seen(address);
+    if (seen) seen.count += 1;
+    else this.#remember(address);
+  }
+
+  #seen(address: string): { count: number; since: number } | undefined {
+    const seen = this.#counts.get(address);
+    if (seen === undefined || this.#clock.monotonic() - seen.since < windowMs) return seen;
+    this.#counts.delete(address);
+    return undefined;
+  }
+
+  #remember(address: string): void {
+    if (this.#counts.size >= rememberedMax) this.#counts.delete(this.#counts.keys().next().value!);
+    this.#counts.set(address, { count: 1, since: this.#clock.monotonic() });
+  }
+}
