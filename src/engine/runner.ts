@@ -19,9 +19,10 @@ import type { Notes } from './notes.ts';
 import { Cancelled } from './outcome.ts';
 import { gather, prepare } from './phases.ts';
 import { checked } from './schema.ts';
+import { tellStrays } from './strays.ts';
 import { tokenOf } from './token.ts';
 import { Tracker } from './tracker.ts';
-import { ofError, ofValue } from './verdict.ts';
+import { isA, ofError, ofValue } from './verdict.ts';
 
 export interface RunnerParts extends LoopParts {
   readonly jobs: Jobs;
@@ -83,19 +84,25 @@ export class Runner {
     const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     const tracker = this.#trackerFor(type, attempt);
     try {
-      const value = await Promise.race([this.#call(type, attempt, tracker), attempt.ended]);
+      const call = tellStrays(this.#strayOf(attempt.job), () => this.#call(type, attempt, tracker));
+      const value = await Promise.race([call, attempt.ended]);
       tracker.end();
       // Work that gave up because an item failed has failed, also when the handler did not say so.
       if (tracker.isAborted) throw tracker.failure;
       return value === planned ? null : ofValue(value, attempt, jobs.store.now());
     } catch (error) {
       tracker.end(error);
-      const cause = error instanceof Cancelled && tracker.isAborted ? tracker.failure : error;
+      const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
       const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
       return ofError(cause, attempt, jobs.store.now(), isRetryable);
     } finally {
       stopTimer();
     }
+  }
+
+  #strayOf({ id }: Job): (error: unknown) => void {
+    const { logger } = this.#parts;
+    return (error) => logger.error(`a promise that the handler of job ${id} left behind was rejected`, { error, id });
   }
 
   async #call(type: JobType, attempt: Attempt, tracker: Tracker): Promise<unknown> {

@@ -18,6 +18,7 @@ import { retain, type Retention } from './retention.ts';
 import { Runner } from './runner.ts';
 import { Scheduler } from './scheduler.ts';
 import { Slots } from './slots.ts';
+import { watchStrays } from './strays.ts';
 import type { Watchers } from './watchers.ts';
 
 export interface StationParts extends LoopParts {
@@ -57,6 +58,7 @@ export class Station {
   readonly #scheduling: Loop;
   readonly #chores: readonly Loop[];
   #stopListening: (() => void) | null = null;
+  #stopWatching: (() => void) | null = null;
   #isDraining = false;
   #scheduledAt = -Infinity;
   #forgetToSchedule: (() => void) | null = null;
@@ -99,6 +101,7 @@ export class Station {
 
   async start(): Promise<void> {
     this.#isDraining = false;
+    this.#stopWatching ??= watchStrays();
     await this.#canceller.beat();
     await this.#leader.turn();
     this.#parts.heart.start(this.#about());
@@ -130,6 +133,8 @@ export class Station {
     await this.#cancelling.stop();
     await heart.stop();
     await this.#leave();
+    this.#stopWatching?.();
+    this.#stopWatching = null;
   }
 
   /** Something changed that this instance knows of: look at once. */

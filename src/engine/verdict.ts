@@ -11,7 +11,7 @@ import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from './outcome.ts';
 /** What a value that a handler returned asks for. */
 export function ofValue(value: unknown, { holding }: Attempt, now: number): Command {
   const { fence } = holding;
-  if (value instanceof HandedOff) {
+  if (isA(HandedOff, value)) {
     const until = value.withinMs === null ? null : now + value.withinMs;
     return { do: 'handOff', fence, holder: `token ${value.token}`, until };
   }
@@ -43,7 +43,7 @@ function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boo
 }
 
 /** `instanceof` for what a handler threw: that may be a proxy which throws when it is asked. */
-function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
+export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
   try {
     return value instanceof kind;
   } catch {

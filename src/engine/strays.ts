@@ -1,0 +1,30 @@
+/**
+ * Strays: promises that a handler left behind, rejected when nobody listened. Node would end the process for one, and
+ * with it every job that runs there; what can be traced to a handler is told instead. The others are left to Node.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+type Told = (error: unknown) => void;
+
+const handlers = new AsyncLocalStorage<Told>();
+let watches = 0;
+
+/** Calls a handler; its strays are told, also those that come long after it has ended. */
+export const tellStrays = <T>(told: Told, call: () => T): T => handlers.run(told, call);
+
+/** From now on, until the answer is called. */
+export function watchStrays(): () => void {
+  watches += 1;
+  if (watches === 1) process.on('unhandledRejection', judge);
+  return () => {
+    watches -= 1;
+    if (watches === 0) process.off('unhandledRejection', judge);
+  };
+}
+
+function judge(reason: unknown): void {
+  const told = handlers.getStore();
+  if (told) told(reason);
+  // It is no handler's, and nobody else listens: thrown here, it ends the process as it would have without us.
+  else if (process.listenerCount('unhandledRejection') === 1) throw reason;
+}
