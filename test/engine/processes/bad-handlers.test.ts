@@ -1,0 +1,106 @@
+// Handlers that do what handlers should not: each ends in a recorded outcome, and none harms the job beside it.
+import { describe, expect, test } from 'vitest';
+import type { Event, Job, RunHandle } from '../../../src/index.ts';
+import {
+  afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, returning, throwing, witness,
+} from './children/bad.ts';
+import { flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { storeKinds, World } from './world.ts';
+
+const messages: Readonly<Record<keyof typeof throwing, string>> = {
+  undefined: 'undefined: undefined',
+  null: 'object: null',
+  'a number': 'number: 42',
+  'a symbol': 'symbol: Symbol(sign)',
+  'an object whose getters throw': 'something was thrown that cannot be told',
+  'an error whose getters throw': 'something was thrown that cannot be told',
+  'a proxy that throws at every touch': 'something was thrown that cannot be told',
+  'ten million characters': 'x'.repeat(4_000),
+  'half a surrogate pair and a NUL': '\ufffd  end',
+  'an error that is its own cause': 'ring',
+};
+
+describe.each(storeKinds)('on $name', (kind) => {
+  describe.concurrent('bad handlers', () => {
+    test('in the process of the engine end in a recorded outcome, and the job beside them goes on', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('bad', 'ann', { slots: 8 });
+      const beside = await world.engine.createJobRun(witness);
+      await world.entry({ what: 'start' });
+      const thrown = await world.engine.createJobRuns(bad, Object.keys(throwing).map((throws) => ({ input: { throws } })));
+      const returned = await world.engine.createJobRuns(bad, Object.keys(returning).map((returns) => ({ input: { returns } })));
+      const left = await world.engine.createJobRun(late);
+      const timedOut = await world.engine.createJobRun(afterTimeout);
+      const flooded = await world.engine.createJobRun(flooding);
+
+      const failures = await Promise.all(thrown.map((run) => ended(world, run)));
+      expect(failures.map(outcomeOf)).toEqual(Object.keys(throwing).map((name) => ['failed', 'unknown', messages[name]]));
+      const refusals = await Promise.all(returned.map((run) => ended(world, run)));
+      const unfit = refusals.map((job, index) => [Object.keys(returning)[index], ...outcomeOf(job).slice(0, 2)]);
+      expect(unfit).toEqual(Object.keys(returning).map((name) => [name, 'failed', name.includes('thenable') ? 'unknown' : 'missing output']));
+      expect(outcomeOf(await ended(world, timedOut))).toMatchObject(['failed', 'timed out', expect.anything()]);
+      expect(await left.result({ timeout: '60s' })).toBe('gone');
+      expect(await flooded.result({ timeout: '60s' })).toBe('dry');
+      const lines = await world.engine.jobs.store.log(flooded.id, 0, 20_000);
+      expect(lines.length).toBeLessThanOrEqual(10_000);
+      expect(lines.at(-1)!.text).toContain('line 49999');
+      expect((await world.engine.snapshot(flooded.id)).progress).toMatchObject({ processes: [{ stages: [{ done: 50_000 }] }] });
+
+      await world.entry({ what: 'late is over' });
+      await world.entry({ what: 'failed after its timeout' });
+      world.open('go');
+      expect(await beside.result({ timeout: '60s' })).toBe('saw nothing');
+      expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
+      expect(ann.output).toContain('left behind was rejected');
+      expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(flawsOf(await histories(world.engine))).toEqual([]);
+    });
+
+    test('that exit from a thread or process of their own have crashed, and the job beside them goes on', async () => {
+      await using world = await World.create(kind);
+      await world.start('bad', 'ann');
+      const beside = await world.engine.createJobRun(witness);
+      await world.entry({ what: 'start' });
+      const runs = [await world.engine.createJobRun(exitsThread), await world.engine.createJobRun(exitsProcess)];
+
+      for (const run of runs) expect(outcomeOf(await ended(world, run))).toMatchObject(['failed', 'crashed', expect.anything()]);
+      world.open('go');
+      expect(await beside.result({ timeout: '60s' })).toBe('saw nothing');
+      expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
+    });
+
+    test('that take their instance down are given to another as often as their budget allows, then held to be poison', async () => {
+      await using world = await World.create(kind);
+      const members = await world.startAll('bad', ['ann', 'bob', 'cid']);
+      const run = await world.engine.createJobRun(exits);
+      const poison = await ended(world, run);
+
+      const [first, second] = world.entries({ what: 'exits' }).map(({ instance }) => instance);
+      expect(outcomeOf(poison)).toEqual(['failed', 'crashed', `the lease was lost 2 times, last by ${second} in phase run`]);
+      expect(await run.events()).toMatchObject([
+        { kind: 'created' },
+        { kind: 'claimed', holder: first },
+        { kind: 'lapsed', holder: first, phase: 'run' },
+        { kind: 'claimed', holder: second },
+        { kind: 'failed' },
+      ]);
+      const lost = members.filter(({ instance }) => instance === first || instance === second);
+      for (const member of lost) expect(await member.exit).toEqual({ code: 3, signal: null });
+      world.open('go');
+      const next = await world.engine.createJobRun(witness);
+      expect(await next.result({ timeout: '60s' })).toBe('saw nothing');
+      const told = await histories(world.engine);
+      expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
+    });
+  });
+});
+
+const ended = (world: World, run: RunHandle): Promise<Job> =>
+  world.until(`run ${run.id} to end`, async () => {
+    const job = await run.get();
+    return job.state === 'ended' ? job : null;
+  });
+
+const outcomeOf = (job: Job) => (job.state === 'ended' ? [job.fate, job.error?.code, job.error?.message] : [job.state]);
+
+const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);
