@@ -10,7 +10,6 @@ import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Tally } from '../query.ts';
 import type { Batch, Store } from '../store.ts';
-import { checkHistory } from './invariants.ts';
 import { byId, same } from './same.ts';
 import { newborn, type Spec } from './world.ts';
 
@@ -116,17 +115,14 @@ export class Lane {
     return byId(jobs.filter(({ id }) => ids.has(id)));
   }
 
-  /** That both stores know the same of everything, and that every history replays. */
-  async compareAll(): Promise<void> {
+  /** That both stores know the same of everything. Of the histories some are read, since the feed tells them all. */
+  async compareAll(): Promise<readonly Job[]> {
     const types = this.types();
     const { jobs } = await this.agree('all jobs', (store) => store.find({ types }, { order: 'oldest', limit: 1000 }));
     await this.agree('tallies', (store) => store.count({ types }), tallyMap);
-    await Promise.all(jobs.map((job) => this.#compareHistory(job)));
-  }
-
-  async #compareHistory(job: Job): Promise<void> {
-    const events = await this.agree(`history of job ${job.id}`, (store) => store.history(job.id));
-    checkHistory(job, events);
+    const longest = [...jobs].sort((a, b) => b.version - a.version).slice(0, 3);
+    await Promise.all(longest.map(({ id }) => this.agree(`history of job ${id}`, (store) => store.history(id))));
+    return jobs;
   }
 
   #meet(what: string): void {

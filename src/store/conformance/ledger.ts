@@ -18,6 +18,12 @@ interface Entry {
   readonly ended: number;
 }
 
+/** An event that was acknowledged, and of which job. */
+export interface TellTale {
+  readonly job: number;
+  readonly event: Event;
+}
+
 export interface Extension {
   readonly id: number;
   readonly fence: number;
@@ -47,6 +53,16 @@ export class Ledger {
       for (const event of events) this.#write((before ?? after)!.id, { event, started, ended });
     }
     return written;
+  }
+
+  /** All events that were told so far, for another ledger. */
+  told(): TellTale[] {
+    return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
+  }
+
+  /** Takes over what racers elsewhere were told; when that was is not known here. */
+  take(told: readonly TellTale[]): void {
+    for (const { job, event } of told) this.#write(job, { event, started: 0, ended: Infinity });
   }
 
   extended(extension: Extension): void {

@@ -262,11 +262,14 @@ const lead: Move = async (lane, who, dice) => {
   await lane.agree('lead', (store) => store.lead(lane.own('role'), lane.own(`worker ${who % 2}`), leaseMs));
 };
 
-const look: Move = async (lane, who, dice) => {
+const look: Move = async (lane, _who, dice) => {
   const query = { types: lane.types(), ...randomQuery(lane, dice) };
   const page = { order: dice.pick(['newest', 'oldest'] as const), limit: 1 + dice.roll(8) };
-  await lane.agree(`find ${JSON.stringify(query)}`, (store) => store.find(query, page));
-  await lane.agree(`count ${JSON.stringify(query)}`, (store) => store.count(query), tallyMap);
+  if (dice.oneIn(2)) await lane.agree(`count ${JSON.stringify(query)}`, (store) => store.count(query), tallyMap);
+  else await lane.agree(`find ${JSON.stringify(query)}`, (store) => store.find(query, page));
+};
+
+const reread: Move = async (lane, who, dice) => {
   const job = await pickJob(lane, who);
   if (!job) return;
   const [from, limit] = [1 + dice.roll(job.version + 1), 1 + dice.roll(5)];
@@ -296,7 +299,7 @@ const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 9], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 2], [leave, 1],
-  [lead, 1], [look, 3], [foresee, 2], [overtake, 2],
+  [lead, 1], [look, 3], [reread, 1], [foresee, 2], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));

@@ -2,16 +2,18 @@
  * Races: several connections work on one small population at once, in real time, each deciding on what it last saw.
  * What they were told is written into a ledger, against which the store's histories are held afterwards.
  */
-import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../../ids.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
 import { gateText, type Limits } from '../../model/gate.ts';
 import { isOpen, type Job, type RunningJob } from '../../model/job.ts';
+import { evolve, unborn } from '../../model/evolve.ts';
 import { step } from '../../model/machine.ts';
 import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, turn } from '../../time/clock.ts';
+import { birthOf } from '../row.ts';
 import type { Batch, ClaimAsk, FeedEvent, Store } from '../store.ts';
 import { Ledger, type Told } from './ledger.ts';
 import { childOf, newborn, type Open, type Opened, type Spec } from './world.ts';
@@ -75,9 +77,9 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
     follower.check(told);
   }
   ledger.checkNoneIsLost(new Set(jobs.map(({ id }) => id)));
-  ledger.checkAtMost(gatedMax, histories, (job) => job.gate !== null && job.admitted, 'S32: jobs behind the gate');
+  ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: jobs behind the gate');
   for (const key of keys) {
-    ledger.checkAtMost(1, histories, (job) => job.unique?.key === key && isOpen(job), `S11: live jobs with key ${key}`);
+    ledger.checkAtMost(1, histories, (job) => isLiveWith(key, job), `S11: live jobs with key ${key}`);
   }
   await follower.checkAgain();
   const met: Met = new Map();
@@ -85,7 +87,7 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
   return met;
 }
 
-async function allJobs(store: Store): Promise<Job[]> {
+export async function allJobs(store: Store): Promise<Job[]> {
   const { jobs, next } = await store.find({}, { limit: 1000, order: 'oldest' });
   if (next === null) return [...jobs];
   return [...jobs, ...(await store.find({}, { limit: 1000, order: 'oldest', after: next })).jobs];
@@ -96,8 +98,30 @@ async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
+/**
+ * S11, S16, S32 at every commit, read off the feed. Only for stores that tell events in the order of their commits,
+ * which the port does not ask for.
+ */
+export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
+  const current = new Map(jobs.map((job) => [job.id, unborn(birthOf(job))]));
+  const count = (isSo: (job: Job) => boolean): number =>
+    [...current.values()].filter((job) => job.version > 0 && isSo(job)).length;
+  for (const { job: id, event } of feed) {
+    const job = evolve(current.get(id)!, event);
+    current.set(id, job);
+    const isLate = event.kind === 'claimed' && job.parent !== null && current.get(job.parent)?.cancel;
+    ok(!isLate, `S16: task ${id} was claimed after its parent was asked to give up`);
+    ok(count(isBehindGate) <= gatedMax, `S32: event ${event.n} of job ${id} exceeds the limit`);
+    for (const key of keys) ok(count((each) => isLiveWith(key, each)) <= 1, `S11: key ${key} is taken twice`);
+  }
+}
+
+const isLiveWith = (key: string, job: Job): boolean => job.unique?.key === key && isOpen(job);
+
+const isBehindGate = (job: Job): boolean => job.gate !== null && job.admitted;
+
 /** One connection, and what it believes to hold. */
-class Racer {
+export class Racer {
   readonly #name: string;
   readonly #store: Store;
   readonly #ledger: Ledger;

@@ -10,6 +10,7 @@ import { VirtualClock } from '../../time/clock.ts';
 import { MemoryStore } from '../memory.ts';
 import type { FeedEvent, Store } from '../store.ts';
 import { Dice } from './dice.ts';
+import { checkHistory } from './invariants.ts';
 import { Lane } from './lane.ts';
 import { moves } from './moves.ts';
 import { same } from './same.ts';
@@ -27,7 +28,7 @@ export interface Histories {
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
-const lanesAtOnce = 20;
+const lanesAtOnce = 40;
 const idsPerLane = 1000;
 
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
@@ -138,11 +139,12 @@ async function makeMove(lane: Lane, [move, who, dice]: Choice, waitedMs: number)
 }
 
 async function compareEnds(lane: Lane, reader: FeedReader): Promise<void> {
-  await lane.compareAll();
-  const jobs = await lane.jobs();
+  const jobs = await lane.compareAll();
   const told = await lane.oracle.eventsAfter(null, 100_000);
-  for (const { id } of jobs) {
-    same(reader.toldOf(id), told.events.filter(({ job }) => job === id), `what the feed told of job ${id}`);
+  for (const job of jobs) {
+    const [heard, expected] = [reader.toldOf(job.id), told.events.filter(({ job: id }) => id === job.id)];
+    same(heard, expected, `what the feed told of job ${job.id}`);
+    checkHistory(job, heard.map(({ event }) => event));
   }
   for (const id of lane.ids) {
     const numbers = reader.toldOf(id).map(({ event }) => event.n);

@@ -1,0 +1,29 @@
+// The SQLite store under the conformance suite: alone on its file, and as two connections that take turns.
+import { storeConformance } from '../../src/store/conformance/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import { stores } from '../support/stores.ts';
+import { conform } from './conform.ts';
+
+conform('SQLite');
+
+const sqlite = stores.find(({ name }) => name === 'SQLite')!;
+
+storeConformance('SQLite, two connections on one file,', {
+  open: async (clock) => {
+    const opened = await sqlite.open(clock);
+    return { ...opened, store: inTurns([opened.store, await opened.again()]) };
+  },
+  histories: 500,
+  races: false,
+});
+
+/** Every call goes to the next connection. */
+function inTurns(connections: readonly Store[]): Store {
+  let calls = 0;
+  return new Proxy(connections[0]!, {
+    get: (_target, name: keyof Store) => (...values: never[]) => {
+      const connection = connections[calls++ % connections.length]!;
+      return (connection[name] as (...given: never[]) => unknown)(...values);
+    },
+  });
+}
