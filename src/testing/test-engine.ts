@@ -33,12 +33,19 @@ const livedThroughMs = 65_000;
 /** Enough for a look at the store that finds nothing to do. */
 const settlingTurns = 3;
 
+/** An engine whose memory can be looked into. */
+class OpenEngine extends Engine {
+  get memory(): Store {
+    return this.homes.memory.store;
+  }
+}
+
 export class TestEngine {
   readonly clock: VirtualClock;
   readonly #store: Store;
   #options: TestOptions;
   #tether: Tether | null = null;
-  #engine: Engine | null = null;
+  #engine: OpenEngine | null = null;
   #starts = 0;
   readonly #desk: RunDesk = new Proxy({} as RunDesk, {
     get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunDesk)(...values),
@@ -102,7 +109,7 @@ export class TestEngine {
     const { now: _now, seed = 1, ...options } = this.#options;
     this.#tether = new Tether(this.#store);
     this.#starts += 1;
-    this.#engine = new Engine({
+    this.#engine = new OpenEngine({
       ...options,
       store: this.#tether.store,
       clock: this.clock,
@@ -138,10 +145,11 @@ export class TestEngine {
 
   /** Where nothing runs and nothing falls due, the clock jumps; the last minute is lived through. */
   async #leap(end: number): Promise<void> {
-    const running = await this.#store.count({ standings: ['running'] });
-    if (running.length > 0) return;
-    const next = await this.#store.nextDue({ kinds: ['run', 'task', 'def'], names: { glob: '*' } });
-    const target = Math.min(end, next ?? end) - livedThroughMs;
+    const stores = [this.#store, ...(this.#tether?.isCut ? [] : [this.#engine!.memory])];
+    const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));
+    if (running.flat().length > 0) return;
+    const dues = await Promise.all(stores.map((store) => store.nextDue({ kinds: ['run', 'task', 'def'], names: { glob: '*' } })));
+    const target = Math.min(end, ...dues.map((due) => due ?? end)) - livedThroughMs;
     if (target - this.clock.now() > livedThroughMs) this.clock.jump(target - this.clock.now());
   }
 
