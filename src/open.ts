@@ -6,8 +6,8 @@ import { Handlers } from './engine/handlers.ts';
 import { noHeart, type Heart } from './engine/heart.ts';
 import { firstMemoryId } from './engine/homes.ts';
 import { Isolation } from './engine/isolation.ts';
-import type { JobDef } from './engine/job-def.ts';
-import type { JobType } from './engine/job-type.ts';
+import type { AnyJobDef } from './engine/job-def.ts';
+import type { AnyJobType } from './engine/job-type.ts';
 import { silent, type Logger } from './engine/logger.ts';
 import { Watchers } from './engine/watchers.ts';
 import { instanceName, systemRandom, type Random } from './ids.ts';
@@ -24,10 +24,8 @@ import { version } from './version.ts';
 export interface EngineOptions {
   /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the environment's, else a file in `.stint`. */
   readonly store?: string | Store;
-  // oxlint-disable-next-line typescript/no-explicit-any -- types and definitions of any input and result
-  readonly types?: readonly JobType<any, any>[];
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  readonly defs?: readonly JobDef<any, any>[];
+  readonly types?: readonly AnyJobType[];
+  readonly defs?: readonly AnyJobDef[];
   /** How many handlers run at a time. */
   readonly slots?: number;
   /** How long an instance may be silent before others take over its jobs. */

@@ -41,6 +41,10 @@ export interface JobDef<Input = never, Result = unknown> {
   readonly enabled: boolean;
 }
 
+/** A definition of whatever input and result. */
+// oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
+export type AnyJobDef = JobDef<any, any>;
+
 export function jobDef<Input, Result>(name: string, type: JobType<Input, Result>, options: DefOptions<Input> = {}): JobDef<Input, Result> {
   checkName('definition', name);
   return Object.freeze({ name, type, spec: specFrom(type as JobType, options), enabled: options.enabled ?? true });

@@ -105,6 +105,10 @@ export interface JobType<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
 export type AnyOptions = CommonOptions<any> & Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
 
+/** A type of whatever input and result. */
+// oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
+export type AnyJobType = JobType<any, any>;
+
 type NoSchema = Schema<unknown>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(

@@ -1,17 +1,14 @@
-// The command line, so far: says what it is and which version.
-import { readFileSync } from 'node:fs';
+/** The command `stint`. */
+import { isRefusal } from '../../refusal.ts';
+import { program } from './program.ts';
 
-const usage = `stint — schedules jobs and runs them
+/** What scripts can tell apart: 1 something broke, 2 the request was refused, 3 a watched run did not succeed. */
+const exitCodes = { broken: 1, refused: 2 } as const;
 
-  stint --version    print the version
-  stint --help       print this
-
-The commands arrive with the engine.`;
-
-function version(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  return version;
+try {
+  await program().parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = isRefusal(error) ? exitCodes.refused : exitCodes.broken;
+  const told = isRefusal(error) ? `${error.message} (${error.code})` : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`stint: ${told}\n`);
 }
-
-console.log(process.argv.includes('--version') ? version() : usage);

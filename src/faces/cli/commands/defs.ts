@@ -1,0 +1,65 @@
+/** `stint defs`: list and look at definitions, switch them on and off, run them now. */
+import type { Command } from 'commander';
+import type { KnownDefinition } from '../../../jobs/define.ts';
+import { draftOf } from '../../../jobs/tick.ts';
+import { parseJson } from '../../../model/json.ts';
+import { describeSchedule } from '../../../time/describe.ts';
+import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
+import { acted, acting, actor, asking, withEngine, type CommonOptions } from '../session.ts';
+import { printEvents } from './runs.ts';
+
+export function defsCommand(program: Command): void {
+  const defs = program.command('defs').description('list, look at and switch definitions');
+  asking(defs.command('ls').description('all definitions')).action(list);
+  asking(defs.command('show <name>').description('one definition, with its history of ticks')).action(show);
+  acting(defs.command('enable <name>').description('let its schedules start runs')).action(enable);
+  acting(defs.command('disable <name>').description('let its schedules start no runs')).action(disable);
+  acting(defs.command('run <name>').description('start a run now')).option('--input <json>', 'instead of its parameters').action(run);
+}
+
+const list = (options: CommonOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const all = await engine.definitions();
+    if (options.json) return printJson(all);
+    printTable(['NAME', 'TYPE', 'ENABLED', 'NEXT', 'SCHEDULES'], all.map((def) =>
+      [def.name, def.spec.type, def.isEnabled ? 'yes' : 'no', timeCell(def.nextDue), schedulesOf(def)]));
+  });
+
+const show = (name: string, options: CommonOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const def = await engine.definition(name);
+    if (options.json) return printJson(def);
+    printLine(`${styled('bold', def.name)}  ${def.isEnabled ? 'enabled' : 'disabled'}  ${def.spec.type}`);
+    printLine(`  schedules  ${schedulesOf(def) || 'none'}`);
+    printLine(`  next       ${timeCell(def.nextDue) ?? 'never'}`);
+    printLine(`  overlap    ${def.spec.overlap}, misfire ${def.spec.misfire.policy}`);
+    if (def.override) printLine(`  override   ${JSON.stringify(def.override)}`);
+    return printEvents((await engine.history(def.job.id)).slice(-20));
+  });
+
+const enable = (name: string, options: CommonOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.enable(name, acted(options));
+    return tell({ name, isEnabled: true }, `${name} is enabled`, options);
+  });
+
+const disable = (name: string, options: CommonOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.disable(name, acted(options));
+    return tell({ name, isEnabled: false }, `${name} is disabled`, options);
+  });
+
+const run = (name: string, options: CommonOptions & { readonly input?: string }): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const { spec } = await engine.definition(name);
+    const input = options.input === undefined ? spec.params : parseJson(options.input);
+    const { id } = await engine.jobs.create({ ...draftOf(name, spec), input }, actor());
+    return tell({ id }, `run ${id} of ${name} is created`, options);
+  });
+
+const schedulesOf = ({ spec }: KnownDefinition): string => spec.schedules.map(describeSchedule).join('; ');
+
+function tell(value: unknown, sentence: string, { json }: CommonOptions): void {
+  if (json) printJson(value);
+  else printLine(sentence);
+}
