@@ -1,7 +1,7 @@
 // Runs over HTTP: each route's happy path, paging, filters, problems.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, type RouteName } from '../../../src/faces/http/contract.ts';
-import { api, as, ended, records, tokens, world, type Reply, type World } from './world.ts';
+import { api, as, ended, records, world, type Reply, type tokens, type World } from './world.ts';
 
 let server: World;
 let idle: World;

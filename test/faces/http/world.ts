@@ -83,6 +83,7 @@ export async function world({ store, engine: engineOptions, isIdle = false, ...o
   };
 }
 
+export { newToken };
 export const api = '/api/v1';
 
 /** One of each role. */

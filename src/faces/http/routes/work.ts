@@ -17,6 +17,7 @@ const leaseDefaultMs = 30_000;
 const lookMs = 1_000;
 const waitingMax = 1_000;
 const childrenShownMax = 1_000;
+const ended = ['succeeded', 'failed', 'cancelled'] as const;
 
 export const workRoutes: Handling<Names> = {
   async claim(desk, { body }, call) {
@@ -134,9 +135,10 @@ async function giveBack({ engine }: Desk, jobs: readonly RunningJob[]): Promise<
 }
 
 async function handedOut({ engine }: Desk, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
-  const isAfterChildren = job.phase === 'gather';
-  const { jobs: children } = isAfterChildren
-    ? await engine.jobs.find({ parent: job.id }, { order: 'oldest', limit: childrenShownMax })
+  // Only a parent that was held before can have children that ended.
+  const mayHaveChildren = job.parent === null && job.fence > 1;
+  const { jobs: children } = mayHaveChildren
+    ? await engine.jobs.find({ parent: job.id, standings: ended }, { order: 'oldest', limit: childrenShownMax })
     : { jobs: [] };
   return claimedView(job, children);
 }

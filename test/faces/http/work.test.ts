@@ -1,0 +1,209 @@
+// Workers over HTTP: claims that wait, leases that are kept, fences that hold.
+import { execFile, execFileSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { api, as, records, world, type Reply, type World } from './world.ts';
+
+let server: World;
+beforeAll(async () => {
+  server = await world({ access: { tokens: records }, engine: { types: [], defs: [], lease: '2s' } });
+});
+afterAll(() => server.close());
+
+const wanda = as('worker');
+const wim = as('otherWorker');
+const olga = as('operator');
+
+const create = async (body: object): Promise<number> => (await server.post(`${api}/runs`, body, olga)).body.id as number;
+const claim = async (types: string[], more: object = {}, who = wanda): Promise<Reply['body'][]> =>
+  (await server.post(`${api}/work/claim`, { worker: 'w1', types, ...more }, who)).body.items;
+const say = (id: number, what: string, body: object, who = wanda): Promise<Reply> => server.post(`${api}/work/${id}/${what}`, body, who);
+const look = async (id: number): Promise<Reply['body']> => (await server.get(`${api}/runs/${id}`, olga)).body;
+
+let types = 0;
+let type: string;
+const fresh = (): string => (type = `type${(types += 1)}`);
+afterEach(() => void type);
+
+describe('a worker', () => {
+  test('claims, tells progress and log, and completes', async () => {
+    const id = await create({ type: fresh(), input: { a: 1 }, tags: { t: 'x' } });
+    const [job, ...others] = await claim([type]);
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ id, type, input: { a: 1 }, fence: 1, attempt: 1, phase: 'run', tags: { t: 'x' }, children: [] });
+    const steps = [{ kind: 'startStage', description: 'parts', total: 2 }, { kind: 'startItem', description: 'one' }, { kind: 'completeItem' }];
+    expect((await say(id, 'progress', { fence: 1, steps })).body).toEqual({ id, standing: 'running', isCancelled: false });
+    await say(id, 'log', { fence: 1, lines: [{ text: 'hello\u0000' }, { level: 'warn', text: 'hm' }] });
+    expect((await look(id)).progress).toMatchObject({ percent: 50, stage: { description: 'parts', done: 1 } });
+    expect((await say(id, 'complete', { fence: 1, result: [1] })).body.standing).toBe('succeeded');
+    expect(await look(id)).toMatchObject({ result: [1], attempts: [{ worker: 'http:wanda/w1' }] });
+    const { body } = await server.get(`${api}/runs/${id}/log`, olga);
+    expect(body.items.map(({ level }: { level: string }) => level)).toEqual(['info', 'warn']);
+  });
+
+  test('waits for work and gets it as soon as there is some', async () => {
+    const waiting = claim([fresh()], { waitMs: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const start = performance.now();
+    const id = await create({ type });
+    expect((await waiting)[0]).toMatchObject({ id });
+    expect(performance.now() - start).toBeLessThan(1500);
+  });
+
+  test('waits no longer than it said', async () => {
+    const start = performance.now();
+    expect(await claim([fresh()], { waitMs: 300 })).toEqual([]);
+    expect(performance.now() - start).toSatisfy((ms: number) => ms >= 290 && ms < 3000);
+  });
+
+  test('that has gone while it waited does not take a job with it', async () => {
+    const gone = new AbortController();
+    const waiting = server.post(`${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    gone.abort();
+    await expect(waiting).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const id = await create({ type });
+    const [job] = await claim([type], { waitMs: 5_000 });
+    expect(job).toMatchObject({ id });
+  });
+
+  test('many at once never get the same job', async () => {
+    fresh();
+    for (let n = 0; n < 20; n++) await create({ type });
+    const claims = await Promise.all(Array.from({ length: 8 }, (_, n) => claim([type], { worker: `w${n}`, limit: 5 })));
+    const ids = claims.flat().map(({ id }) => id as number);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(20);
+  });
+
+  test('fails a try, which is tried again, or not if it says so', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type]);
+    const failed = await say(id, 'fail', { fence: job.fence, error: { message: 'no luck', data: { a: 1 } }, retryAt: Date.now() - 1 });
+    expect(failed.body.standing).toBe('pending');
+    const [again] = await claim([type], { waitMs: 2_000 });
+    expect(again).toMatchObject({ id, attempt: 2, fence: 2 });
+    await say(id, 'fail', { fence: 2, error: { message: 'never', code: 'missing output' }, retryable: false });
+    expect(await look(id)).toMatchObject({ standing: 'failed', error: { code: 'missing output', message: 'never' } });
+  });
+
+  test('gives a job back without losing a try', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type]);
+    expect((await say(id, 'release', { fence: job.fence })).body.standing).toBe('pending');
+    expect((await claim([type]))[0]).toMatchObject({ id, attempt: 1, fence: 2 });
+  });
+
+  test('creates children, completes, and is handed its job again with what they did', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type]);
+    const made = await say(id, 'children', {
+      fence: job.fence, children: [{ type: `${type}.part`, key: 'a', input: 1 }, { type: `${type}.part`, key: 'b', input: 2 }],
+    });
+    expect([made.status, made.body.items.length]).toEqual([201, 2]);
+    expect(await claim([`${type}.part`])).toEqual([]);
+    expect((await say(id, 'complete', { fence: job.fence })).body.standing).toBe('held');
+    const children = await claim([`${type}.part`], { limit: 5 });
+    expect(children.map(({ key, parent }) => [key, parent])).toEqual([['a', id], ['b', id]]);
+    for (const child of children) await say(child.id, 'complete', { fence: child.fence, result: child.input * 10 });
+    const [again] = await claim([type], { waitMs: 3_000 });
+    expect(again.children.map(({ key, result }: { key: string; result: number }) => [key, result])).toEqual([['a', 10], ['b', 20]]);
+    await say(id, 'complete', { fence: again.fence, result: 30 });
+    expect(await look(id)).toMatchObject({ standing: 'succeeded', result: 30 });
+  });
+
+  test('keeps its lease by heartbeats, and hears of a cancel', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type], { leaseMs: 5_000 });
+    const beat = await say(id, 'heartbeat', { fence: job.fence, leaseMs: 60_000 });
+    expect(beat.body).toMatchObject({ isCancelled: false, cancel: null });
+    expect(beat.body.leaseUntil).toBeGreaterThan(job.leaseUntil + 30_000);
+    await server.post(`${api}/runs/${id}/cancel`, { why: 'enough' }, olga);
+    expect((await say(id, 'heartbeat', { fence: job.fence })).body).toMatchObject({ isCancelled: true, cancel: { by: 'http:olga', why: 'enough' } });
+    await say(id, 'fail', { fence: job.fence, error: { message: 'gave up' } });
+    expect(await look(id)).toMatchObject({ standing: 'cancelled' });
+  });
+
+  test('is known to others, so that nobody says that its type is unknown', async () => {
+    await claim([fresh()]);
+    const { body } = await server.post(`${api}/runs`, { type }, olga);
+    expect(body.warning).toBeNull();
+    const instances = await server.get(`${api}/instances`, olga);
+    expect(instances.body.items.find(({ id }: { id: string }) => id === 'http:wanda/w1')).toMatchObject({ isAlive: true, types: [type] });
+    const explained = await server.get(`${api}/runs/${body.id}/explain`, olga);
+    expect(explained.body.items[0].code).toBe('about.to.run');
+  });
+});
+
+const writes: [string, object][] = [
+  ['heartbeat', {}], ['progress', { steps: [{ kind: 'startProcess' }] }], ['log', { lines: [{ text: 'x' }] }],
+  ['children', { children: [{ type: 'x' }] }], ['complete', {}], ['fail', { error: { message: 'x' } }], ['release', {}],
+];
+
+describe.each(writes)('%s', (what, body) => {
+  test('under a stale fence, or by another worker, is refused and changes nothing', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type]);
+    const before = await look(id);
+    for (const [fence, who] of [[job.fence + 1, wanda], [job.fence, wim]] as const) {
+      const reply = await say(id, what, { fence, ...body }, who);
+      expect([reply.status, reply.body.code]).toEqual([409, 'lost.lease']);
+    }
+    expect((await say(id, what, body)).status).toBe(400);
+    expect((await say(999_999, what, { fence: 1, ...body })).status).toBe(404);
+    expect(await look(id)).toEqual(before);
+  });
+
+  test('after the lease was lost to someone else is refused', async () => {
+    const id = await create({ type: fresh() });
+    const [job] = await claim([type]);
+    await say(id, 'release', { fence: job.fence });
+    await claim([type], {}, wim);
+    expect((await say(id, what, { fence: job.fence, ...body })).body.code).toBe('lost.lease');
+  });
+});
+
+describe('a worker that dies', () => {
+  test('loses its job when its lease is over, and another gets it', async () => {
+    const id = await create({ type: fresh() });
+    await claim([type], { leaseMs: 1_000 });
+    const [again] = await claim([type], { waitMs: 15_000 }, wim);
+    expect(again).toMatchObject({ id, fence: 2 });
+    const { body } = await server.get(`${api}/runs/${id}/events`, olga);
+    expect(body.items.map(({ kind }: { kind: string }) => kind)).toContain('lapsed');
+  });
+});
+
+const hasPython = (() => {
+  try {
+    execFileSync('python3', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe('the worker in Python', () => {
+  const start = (args: string[]) => {
+    const token = wanda.headers.authorization!.slice('Bearer '.length);
+    const child = execFile('python3', ['examples/python-worker/worker.py', ...args], { env: { ...process.env, STINT_URL: server.url, STINT_TOKEN: token } });
+    const over = new Promise<number | null>((resolve) => child.on('exit', resolve));
+    return { child, over };
+  };
+
+  test.runIf(hasPython)('has at most 40 lines, completes a job and gives up one that is cancelled', async () => {
+    const done = await create({ type: 'resize', input: { parts: 3, seconds: 0.01 } });
+    const given = await create({ type: 'resize', input: { parts: 1000, seconds: 0.05 } });
+    const { child, over } = start(['resize', '--jobs', '2']);
+    child.stderr!.on('data', (text: string) => process.stderr.write(text));
+    let run: Reply['body'];
+    do run = await look(done);
+    while (run.state !== 'ended');
+    expect(run).toMatchObject({ standing: 'succeeded', result: { done: 3 }, progress: { percent: 100 } });
+    do run = await look(given);
+    while (!(run.progress?.stage?.done >= 2));
+    await server.post(`${api}/runs/${given}/cancel`, { why: 'enough' }, olga);
+    expect(await over).toBe(0);
+    expect(await look(given)).toMatchObject({ standing: 'cancelled' });
+  });
+});
