@@ -162,6 +162,7 @@ async function answerOf<T>(ask: Question<T>, store: Store, view: View<T>): Promi
 export function describe({ before, after, events }: Change): string {
   const id = (before ?? after)!.id;
   if (after === null) return `delete ${id} seen at version ${before!.version}`;
-  const which = before === null ? `${after.kind} ${after.type}` : `seen at version ${before.version}`;
+  const key = after.unique ? ` with key ${after.unique.key} for ${after.unique.forMs ?? 'its life'}` : '';
+  const which = before === null ? `${after.kind} ${after.type}${key}` : `seen at version ${before.version}`;
   return `${events.map(({ kind }) => kind).join(' ')} ${id} ${which}`;
 }

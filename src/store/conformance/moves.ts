@@ -9,7 +9,7 @@ import { Refusal } from '../../refusal.ts';
 import { standings, type Query } from '../query.ts';
 import type { ClaimAsk, ClaimDecision, Names } from '../store.ts';
 import type { Dice } from './dice.ts';
-import { laneTypes as types, tallyMap, type Lane } from './lane.ts';
+import { describe, laneTypes as types, tallyMap, type Lane } from './lane.ts';
 import { byId } from './same.ts';
 import { childOf, removal, type Spec } from './world.ts';
 
@@ -149,17 +149,23 @@ function anyCommand(lane: Lane, { fence }: Job, dice: Dice): Command {
 const plan: Move = async (lane, who, dice) => {
   const job = await pickJob(lane, who, ({ state }) => state === 'running');
   if (!job) return;
-  const tasks = Array.from({ length: dice.roll(4) }, () => lane.born({ ...spec(lane, dice), ...ownChild(lane, job) }));
+  const tasks = Array.from({ length: dice.roll(4) }, () => lane.born(taskSpec(lane, job, dice)));
   const planned = lane.decide(job, { do: 'plan', fence: job.fence, tasks: tasks.length, details: '{"shared":1}' });
   const stagedCount = dice.roll(tasks.length + 1);
   const staged = { parent: job.id, fence: job.fence };
   if (stagedCount > 0) {
-    lane.tell(`stage ${stagedCount} of ${tasks.length} tasks of ${job.id}`);
+    lane.tell(`stage under ${job.id}: ${tasks.slice(0, stagedCount).map(describe).join('; ')}`);
     await lane.agree('stage', (store) => store.stage(job.id, job.fence, tasks.slice(0, stagedCount)));
   }
   const changes = [...planned, ...tasks.slice(stagedCount), ...(dice.oneIn(5) ? staleChanges(lane, who, dice) : [])];
   await lane.commit('plan', distinct(changes), { whole: true, staged });
 };
+
+/** What a key whose window ends while its job is staged is worth is not promised. */
+function taskSpec(lane: Lane, run: Job, dice: Dice): Spec {
+  const { unique, ...rest } = spec(lane, dice);
+  return { ...rest, ...ownChild(lane, run), ...(unique ? { unique: { ...unique, forMs: null } } : {}) };
+}
 
 const adopt: Move = async (lane, who, dice) => {
   const mayAdopt = (job: Job): boolean => job.state === 'running' || (job.state === 'held' && job.hold === 'children');
