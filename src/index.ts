@@ -12,7 +12,7 @@ export {
 } from './engine/run-handle.ts';
 export type { ForeseenTick } from './engine/foresight.ts';
 export type { RunAsk } from './engine/run-ask.ts';
-export type { Reason } from './engine/explain.ts';
+export type { Reason, ReasonCode } from './engine/explain.ts';
 export type { StopAnswer } from './engine/stop.ts';
 export type { Logger } from './engine/logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';

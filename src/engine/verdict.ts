@@ -1,6 +1,6 @@
 /** The verdict: which command the outcome of a handler asks for. */
 import type { Command } from '../model/command.ts';
-import type { JobError } from '../model/job.ts';
+import { tokenHolder, type JobError } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Attempt } from './attempt.ts';
@@ -13,7 +13,7 @@ export function ofValue(value: unknown, { holding }: Attempt, now: number): Comm
   const { fence } = holding;
   if (isA(HandedOff, value)) {
     const until = value.withinMs === null ? null : now + value.withinMs;
-    return { do: 'handOff', fence, holder: `token ${value.token}`, until };
+    return { do: 'handOff', fence, holder: tokenHolder(value.token), until };
   }
   try {
     return { do: 'succeed', fence, result: jsonText(value) };

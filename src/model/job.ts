@@ -159,6 +159,11 @@ export interface SchedulePlan {
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
+/** Who holds a job that was handed off: whoever has the token. */
+export const tokenHolder = (token: string): string => `token ${token}`;
+
+export const isHandedOff = ({ lease }: RunningJob): boolean => lease.holder.startsWith(tokenHolder(''));
+
 /** The job without the fields that belong to the state it is in. To name what stays costs far less than what goes. */
 export const facts = (job: Job): JobFacts => ({
   id: job.id,

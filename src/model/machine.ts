@@ -9,6 +9,7 @@ import type { Command, CommandName } from './command.ts';
 import type { Event, FirstState, Happening, Late } from './event.ts';
 import { evolve, unborn } from './evolve.ts';
 import type { Birth, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
+import { isHandedOff } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
@@ -207,7 +208,14 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
   const sooner = stopAt !== null && (job.cancel?.stopAt ?? Infinity) > stopAt;
   if (job.cancel && !sooner) return [];
   const { by, now: at, why = null } = asking;
-  return [{ kind: 'cancelAsked', note: { by, at, code: command.code, why, fate: command.fate ?? 'cancelled', stopAt } }];
+  const note = { by, at, code: command.code, why, fate: command.fate ?? 'cancelled', stopAt } as const;
+  return [{ kind: 'cancelAsked', note }, ...(stopAt === null ? [] : handedOffUntil(job, stopAt))];
+}
+
+/** Nobody here can stop what was handed off: its lease ends with the patience, and repair finds that it was cancelled. */
+function handedOffUntil(job: RunningJob | HeldJob, until: number): Happening[] {
+  if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
+  return [{ kind: 'handedOff', holder: job.lease.holder, until }];
 }
 
 /** How a job that was asked to give up ends. */
