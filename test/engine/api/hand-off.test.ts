@@ -1,0 +1,142 @@
+// Jobs that another system finishes: the handler hands them off and is done, and the token finishes them later.
+import { expect, test } from 'vitest';
+import { jobType, RunFailed, runState } from '../../../src/index.ts';
+import { kindsOf, refused, start, thrown } from './kit.ts';
+
+/** Tells its tokens to the test. */
+function outside(options: { within?: '10m'; crashes?: number } = {}) {
+  const tokens: string[] = [];
+  const type = jobType('outside', {
+    retry: { attempts: 2, base: '1s', crashes: options.crashes ?? 3 },
+    run: (context) => {
+      const handedOff = context.handOff(options.within === undefined ? {} : { within: options.within });
+      tokens.push(handedOff.token);
+      return handedOff;
+    },
+  });
+  return { type, tokens };
+}
+
+test('a job that is handed off stays running without a slot', async () => {
+  const { type } = outside();
+  const other = jobType('other', { run: () => 'served' });
+  const t = await start({ types: [type, other], slots: 1 });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(runState(await run.get())).toBe('RUNNING');
+  const served = await t.createJobRun(other);
+  await t.drain();
+  expect(await served.result()).toBe('served');
+});
+
+test('its token completes it with a result, once', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.engine.complete(tokens[0]!, { paid: true });
+  expect(await run.result()).toEqual({ paid: true });
+  expect(await refused(t.engine.complete(tokens[0]!))).toBe('lost.lease');
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'handedOff', 'succeeded']);
+});
+
+test('its token fails it, and the try counts', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.engine.fail(tokens[0]!, new Error('card declined'));
+  await t.advance('5s');
+  expect(tokens).toHaveLength(2);
+  expect(await refused(t.engine.complete(tokens[0]!))).toBe('lost.lease');
+  await t.engine.fail(tokens[1]!, new Error('card declined again'));
+  expect(((await thrown(run.result())) as RunFailed).error?.message).toBe('card declined again');
+});
+
+test('a completion that comes before the handler has returned is not lost', async () => {
+  const early = jobType('early', {
+    run: async (context) => {
+      const handedOff = context.handOff();
+      await t.engine.complete(handedOff.token, 'before you knew it');
+      return handedOff;
+    },
+  });
+  const t = await start({ types: [early] });
+  const run = await t.createJobRun(early);
+  await t.drain();
+  expect(await run.result()).toBe('before you knew it');
+});
+
+test('when its time is over it is tried again, until its crashes are used up', async () => {
+  const { type, tokens } = outside({ within: '10m', crashes: 1 });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('9m');
+  expect(tokens).toHaveLength(1);
+  await t.advance('2m');
+  expect(tokens).toHaveLength(2);
+  await t.advance('11m');
+  expect((await run.get()).error).toMatchObject({ code: 'crashed' });
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'handedOff', 'lapsed', 'claimed', 'handedOff', 'failed']);
+});
+
+test('without a time it waits as long as it takes, also over a restart', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  t.crash();
+  await t.advance('1d');
+  await t.restart();
+  await t.advance('1h');
+  expect(runState(await run.get())).toBe('RUNNING');
+  await t.engine.complete(tokens[0]!);
+  expect(runState(await run.get())).toBe('DONE');
+});
+
+test('a task can be handed off too, and its run waits for it', async () => {
+  const tokens: string[] = [];
+  const type = jobType('tasks', {
+    taskDetails: () => ['here', 'there'],
+    taskResults: (context) => {
+      if (context.task === 'here') return 'done here';
+      const handedOff = context.handOff();
+      tokens.push(handedOff.token);
+      return handedOff;
+    },
+    jobResults: async ({ tasks }) => (await Array.fromAsync(tasks)).map(({ result }) => result),
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(runState(await run.get())).toBe('RUNNING');
+  await t.engine.complete(tokens[0]!, 'done there');
+  await t.drain();
+  expect(await run.result()).toEqual(['done here', 'done there']);
+});
+
+test('one that was cancelled meanwhile ends when its token speaks', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(runState(await run.cancel())).toBe('CANCELLING');
+  await t.engine.complete(tokens[0]!, 'done all the same');
+  expect((await run.events()).at(-1)).toMatchObject({ kind: 'cancelled', late: 'succeeded' });
+});
+
+test('one that was cancelled with grace ends without its token when that is over', async () => {
+  const { type } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await run.cancel({ grace: '1m' });
+  await t.advance('2m');
+  expect(runState(await run.get())).toBe('CANCELLED');
+});
+
+test('what is no token is refused', async () => {
+  const t = await start();
+  expect(await refused(t.engine.complete('not a token'))).toBe('malformed.id');
+  expect(await refused(t.engine.complete('77.1'))).toBe('unknown.job');
+});
