@@ -164,7 +164,8 @@ const visitOf = (request: Request, env: Partial<HttpBindings>): Visit => ({
 async function listen(fetch: Http['fetch'], host: string, port: number, tls: ListenOptions['tls']): Promise<Listening> {
   const kind = tls ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } } : { serverOptions: limits };
   const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
-  const server = createAdaptorServer({ fetch: answer, ...kind }) as Server;
+  // Whoever mounts an engine keeps the Request and Response of their own process.
+  const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;
   server.maxHeadersCount = headersMax;
   server.maxConnections = connectionsMax;
   await new Promise<void>((resolve, reject) => {

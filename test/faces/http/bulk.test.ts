@@ -67,9 +67,10 @@ describe('a bulk operation', () => {
     const first = await world({ store, engine: { lease: '1s' } });
     await makeMany(first, 'echo', 60);
     // It stops in the middle: from the twentieth act on, nothing comes back.
-    const { cancel } = first.engine.jobs;
+    const { jobs } = first.engine;
+    const cancel = jobs.cancel.bind(jobs);
     let acts = 0;
-    first.engine.jobs.cancel = async (...asked) => ((acts += 1) > 20 ? new Promise(() => {}) : cancel.apply(first.engine.jobs, asked));
+    jobs.cancel = async (...asked) => ((acts += 1) > 20 ? new Promise(() => {}) : cancel(...asked));
     const { body } = await first.post(`${api}/bulk`, { action: 'cancel', filter: { type: ['echo'] } });
     while (acts <= 20) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await total(first, 'type=echo&state=cancelled')).toBe(20);

@@ -1,0 +1,191 @@
+/** The client: one call for each route, tried again where that can do no harm, and streams that go on by themselves. */
+import {
+  routes, type Answer, type Changed, type Route, type RouteName, type RunView, type Saying,
+} from '../faces/http/contract.ts';
+import { systemRandom } from '../ids.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+import { readEvents, type Told } from './events.ts';
+import { ProblemError, problemOf } from './problem-error.ts';
+import { RemoteRun } from './remote-run.ts';
+
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:7070`. */
+  readonly url: string;
+  readonly token?: string;
+  /** How often a call that failed on its way is tried again. */
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The same key, the same run: made by the client unless given. */
+  readonly idempotencyKey?: string;
+}
+
+/** What is said of a call, left out where nothing need be said. */
+type Args<N extends RouteName> = {} extends Saying<N> ? [ask?: Saying<N>, options?: CallOptions] : [ask: Saying<N>, options?: CallOptions];
+
+interface Said {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+const keyed: readonly RouteName[] = ['createRun', 'runDef'];
+const passing: readonly number[] = [502, 503, 504];
+const retryBaseMs = 200;
+const retryMaxMs = 10_000;
+
+export class Client {
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #retries: number;
+  readonly #timeoutMs: number;
+  readonly #fetch: typeof fetch;
+  readonly #clock: Clock;
+
+  constructor({ url, token, retries = 3, timeoutMs = 90_000, fetch: ask = fetch, clock = systemClock }: ClientOptions) {
+    this.#url = url.replace(/\/+$/, '');
+    this.#token = token;
+    this.#retries = retries;
+    this.#timeoutMs = timeoutMs;
+    this.#fetch = ask;
+    this.#clock = clock;
+  }
+
+  /** Any route by its name in the contract: `client.call('listRuns', { query: { state: ['failed'] } })`. */
+  async call<N extends RouteName>(name: N, ...[ask, options = {}]: Args<N>): Promise<Answer<N>> {
+    const response = await this.#try(name, ask ?? {}, options);
+    const route: Route = routes[name];
+    return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
+  }
+
+  /** Creates a run, once even if the call has to be repeated. */
+  async createRun(ask: Saying<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
+    const { id } = await this.call('createRun', { body: ask }, options);
+    return this.run(id);
+  }
+
+  run(id: number): RemoteRun {
+    return new RemoteRun(this, id, this.#clock);
+  }
+
+  /** All runs that fit, page by page. */
+  async *runs(filter: NonNullable<Saying<'listRuns'>['query']> = {}): AsyncGenerator<RunView, void, undefined> {
+    let { after } = filter;
+    for (;;) {
+      const page = await this.call('listRuns', { query: { ...filter, after } });
+      yield* page.items;
+      if (page.next === null) return;
+      after = page.next;
+    }
+  }
+
+  /** What changes, from now or from a place on; comes back by itself when the connection is lost. */
+  async *stream(
+    { signal, ...query }: NonNullable<Saying<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<Changed & { readonly place: string | null }, void, undefined> {
+    for await (const { event, data, lastId } of this.events('stream', { query }, signal)) {
+      if (event === 'change') yield { ...(data as Changed), place: lastId };
+    }
+  }
+
+  /** The events of a streaming route, over as many connections as it takes. */
+  async *events(name: 'stream' | 'streamRun', ask: Said, signal?: AbortSignal): AsyncGenerator<Told, void, undefined> {
+    let place: string | null = null;
+    const hasLeft = (): boolean => signal?.aborted ?? false;
+    for (let failures = 0; !hasLeft(); ) {
+      const leave = new AbortController();
+      try {
+        const headers: Record<string, string> = place === null ? {} : { 'last-event-id': place };
+        const response = await this.#ask(name, ask, headers, joined([signal, leave.signal]));
+        if (!response.ok) throw await problemOf(response);
+        for await (const told of readEvents(response.body!, (id) => void (place = id))) {
+          failures = 0;
+          yield told;
+          if (told.event === 'end') return;
+        }
+        throw new Error('the stream was cut');
+      } catch (error) {
+        if (hasLeft()) return;
+        if (error instanceof ProblemError && !isPassing(error.status)) throw error;
+        if ((failures += 1) > this.#retries) throw error;
+        await this.#clock.sleep(this.#pause(failures), signal);
+      } finally {
+        leave.abort();
+      }
+    }
+  }
+
+  async #try(name: RouteName, ask: Said, { signal, idempotencyKey }: CallOptions): Promise<Response> {
+    const isKeyed = keyed.includes(name) && (ask.body as { unique?: unknown } | undefined)?.unique === undefined;
+    const key = isKeyed ? (idempotencyKey ?? systemRandom.hex(16)) : undefined;
+    const isHarmless = isKeyed || routes[name].method === 'get';
+    const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#once(name, ask, headers, signal);
+      const isAnswered = !(outcome instanceof Error);
+      if (isAnswered && outcome.ok) return outcome;
+      const status = isAnswered ? outcome.status : 0;
+      // What was turned away for being too much was not done.
+      const isRepeatable = status === 429 || (isHarmless && (status === 0 || isPassing(status)));
+      if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
+        throw isAnswered ? await problemOf(outcome) : outcome;
+      }
+      const said = isAnswered ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
+      await this.#clock.sleep(Math.max(said, this.#pause(tries)), signal);
+    }
+  }
+
+  /** What came back, or why nothing did. */
+  async #once(name: RouteName, ask: Said, headers: Record<string, string>, signal?: AbortSignal): Promise<Response | Error> {
+    const late = new AbortController();
+    const cancel = this.#clock.after(this.#timeoutMs, () => late.abort(new Error(`no answer within ${this.#timeoutMs} ms`)));
+    try {
+      return await this.#ask(name, ask, headers, joined([signal, late.signal]));
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    } finally {
+      cancel();
+    }
+  }
+
+  #ask(name: RouteName, ask: Said, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    const { method, path }: Route = routes[name];
+    const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(String(ask.params?.[part])));
+    return this.#fetch(this.#url + filled + queryText(ask.query), {
+      method: method.toUpperCase(),
+      signal,
+      headers: {
+        ...headers,
+        ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+        ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(ask.body === undefined ? {} : { body: JSON.stringify(ask.body) }),
+    });
+  }
+
+  #pause(tries: number): number {
+    return Math.min(retryMaxMs, retryBaseMs * 2 ** (tries - 1)) * (0.5 + systemRandom.next() / 2);
+  }
+}
+
+const isPassing = (status: number): boolean => status === 429 || passing.includes(status);
+
+const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
+/** Lists have commas; tags, which may have some in them, stand one by one. */
+function queryText(query: Said['query'] = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    if (name === 'tag' && Array.isArray(value)) for (const one of value) params.append(name, String(one));
+    else params.append(name, Array.isArray(value) ? value.join(',') : String(value as string | number | boolean));
+  }
+  const text = params.toString();
+  return text === '' ? '' : `?${text}`;
+}

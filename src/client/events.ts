@@ -1,0 +1,38 @@
+/** Server-sent events, read from a response piece by piece. */
+
+export interface Told {
+  readonly event: string;
+  readonly data: unknown;
+  /** Where to go on after this one, as far as it is known. */
+  readonly lastId: string | null;
+}
+
+/** `onPlace` hears of every id, also where nothing was told with it. */
+export async function* readEvents(body: ReadableStream<Uint8Array>, onPlace: (id: string) => void): AsyncGenerator<Told> {
+  let lastId: string | null = null;
+  for await (const block of blocks(body)) {
+    const { id, event = 'message', data } = fieldsOf(block);
+    if (id !== undefined) onPlace((lastId = id));
+    if (data !== undefined) yield { event, data: JSON.parse(data), lastId };
+  }
+}
+
+async function* blocks(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const whole = text.split('\n\n');
+    text = whole.pop()!;
+    yield* whole;
+  }
+}
+
+function fieldsOf(block: string): { id?: string; event?: string; data?: string } {
+  const fields: Record<string, string> = {};
+  for (const line of block.split('\n')) {
+    const [, name, value] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+    if (name !== undefined) fields[name] = name in fields ? `${fields[name]}\n${value}` : value!;
+  }
+  return fields;
+}

@@ -1,0 +1,25 @@
+/** What a server refused, with the code of its refusal. */
+import type { Problem } from '../faces/http/contract.ts';
+
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly status: number;
+  readonly code: string;
+  readonly about: Readonly<Record<string, unknown>>;
+
+  constructor({ status, code, detail, about = {} }: Problem) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.about = about;
+  }
+}
+
+/** Of any answer that is no success, also of a proxy that knows nothing of problems. */
+export async function problemOf(response: Response): Promise<ProblemError> {
+  const text = await response.text().catch(() => '');
+  const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;
+  if (isProblem) return new ProblemError(JSON.parse(text) as Problem);
+  const detail = `the server answered ${response.status}: ${text.slice(0, 200)}`;
+  return new ProblemError({ type: 'about:blank', title: 'no problem of Stint', status: response.status, code: 'http', detail });
+}

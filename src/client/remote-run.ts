@@ -1,0 +1,86 @@
+/** A run on a server: follow it, wait for its result, act on it. */
+import type { Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying } from '../faces/http/contract.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Told } from './events.ts';
+import { ProblemError } from './problem-error.ts';
+
+/** What the stream of a run tells. */
+export type RunTold =
+  | { readonly event: 'run'; readonly data: RunView }
+  | { readonly event: 'event'; readonly data: EventView }
+  | { readonly event: 'progress'; readonly data: { readonly progress: ProgressView | null } }
+  | { readonly event: 'log'; readonly data: { readonly lines: readonly LogLine[] } }
+  | { readonly event: 'end'; readonly data: { readonly standing: RunView['standing'] } };
+
+/** What a run needs of its client. */
+export interface RunCaller {
+  call<N extends RouteName>(name: N, ask: Saying<N>): Promise<Answer<N>>;
+  events(name: 'streamRun', ask: { readonly params: { readonly id: number } }, signal?: AbortSignal): AsyncGenerator<Told, void, undefined>;
+}
+
+export class RemoteRun {
+  readonly id: number;
+  readonly #caller: RunCaller;
+  readonly #clock: Clock;
+
+  constructor(caller: RunCaller, id: number, clock: Clock) {
+    this.id = id;
+    this.#caller = caller;
+    this.#clock = clock;
+  }
+
+  get(): Promise<RunDetail> {
+    return this.#caller.call('getRun', { params: { id: this.id } });
+  }
+
+  /** What it gave. Throws when it failed or was cancelled, or has not ended in time. */
+  async result({ timeoutMs = Infinity }: { readonly timeoutMs?: number } = {}): Promise<unknown> {
+    const late = new AbortController();
+    const cancel = timeoutMs === Infinity ? () => {} : this.#clock.after(timeoutMs, () => late.abort());
+    try {
+      for await (const { event } of this.watch(late.signal)) if (event === 'end') break;
+    } finally {
+      cancel();
+    }
+    return resultOf(await this.get());
+  }
+
+  /** As it goes on, until it has ended. */
+  async *watch(signal?: AbortSignal): AsyncGenerator<RunTold, void, undefined> {
+    for await (const { event, data } of this.#caller.events('streamRun', { params: { id: this.id } }, signal)) {
+      yield { event, data } as RunTold;
+    }
+  }
+
+  cancel(why?: string): Promise<RunView> {
+    return this.#caller.call('cancelRun', { params: { id: this.id }, body: said(why) });
+  }
+
+  stop(why?: string): Promise<Answer<'stopRun'>> {
+    return this.#caller.call('stopRun', { params: { id: this.id }, body: said(why) });
+  }
+
+  retry(why?: string): Promise<RunView> {
+    return this.#caller.call('retryRun', { params: { id: this.id }, body: said(why) });
+  }
+
+  async explain(): Promise<Answer<'explainRun'>['items']> {
+    return (await this.#caller.call('explainRun', { params: { id: this.id } })).items;
+  }
+}
+
+const said = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
+
+function resultOf(run: RunDetail): unknown {
+  if (run.standing === 'succeeded') return run.result;
+  const reason = run.error?.message ?? run.cancel?.why ?? run.standing;
+  const isOver = run.state === 'ended';
+  throw new ProblemError({
+    type: 'about:blank',
+    title: isOver ? 'the run did not succeed' : 'the run has not ended in time',
+    status: isOver ? 409 : 408,
+    code: isOver ? `run.${run.standing}` : 'too.late',
+    detail: isOver ? `run ${run.id} ${run.standing}: ${reason}` : `run ${run.id} has not ended in time`,
+    about: { id: run.id },
+  });
+}
