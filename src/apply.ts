@@ -4,8 +4,8 @@
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
-import { isOpen, type Job } from './model/job.ts';
-import { step, type Asking } from './model/machine.ts';
+import { isOpen, type Job, type JobError } from './model/job.ts';
+import { step, steps, type Asking } from './model/machine.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimAsk, Store, Writer } from './store/store.ts';
 
@@ -74,15 +74,34 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
   store.commit({ changes });
 
 /** Claims the best jobs for a holder; answers every change, also of jobs that ended instead of being handed out. */
-export function claim(store: Store, ask: ClaimAsk, holder: string, leaseMs: number | null): Promise<readonly Change[]> {
-  return store.claim(ask, (candidates, now) =>
-    candidates.flatMap(({ job, parentCancelled }) => {
+export const claim = (store: Store, ask: ClaimAsk, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
+  claimFor(store, ask, leaseMs, () => holder);
+
+/** The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead. */
+export function claimFor(
+  store: Store,
+  ask: ClaimAsk,
+  leaseMs: number | null,
+  holderOf: (served: number) => string,
+  spoils: (job: Job) => JobError | null = () => null,
+): Promise<readonly Change[]> {
+  return store.claim(ask, (candidates, now) => {
+    let served = 0;
+    return candidates.flatMap(({ job, parentCancelled }) => {
+      const holder = holderOf(served);
       const until = leaseMs === null ? null : now + leaseMs;
-      const answer = step(job, { do: 'claim', holder, until, parentCancelled }, { by: holder, now });
-      return answer instanceof Refusal ? [] : [answer];
-    }),
-  );
+      const asking = { by: holder, now };
+      const taking = { do: 'claim', holder, until, parentCancelled } as const;
+      const error = spoils(job);
+      const answer = error === null ? step(job, taking, asking) : steps(job, [taking, failingWith(error, job)], asking);
+      if (answer instanceof Refusal) return [];
+      if (answer.after?.state === 'running') served += 1;
+      return [answer];
+    });
+  });
 }
+
+const failingWith = (error: JobError, job: Job): Command => ({ do: 'fail', fence: job.fence + 1, error, retryable: false });
 
 /** The best jobs that nobody else is taking, untouched. */
 export async function peek(store: Store, ask: ClaimAsk): Promise<readonly Job[]> {

@@ -6,8 +6,15 @@ import type { TerminateCode } from './state.ts';
 export type Command =
   /** Take the lease until a store time, or for as long as the holder's instance lives. */
   | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
-  /** The work is done. `result` is JSON text. */
-  | { readonly do: 'succeed'; readonly fence: number; readonly result?: string; readonly ignoreRepeat?: boolean; readonly despiteChildren?: boolean }
+  /** The work is done. `result` is JSON text; `reanchor`: a repeat that was missed skips to the first slot after now. */
+  | {
+      readonly do: 'succeed';
+      readonly fence: number;
+      readonly result?: string;
+      readonly ignoreRepeat?: boolean;
+      readonly despiteChildren?: boolean;
+      readonly reanchor?: boolean;
+    }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
   /** Give back without counting the try. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }

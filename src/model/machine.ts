@@ -3,13 +3,14 @@
  * the whole of it, and a pair that is not in the table is refused.
  */
 import { Refusal } from '../refusal.ts';
+import { tryModifiers } from '../time/modifiers.ts';
 import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time/repeat.ts';
 import type { Change } from './change.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Event, FirstState, Happening, Late } from './event.ts';
 import { evolve, unborn } from './evolve.ts';
-import type { Birth, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
 import { isHandedOff } from './job.ts';
+import type { Birth, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
@@ -130,10 +131,14 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
 }
 
-/** The earlier of retryAfter and the job's own next repeat, both from now. */
+/** The earlier of retryAfter and the job's own next repeat. A time that a late job has missed already counts for nothing. */
 function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   const again = applyModifiers(parseModifiers(retryAfter), now);
-  return job.policy.repeat === undefined ? again : Math.min(again, repeatFrom(job, job.policy.repeat, now, now));
+  if (job.policy.repeat === undefined) return again;
+  const { base, modifiers } = parseRepeat(job.policy.repeat);
+  // A rule that leads out of the calendar must not keep anybody from claiming.
+  const next = tryModifiers(modifiers, base === 'scheduled' ? job.due : now);
+  return next !== null && next > now ? Math.min(again, next) : again;
 }
 
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
@@ -141,11 +146,10 @@ function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking
   if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
   if (job.hasChildrenWaiting && !command.despiteChildren) return childrenWait(job);
   if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
-  return [{ kind: 'repeated', due: repeatFrom(job, job.policy.repeat, job.startedAt ?? now, now) }];
+  const moments = { scheduled: job.due, started: job.startedAt ?? now, finished: now };
+  const { reanchor = false } = command;
+  return [{ kind: 'repeated', due: nextRepeat(parseRepeat(job.policy.repeat), moments, { reanchor }) }];
 }
-
-const repeatFrom = (job: Job, repeat: string, started: number, finished: number): number =>
-  nextRepeat(parseRepeat(repeat), { scheduled: job.due, started, finished });
 
 function fail(job: RunningJob, command: CommandOf<'fail'>, { now }: Asking): Verdict {
   if (job.cancel) return [endingOf(job.cancel, 'failed')];
@@ -179,7 +183,9 @@ function adopt(job: RunningJob | HeldJob, command: CommandOf<'adopt'>): Verdict 
 
 function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
   if (job.hold !== 'children') return wrongState(job, 'settle');
-  return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due: now }];
+  // The time for which a repeating job was scheduled is where its next one counts from.
+  const due = job.policy.repeat === undefined ? now : Math.min(job.due, now);
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due }];
 }
 
 function free(job: HeldJob): Verdict {
