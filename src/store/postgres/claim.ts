@@ -13,7 +13,7 @@ import { numberArray } from './columns.ts';
 import { commitClaimed, isOurs } from './commit.ts';
 import type { Connection, Session, Transaction } from './connection.ts';
 import { gatedRows } from './gates.ts';
-import { byUrgency, freeRows, type Claimable, type LanesSeen } from './lanes.ts';
+import { byUrgency, freeRows, type LanesSeen, type Locked } from './lanes.ts';
 
 export interface Claimer {
   readonly connection: Connection;
@@ -40,10 +40,10 @@ function claimOnce({ connection, lanesSeen }: Claimer, ask: ClaimAsk, decide: Cl
   const attempt = async (transaction: Transaction): Promise<Outcome> => {
     if (inDoubt && decided.length > 0) return oursOf(transaction, decided);
     decided = [];
-    const { rows, now } = await claimableRows(transaction, lanesSeen, ask);
-    const candidates = await withParents(transaction, rows);
-    if (candidates.length === 0) return rows.length > 0 ? 'parents are changing' : [];
-    decided = decide(candidates, now);
+    const locked = await claimable(transaction, lanesSeen, ask);
+    const candidates = await withParents(transaction, locked);
+    if (candidates.length === 0) return locked.rows.length > 0 ? 'parents are changing' : [];
+    decided = decide(candidates, locked.now);
     if (decided.length === 0) return [];
     const written = await commitClaimed(transaction, decided);
     return decided.filter((_, index) => written[index]);
@@ -54,26 +54,21 @@ function claimOnce({ connection, lanesSeen }: Claimer, ask: ClaimAsk, decide: Cl
 }
 
 /** The best that may be taken, locked, best first. */
-async function claimableRows(
-  transaction: Transaction,
-  lanesSeen: LanesSeen,
-  ask: ClaimAsk,
-): Promise<{ rows: readonly Claimable[]; now: number }> {
+async function claimable(transaction: Transaction, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<Locked> {
   const free = await freeRows(transaction, lanesSeen, ask);
-  if (!free.isAnyoneAtGates) return free;
-  const gated = await gatedRows(transaction, ask);
+  const gated = free.isAnyoneAtGates ? await gatedRows(transaction, ask) : null;
+  if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byUrgency).slice(0, ask.limit);
-  return { rows, now: gated.now ?? free.now };
+  return { rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
 }
 
 /** Those whose parent, if they have one, holds still: with whether it was asked to give up. */
-async function withParents(session: Session, rows: readonly Claimable[]): Promise<Candidate[]> {
-  const unseen = rows.filter(({ parent, parent_seen }) => parent !== null && parent_seen === null);
-  const known = unseen.length === 0 ? undefined : await parentsApart(session, unseen.map(({ parent }) => parent!));
+async function withParents(session: Session, { rows, parents }: Locked): Promise<Candidate[]> {
+  const unseen = rows.flatMap(({ parent }) => (parent === null || parents.has(parent) ? [] : [parent]));
+  const apart = unseen.length === 0 ? null : await parentsApart(session, unseen);
   return rows.flatMap((row) => {
-    const isSeen = row.parent === null || row.parent_seen !== null;
-    if (!isSeen && known!.changing.has(row.parent)) return [];
-    const parentCancelled = isSeen ? row.parent_cancelled === 1 : known!.cancelled.has(row.parent);
+    if (row.parent !== null && apart?.changing.has(row.parent)) return [];
+    const parentCancelled = row.parent !== null && (parents.get(row.parent) ?? apart!.cancelled.has(row.parent));
     return [{ job: jobOfOpen(row), parentCancelled }];
   });
 }

@@ -4,7 +4,7 @@ import type { ClaimAsk } from '../store.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
 import {
-  byUrgency, claimableNames, inLane, isAtGate, isFree, lanesText, lockParent, namedText, type Asked, type Claimable,
+  inLane, isAtGate, isFree, lanesText, namedText, pendingNames, take, type Asked, type Locked,
 } from './lanes.ts';
 import { nowText } from './store-time.ts';
 
@@ -14,14 +14,8 @@ interface WaitingGate {
   readonly gate: string;
 }
 
-interface GatedRows {
-  readonly rows: readonly Claimable[];
-  /** The time after the lock was had; null: nobody could pass. */
-  readonly now: number | null;
-}
-
-/** Those that may pass now, best first; locked. */
-export async function gatedRows(session: Session, ask: ClaimAsk): Promise<GatedRows> {
+/** Those that may pass now, best first; locked. Null: nobody. */
+export async function gatedRows(session: Session, ask: ClaimAsk): Promise<Locked | null> {
   const [, waiting, places] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     waitingGates(session, ask),
@@ -31,9 +25,9 @@ export async function gatedRows(session: Session, ask: ClaimAsk): Promise<GatedR
   const open = waiting
     .map((gate) => ({ ...gate, room: Math.min(turnstile.room(gate.gate), ask.limit) }))
     .filter(({ room }) => room > 0);
-  if (open.length === 0) return { rows: [], now: null };
-  const found = await waitingRows(session, ask, open);
-  return { rows: found.rows.filter((row) => turnstile.pass(row.gate!)), now: found.now };
+  if (open.length === 0) return null;
+  const locked = await waitingRows(session, ask, open);
+  return { ...locked, rows: locked.rows.filter((row) => turnstile.pass(row.gate!)) };
 }
 
 /** How many jobs are behind each gate, of these types or of any. */
@@ -68,29 +62,25 @@ function waitingGates(session: Session, ask: ClaimAsk): Promise<WaitingGate[]> {
 }
 
 /** The best at each of these gates, as many as there is room. */
-async function waitingRows(
+function waitingRows(
   session: Session,
   { priorities }: ClaimAsk,
   gates: readonly (WaitingGate & { readonly room: number })[],
-): Promise<{ rows: Claimable[]; now: number }> {
+): Promise<Locked> {
   const { schema, time } = session;
   const list = (name: 'kind' | 'type' | 'gate'): string => nameArray(gates.map((gate) => gate[name]));
   const values = [time.given(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) => room))];
   const chosen = priorities ? `where priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  const text = `with recursive gate as (
+  const tables = `gate as (
       select * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as gate (kind, type, gate, room)
     ), ${gateLanesText(schema)}, best as materialized (
       select job.* from (select * from gatelane ${chosen}) gatelane
         join gate on gate.kind = gatelane.kind and gate.type = gatelane.type and gate.gate = gatelane.gate
         cross join lateral (
-        select ${claimableNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
+        select ${pendingNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
         order by due, id limit gate.room for update skip locked) job
-    )
-    select ${nowText} as now, best.*, parent.id as parent_seen, parent.cancel_asked as parent_cancelled
-    from (select 1) one left join best on true left join lateral (${lockParent(schema)}) parent on true`;
-  const rows = await session.run<Claimable & { now: number }>(text, values);
-  time.learn(rows[0]!.now);
-  return { rows: rows.filter(({ id }) => id !== null).sort(byUrgency), now: rows[0]!.now };
+    )`;
+  return take(session, tables, `'gates', true`, values);
 }
 
 /** The table `gate` (kind, type, gate): where jobs of the kinds and types in `named` wait. */

@@ -10,10 +10,13 @@ import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
 import { nowText } from './store-time.ts';
 
-export interface Claimable extends OpenRow {
-  /** Null: it has no parent, or that could not be locked. */
-  readonly parent_seen: number | null;
-  readonly parent_cancelled: number | null;
+/** Jobs that are locked for this claim, best first. */
+export interface Locked {
+  readonly rows: readonly OpenRow[];
+  /** Of their parents those that could be locked: whether each was asked to give up. */
+  readonly parents: ReadonlyMap<number, boolean>;
+  /** The time when they were. */
+  readonly now: number;
 }
 
 /** How many lanes an ask had last time, by its names: a hint for which statement is cheaper. */
@@ -27,14 +30,12 @@ export const isAtGate = `state = 'pending' and gate is not null and admitted = 0
 
 export const byUrgency = (a: OpenRow, b: OpenRow): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
 
-interface FreeRows {
-  readonly rows: readonly Claimable[];
-  readonly now: number;
+interface Free extends Locked {
   readonly isAnyoneAtGates: boolean;
 }
 
 /** The best jobs that wait at no gate, or have passed it; locked. */
-export async function freeRows(session: Session, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<FreeRows> {
+export async function freeRows(session: Session, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<Free> {
   const name = 'exact' in ask.names ? ask.names.exact.join('\n') : ask.names.glob;
   const isOneLane = (lanesSeen.get(name) ?? 1) <= 1;
   const found = await takeFree(session, ask, isOneLane ? lockInLanes : lockTheBest);
@@ -45,44 +46,54 @@ export async function freeRows(session: Session, lanesSeen: LanesSeen, ask: Clai
   return isShort ? takeFree(session, ask, lockInLanes) : found;
 }
 
-interface FoundRow extends Claimable {
-  readonly now: number;
+/** What the statement tells beside the rows. */
+interface FreeTold {
   readonly lanes: number;
   readonly near: number;
-  readonly at_gates: boolean;
+  readonly isAnyoneAtGates: boolean;
 }
 
 async function takeFree(
   session: Session,
   ask: ClaimAsk,
   best: (schema: string, limit: string) => string,
-): Promise<FreeRows & { lanes: number; near: number }> {
-  const { schema, time } = session;
-  const values: unknown[] = [time.given(), ask.limit];
+): Promise<Locked & FreeTold> {
+  const { schema } = session;
+  const values: unknown[] = [session.time.given(), ask.limit];
   const lanes = lanesText(schema, ask, isFree, values);
-  const text = `with recursive ${lanes}, ${best(schema, '$2::bigint')}
-    select ${nowText} as now, (select count(*) from lane) as lanes, (select count(*) from near) as near,
-      ${anyoneAtGates(schema, ask)} as at_gates,
-      best.*, parent.id as parent_seen, parent.cancel_asked as parent_cancelled
-    from (select 1) one left join best on true left join lateral (${lockParent(schema)}) parent on true`;
-  const rows = await session.run<FoundRow>(text, values);
-  const { now, lanes: count, near, at_gates: isAnyoneAtGates } = rows[0]!;
-  time.learn(now);
-  return { rows: rows.filter(({ id }) => id !== null).sort(byUrgency), now, lanes: count, near, isAnyoneAtGates };
+  const told = `'lanes', (select count(*) from lane), 'near', (select count(*) from near),
+    'isAnyoneAtGates', ${anyoneAtGates(schema, ask)}`;
+  return take<FreeTold>(session, `${lanes}, ${best(schema, '$2::bigint')}`, told, values);
 }
 
-export const claimableNames =
-  'id, version, kind, type, def, parent, created, input, body, state, hold, phase, priority, due, fence, holder, ' +
-  'lease_until, gate, admitted, cancel_asked';
+/**
+ * Runs a statement whose table `best` locks jobs, and locks their parents: against a cancel, which is read after the
+ * lock. One that cannot be locked at once is not waited for. What is told once for all rows comes in a row of its own.
+ */
+export async function take<Told>(session: Session, tables: string, told: string, values: unknown[]): Promise<Locked & Told> {
+  const { schema, time } = session;
+  const text = `with recursive ${tables}, parent as materialized (
+      select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
+        select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
+    ) select ${pendingNames} from best union all select ${noPending},
+      json_build_object('now', ${nowText}, ${told},
+        'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
+  const found = await session.run<OpenRow>(text, values);
+  const { now, parents, ...more } = JSON.parse(found.pop()!.body) as Told & { now: number; parents: [number, number][] };
+  time.learn(now);
+  const rows = found.map((row) => Object.assign(row, { state: 'pending' as const })).sort(byUrgency);
+  return { rows, now, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Told) };
+}
 
-/** Locked against a cancel, which is read after the lock. One that cannot be locked at once is not waited for. */
-export const lockParent = (schema: string): string =>
-  `select id, cancel_asked from ${schema}.job where job.id = best.parent for share skip locked`;
+/** The columns of a pending job, those left out that it cannot have. */
+export const pendingNames =
+  'id, version, parent, created, priority, due, fence, admitted, cancel_asked, kind, type, def, phase, gate, input, body';
+const noPending = pendingNames.split(', ').slice(0, -1).map(() => 'null').join(', ');
 
 /** As many as asked for of each lane: right for one lane, and locks too many when there are several. */
 const lockInLanes = (schema: string, limit: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
-    select ${claimableNames} from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
+    select ${pendingNames} from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
     order by due, id limit ${limit} for update skip locked) job
   order by job.priority desc, job.due, job.id limit ${limit})`;
 
@@ -93,7 +104,7 @@ const lockTheBest = (schema: string, limit: string): string => `near as material
     order by due, id limit 2 * ${limit} + 20) job
   ), best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
-    select ${claimableNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
+    select ${pendingNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
   limit ${limit})`;
 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;

@@ -45,7 +45,7 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index job_gate on ${s}.job (kind, type, gate, priority desc, due, id)
       where state = 'pending' and gate is not null and admitted = 0`,
     `create index job_behind on ${s}.job (gate) where gate is not null and admitted = 1`,
-    `create index job_running on ${s}.job (holder, lease_until) where state = 'running'`,
+    `create index job_running on ${s}.job (lease_until) where state = 'running'`,
     `create index job_parent on ${s}.job (parent, id) where parent is not null`,
     `create index job_waiting on ${s}.job (id) where hold = 'children'`,
     `create index job_def on ${s}.job (def, id) where def is not null`,

@@ -5,8 +5,11 @@ import type { Holding, Store } from '../store.ts';
 import { numberArray } from './columns.ts';
 import type { Connection, Session } from './connection.ts';
 import { forget } from './forget.ts';
-import { claimableNames } from './lanes.ts';
 import { nowText } from './store-time.ts';
+
+const openNames =
+  'id, version, kind, type, def, parent, created, input, body, state, hold, phase, priority, due, fence, holder, ' +
+  'lease_until, gate, admitted, cancel_asked';
 
 /**
  * The clock is read once the rows are locked, and `lapsed` passes over what is locked: a lease that was found over can
@@ -34,13 +37,11 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   const { schema, time } = session;
   const text = `select * from (
       select * from (
-        select ${claimableNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+        select ${openNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
         order by id limit $2 for share skip locked) late
       union all
-      select job.* from ${schema}.instance cross join lateral (
-        select ${claimableNames} from ${schema}.job
-        where state = 'running' and job.holder = instance.id and job.lease_until is null) job
-      where instance.lease_until <= ${nowText}
+      select ${openNames} from ${schema}.job where state = 'running' and lease_until is null
+        and holder in (select id from ${schema}.instance where lease_until <= ${nowText})
     ) over order by id limit $2`;
   return (await session.run<OpenRow>(text, [time.given(), limit])).map(jobOfOpen);
 }
@@ -48,7 +49,7 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';
-  const text = `select ${claimableNames} from ${schema}.job parent where hold = 'children' ${given}
+  const text = `select ${openNames} from ${schema}.job parent where hold = 'children' ${given}
     and not exists (select 1 from ${schema}.job child where child.parent = parent.id) order by id limit $1`;
   return (await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit])).map(jobOfOpen);
 }

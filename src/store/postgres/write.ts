@@ -269,12 +269,13 @@ function freeKeys(schema: string, changes: readonly Change[], values: unknown[])
 async function send(session: Session, text: string, values: unknown[], wanted: number): Promise<Written> {
   const isShort = `count(*) < $${values.push(wanted)}::integer`;
   const whole = `${text}, ${tell(session.schema)}
-    select ${nowText} as now, case when ${isShort} then coalesce(string_agg(id::text, ','), '') end as ids
-    from written`;
-  const [row] = await session.run<{ now: number; ids: string | null }>(whole, values);
-  session.time.learn(row!.now);
-  if (row!.ids === null) return 'all';
-  return new Set(row!.ids === '' ? [] : row!.ids.split(',').map(Number));
+    select ${nowText} as now, case when ${isShort} then (select string_agg(id::text, ',') from written) end as ids,
+      count(*) as count from written`;
+  const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
+  const { now, ids, count } = row!;
+  session.time.learn(now);
+  if (ids === null) return Number(count) === 0 ? new Set() : 'all';
+  return new Set(ids.split(',').map(Number));
 }
 
 /** An entry of the feed as JSON: which job, and what happened to it. */
@@ -303,36 +304,35 @@ const lineOf = ({ events }: Change): string => JSON.stringify(events);
 
 function newRow(change: Change): NewRow {
   const job = change.after as OpenJob;
-  return { ...openRow(job), history: lineOf(change), ...keyTaken(job) };
+  return Object.assign(openRow(job), { history: lineOf(change) }, keyTaken(job));
 }
 
 function updateRow(change: Change): UpdateRow {
   const { before, after } = change as { before: Job; after: OpenJob };
-  return {
-    ...openRow(after),
+  return Object.assign(openRow(after), {
     seen: before.version,
     line: lineOf(change),
     input: before.input === after.input ? null : after.input,
     keeps_lease: leavesLease(before, after) ? 1 : 0,
     aside: movesAside(change) ? 1 : 0,
-  };
+  });
 }
 
 function endRow(change: Change): EndRow {
   const { before, after } = change as { before: Job; after: EndedJob };
-  return {
-    ...endedRow(after),
+  return Object.assign(endedRow(after), {
     seen: before.version,
     line: lineOf(change),
     input: before.input === after.input ? null : after.input,
     aside: movesAside(change) ? 1 : 0,
-  };
+  });
 }
 
 function reopenRow(change: Change): ReopenRow {
   const { before, after } = change as { before: Job; after: OpenJob };
   const wantsKey = after.unique !== null && after.unique.forMs === null;
-  return { ...openRow(after), seen: before.version, line: lineOf(change), ...(wantsKey ? keyTaken(after) : noKey) };
+  const key = wantsKey ? keyTaken(after) : noKey;
+  return Object.assign(openRow(after), { seen: before.version, line: lineOf(change) }, key);
 }
 
 const noKey: Key = { key: null, key_until: null };
