@@ -43,6 +43,18 @@ export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
 }
 
+/** The value of a text, its numbers as they are written: other languages count beyond 2^53. Only for `exactText`. */
+export const parseExact = (text: string): Json => parsed(text, asWritten);
+
+/** Text for what `parseExact` gave, changed or not. Refuses as `checkJsonText` does. */
+export const exactText = (value: Json): string => checkJsonText(JSON.stringify(value));
+
+/** A text, a number as it is written, true or false; undefined for null, arrays and objects. */
+export function scalarText(value: Json | undefined): string | undefined {
+  if (isRaw(value)) return value.rawJSON;
+  return value === null || typeof value === 'object' || value === undefined ? undefined : String(value);
+}
+
 /** RFC 7396: what the patch has replaces what the target has, member by member, and null removes. */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
@@ -55,8 +67,16 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(merged);
 }
 
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRaw(value);
+
+/** TypeScript does not know yet that JSON can keep a number as it was written. */
+const exactJson = JSON as unknown as { rawJSON(text: string): Json; isRawJSON(value: unknown): boolean };
+
+const isRaw = (value: unknown): value is { readonly rawJSON: string } => exactJson.isRawJSON(value);
+
+const asWritten = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && context?.source !== undefined ? exactJson.rawJSON(context.source) : value;
 
 function checkedText(value: unknown, limits: JsonLimits): string {
   const walk = new Walk(limits);
@@ -186,7 +206,7 @@ function checkDepth(text: string, limits: JsonLimits): void {
   }
 }
 
-function parsed(text: string, revive?: (key: string, value: unknown) => unknown): Json {
+function parsed(text: string, revive?: (key: string, value: unknown, context?: { source?: string }) => unknown): Json {
   try {
     return JSON.parse(text, revive) as Json;
   } catch (error) {

@@ -96,8 +96,27 @@ export interface Store {
   /** The same inside the caller's own transaction; there `commit` need only write new jobs and edits of open ones. */
   within(transaction: unknown): Writer;
 
+  /**
+   * Answers a question in SQL over the view `jobs`, which has the columns of Bedrock's table, and over nothing else. A
+   * store that cannot make sure of that does not offer it. Refuses `malformed.query`, `forbidden.query`, `costly.query`.
+   */
+  inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;
+
   close(): Promise<void>;
 }
+
+export interface InspectionLimits {
+  readonly rowsMax: number;
+  readonly timeMs: number;
+}
+
+/** What a question in SQL found. */
+export interface Inspection {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export type Cell = string | number | bigint | null;
 
 /** Nobody counts on exactly how far back the end of a long queue is. */
 export const aheadMax = 10_000;

@@ -1,5 +1,6 @@
-/** Bedrock: the states and times of a job as the Bedrock protocol tells them. */
+/** Bedrock: the states, times and data of a job as the Bedrock protocol tells them. */
 import type { Job } from '../model/job.ts';
+import { exactText, isObject, parseExact } from '../model/json.ts';
 import type { Fate } from '../model/state.ts';
 import { formatTimestamp } from '../time/instant.ts';
 
@@ -37,3 +38,22 @@ export function nextRun(job: Job): string {
 export const lastRun = (job: Job): string => (job.startedAt === null ? '' : formatTimestamp(job.startedAt));
 
 export const created = (job: Job): string => formatTimestamp(job.created);
+
+/** How often it was handed out without being finished, where that is counted. */
+export const handOuts = (job: Job): number =>
+  job.policy.handOutsMax === undefined ? 0 : job.crashes + (job.state === 'running' ? 1 : 0);
+
+/** The data as it was given, with the count of hand-outs if there is one to tell. */
+export const data = (job: Job): string => {
+  const count = handOuts(job);
+  return count === 0 ? job.input : withMember(job.input, 'retryAfterCount', count);
+};
+
+/** Added at the end, as SQLite does, so that the rest of the text stays as it was given. */
+function withMember(text: string, key: string, value: number): string {
+  const object = parseExact(text);
+  if (!isObject(object)) return text;
+  if (Object.hasOwn(object, key)) return exactText({ ...object, [key]: value });
+  const rest = text.trimEnd().slice(0, -1);
+  return `${rest}${Object.keys(object).length === 0 ? '' : ','}"${key}":${value}}`;
+}

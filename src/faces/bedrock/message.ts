@@ -1,6 +1,6 @@
 /**
- * Bedrock's messages: a method line, header lines, a blank line and, with Content-Length, a body. The reader takes bytes
- * as they come and gives whole requests; what it cannot read it refuses once, and the connection ends there.
+ * Bedrock's messages: a method line, header lines, a blank line and, with Content-Length, a body. The reader takes
+ * bytes as they come and gives whole requests; what it cannot read it refuses once, and the connection ends there.
  */
 import { escapeValue, unescapeValue } from './escape.ts';
 
@@ -41,6 +41,9 @@ export class Unreadable extends Error {
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+const nothing = Buffer.alloc(0);
+/** Of a line, at most. */
+const endingBytes = 2;
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
 const browserHeaders = ['host', 'origin', 'sec-fetch-site', 'user-agent'];
 const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
@@ -48,86 +51,145 @@ const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
 /** Whether the line asks for the health that load balancers look at: the one thing of HTTP that Bedrock answers. */
 export const asksForHealth = (line: string): boolean => healthLine.test(line);
 
+/** Where a reader stands: between requests, before the blank line, or in a body. */
+export type Phase = 'idle' | 'head' | 'body';
+
 export class MessageReader {
   readonly #limits: Limits;
-  #buffer: Buffer = Buffer.alloc(0);
-  #head: Head | null = null;
+  readonly #bytes = new Bytes();
+  /** Whose body has not come as a whole yet. */
+  #request: Request | null = null;
+  #bodyLeft = 0;
   #scanned = 0;
 
   constructor(limits: Limits = defaultLimits) {
     this.#limits = limits;
   }
 
-  /** Whether a request has begun and is not whole yet. */
-  get isInside(): boolean {
-    return this.#head !== null || this.#buffer.length > 0;
+  get phase(): Phase {
+    if (this.#request !== null) return 'body';
+    return this.#bytes.length > 0 ? 'head' : 'idle';
   }
 
   /** Takes bytes and gives the requests that are whole now. Throws Unreadable; after that the reader is of no use. */
   *read(bytes: Buffer): Generator<Request> {
-    this.#buffer = this.#buffer.length === 0 ? bytes : Buffer.concat([this.#buffer, bytes]);
+    this.#bytes.add(bytes);
     for (;;) {
-      this.#head ??= this.#readHead();
-      if (this.#head === null || this.#buffer.length < this.#head.bodyBytes) return;
-      // No command has a use for its body.
-      this.#buffer = this.#buffer.subarray(this.#head.bodyBytes);
-      const { request } = this.#head;
-      this.#head = null;
+      this.#request ??= this.#readHead();
+      if (this.#request === null || !this.#skipBody()) return;
+      const request = this.#request;
+      this.#request = null;
       yield request;
     }
   }
 
-  #readHead(): Head | null {
+  /** No command has a use for its body. */
+  #skipBody(): boolean {
+    const skipped = Math.min(this.#bodyLeft, this.#bytes.length);
+    this.#bytes.drop(skipped);
+    this.#bodyLeft -= skipped;
+    return this.#bodyLeft === 0;
+  }
+
+  #readHead(): Request | null {
     this.#skipBlankLines();
     const end = this.#endOfHead();
     if (end === null) return null;
-    const lines = splitLines(this.#buffer.subarray(0, end));
-    this.#buffer = this.#buffer.subarray(end);
+    const lines = splitLines(this.#bytes.first(end));
+    this.#bytes.drop(end);
     this.#scanned = 0;
-    return this.#headOf(lines);
+    return this.#requestOf(lines);
   }
 
   #skipBlankLines(): void {
+    const { view } = this.#bytes;
     let start = 0;
-    while (this.#buffer[start] === newline || (this.#buffer[start] === carriageReturn && this.#buffer[start + 1] === newline)) {
-      start += this.#buffer[start] === newline ? 1 : 2;
+    while (view[start] === newline || (view[start] === carriageReturn && view[start + 1] === newline)) {
+      start += view[start] === newline ? 1 : 2;
     }
-    this.#buffer = this.#buffer.subarray(start);
+    this.#bytes.drop(start);
   }
 
   /** Where the blank line ends, or null while it has not come. Bytes that were looked at are not looked at again. */
   #endOfHead(): number | null {
-    for (let at = this.#buffer.indexOf(newline, this.#scanned); at !== -1; at = this.#buffer.indexOf(newline, at + 1)) {
-      const next = this.#buffer[at + 1];
+    const { view } = this.#bytes;
+    for (let at = view.indexOf(newline, this.#scanned); at !== -1; at = view.indexOf(newline, at + 1)) {
+      const next = view[at + 1];
       if (next === newline) return at + 2;
-      if (next === carriageReturn && this.#buffer[at + 2] === newline) return at + 3;
+      if (next === carriageReturn && view[at + 2] === newline) return at + 3;
     }
-    this.#checkUnfinished();
-    this.#scanned = Math.max(0, this.#buffer.length - 3);
+    this.#checkUnfinished(view);
+    this.#scanned = Math.max(0, view.length - 2);
     return null;
   }
 
-  #checkUnfinished(): void {
-    const { lineBytes, headerBytes } = this.#limits;
-    const firstEnd = this.#buffer.indexOf(newline);
-    if (firstEnd === -1 && this.#buffer.length > lineBytes) throw tooLarge();
-    if (this.#buffer.length > lineBytes + headerBytes) throw tooLarge();
-    if (firstEnd !== -1) refuseBrowsers(this.#buffer.subarray(0, firstEnd).toString('latin1').trim());
+  /** So that nothing is gathered of which it is clear already that it will not be taken. */
+  #checkUnfinished(view: Buffer): void {
+    const { lineBytes, headerBytes, headerLines } = this.#limits;
+    const lineEnd = view.indexOf(newline);
+    if (lineEnd === -1 ? view.length > lineBytes + 1 : lineEnd > lineBytes + 1) throw tooLarge();
+    if (view.length > lineBytes + headerBytes + endingBytes * (headerLines + 2)) throw tooLarge();
+    const line = view.subarray(0, lineEnd === -1 ? view.length : lineEnd);
+    if (line.includes(0)) throw badRequest('a NUL is in the request');
+    if (lineEnd !== -1) refuseBrowsers(line.toString('latin1').trim());
   }
 
-  #headOf([first = '', ...rest]: readonly string[]): Head {
+  #requestOf([first = '', ...rest]: readonly string[]): Request {
     const { lineBytes, headerBytes, headerLines, bodyBytes } = this.#limits;
     const line = trimSpaces(first);
     refuseBrowsers(line);
     if (Buffer.byteLength(first) > lineBytes || rest.length > headerLines) throw tooLarge();
     if (rest.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > headerBytes) throw tooLarge();
     const headers = readHeaders(rest);
-    const length = contentLength(headers);
-    if (length > bodyBytes) throw tooLarge();
-    if (headers.has('transfer-encoding')) throw new Unreadable('400 Bad Request', 'Transfer-Encoding is not taken');
-    if (!asksForHealth(line) && browserHeaders.some((name) => headers.has(name))) throw new Unreadable(null, 'a browser speaks');
+    const isBrowser = browserHeaders.some((name) => headers.has(name));
+    if (isBrowser && !asksForHealth(line)) throw new Unreadable(null, 'a browser speaks');
+    if (headers.has('transfer-encoding')) throw badRequest('Transfer-Encoding is not taken');
+    this.#bodyLeft = contentLength(headers);
+    if (this.#bodyLeft > bodyBytes) throw tooLarge();
     const [verb = ''] = line.split(' ');
-    return { request: { line, verb: verb.toLowerCase(), headers }, bodyBytes: length };
+    return { line, verb: verb.toLowerCase(), headers };
+  }
+}
+
+/** What has come and is not read yet. It grows by doubling: what comes byte by byte must not be copied each time. */
+class Bytes {
+  #buffer: Buffer = nothing;
+  #start = 0;
+  #end = 0;
+  /** The bytes of the socket are not ours to write behind. */
+  #isOwn = false;
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  get view(): Buffer {
+    return this.#buffer.subarray(this.#start, this.#end);
+  }
+
+  first(count: number): Buffer {
+    return this.#buffer.subarray(this.#start, this.#start + count);
+  }
+
+  add(bytes: Buffer): void {
+    if (this.length === 0) {
+      [this.#buffer, this.#start, this.#end, this.#isOwn] = [bytes, 0, bytes.length, false];
+      return;
+    }
+    if (!this.#isOwn || this.#end + bytes.length > this.#buffer.length) this.#grow(bytes.length);
+    bytes.copy(this.#buffer, this.#end);
+    this.#end += bytes.length;
+  }
+
+  drop(count: number): void {
+    this.#start += count;
+    if (this.length === 0) [this.#buffer, this.#start, this.#end, this.#isOwn] = [nothing, 0, 0, false];
+  }
+
+  #grow(more: number): void {
+    const grown = Buffer.allocUnsafeSlow(2 * (this.length + more));
+    this.view.copy(grown);
+    [this.#end, this.#start, this.#buffer, this.#isOwn] = [this.length, 0, grown, true];
   }
 }
 
@@ -138,16 +200,11 @@ export function writeResponse({ status, headers = {}, body = '' }: Response): st
   return `${status}\r\n${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-interface Head {
-  readonly request: Request;
-  readonly bodyBytes: number;
-}
-
 function splitLines(head: Buffer): string[] {
   const text = decode(head);
-  if (text.includes('\u0000')) throw new Unreadable('400 Bad Request', 'a NUL is in the request');
+  if (text.includes('\u0000')) throw badRequest('a NUL is in the request');
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.some((line) => line.includes('\r'))) throw new Unreadable('400 Bad Request', 'a carriage return stands alone');
+  if (lines.some((line) => line.includes('\r'))) throw badRequest('a carriage return stands alone');
   return lines.slice(0, -2);
 }
 
@@ -155,7 +212,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Unreadable('400 Bad Request', 'the request is not UTF-8');
+    throw badRequest('the request is not UTF-8');
   }
 }
 
@@ -163,13 +220,14 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   let last: string | null = null;
   for (const line of lines) {
-    if (/^[ \t]/.test(line) && last !== null) {
+    if (/^[ \t]/.test(line)) {
+      if (last === null) throw badRequest('a line continues none');
       headers.set(last, headers.get(last)! + line);
       continue;
     }
     const colon = line.indexOf(':');
     last = trimSpaces(colon === -1 ? line : line.slice(0, colon)).toLowerCase();
-    if (last === 'content-length' && headers.has(last)) throw new Unreadable('400 Bad Request', 'Content-Length is said twice');
+    if (last === 'content-length' && headers.has(last)) throw badRequest('Content-Length is said twice');
     headers.set(last, colon === -1 ? '' : unescapeValue(trimSpaces(line.slice(colon + 1))));
   }
   return headers;
@@ -178,7 +236,7 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
 function contentLength(headers: ReadonlyMap<string, string>): number {
   const said = headers.get('content-length');
   if (said === undefined) return 0;
-  if (!/^\d{1,15}$/.test(said)) throw new Unreadable('400 Bad Request', 'Content-Length is not a number');
+  if (!/^\d{1,15}$/.test(said)) throw badRequest('Content-Length is not a number');
   return Number(said);
 }
 
@@ -186,7 +244,7 @@ function refuseBrowsers(line: string): void {
   if (browserLine.test(line) && !asksForHealth(line)) throw new Unreadable(null, 'a browser speaks');
 }
 
-/** Only spaces: tabs are part of the value. By steps, since a regular expression would take the square of a long run. */
+/** Only spaces: tabs are part of the value. By steps: a regular expression would take the square of a long run. */
 function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;
@@ -194,5 +252,7 @@ function trimSpaces(text: string): string {
   while (end > start && text[end - 1] === ' ') end--;
   return text.slice(start, end);
 }
+
+const badRequest = (why: string): Unreadable => new Unreadable('400 Bad Request', why);
 
 const tooLarge = (): Unreadable => new Unreadable('413 Request too large', 'the request is too large');

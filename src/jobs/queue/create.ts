@@ -4,11 +4,16 @@ import type { Change } from '../../model/change.ts';
 import { childHold } from '../../model/family.ts';
 import type { Job, Policy } from '../../model/job.ts';
 import { create, step, type Asking } from '../../model/machine.ts';
+import type { Kind } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
+import { checkName } from '../check.ts';
 import type { Producer } from '../create.ts';
 import { birthOf } from '../draft.ts';
-import { marked, merged, noData } from './data.ts';
+import { checkPolicy } from '../policy.ts';
+import { checkObjectText, isMarked, marked, merged, noData } from './data.ts';
+import { checkDue, checkQueuePriority, checkRetryAfter, priorityDefault } from './check.ts';
+import { isGone } from './look.ts';
 
 export interface QueueDraft {
   readonly name: string;
@@ -24,30 +29,58 @@ export interface QueueDraft {
   readonly parent?: number;
 }
 
-export const priorityDefault = 500;
 const handOutsMax = 10;
 /** A queued job fails when its worker says so; lost workers are counted by hand-outs. */
 const crashesMax = 1000;
+const triesMax = 10;
 
-/** The ids, in the order of the drafts. */
-export async function createQueued({ store, ids }: Producer, drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
-  const numbers = await ids.take(drafts.length);
-  for (;;) {
+/** The ids, in the order of the drafts. Refuses all of them when one is refused. */
+export async function createQueued(
+  producer: Producer,
+  drafts: readonly QueueDraft[],
+  isMock: boolean,
+  by: string,
+): Promise<number[]> {
+  for (const draft of drafts) checkDraft(draft, producer.store.now());
+  const numbers: number[] = [];
+  for (let tries = 1; ; tries++) {
     try {
-      return await createOnce(store, drafts, numbers, isMock, by);
+      return await createOnce(producer, drafts, { numbers, isMock, by, isWary: tries > 1 });
     } catch (error) {
-      // Someone else has just created a job of this name: it is there to be found now.
-      if (!(error instanceof Refusal) || error.code !== 'taken.key') throw error;
+      if (!(error instanceof Refusal) || error.code !== 'taken.key' || tries === triesMax) throw error;
     }
   }
 }
 
-async function createOnce(store: Store, drafts: readonly QueueDraft[], numbers: readonly number[], isMock: boolean, by: string): Promise<number[]> {
+/** In the order in which Bedrock finds mistakes; repeat rules come later, when the job is known to be needed. */
+function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, now: number): void {
+  checkName('name', name);
+  if (priority !== undefined) checkQueuePriority(priority);
+  if (data !== null) checkObjectText(data);
+  if (retryAfter !== undefined) checkRetryAfter(retryAfter, now);
+  if (firstRun !== undefined) checkDue('firstRun', firstRun);
+}
+
+interface Circumstances {
+  /** Ids that earlier tries have taken and not used. */
+  readonly numbers: number[];
+  readonly isMock: boolean;
+  readonly by: string;
+  /** A key was found taken by a job that has another name now. */
+  readonly isWary: boolean;
+}
+
+async function createOnce(
+  producer: Producer,
+  drafts: readonly QueueDraft[],
+  circumstances: Circumstances,
+): Promise<number[]> {
+  const { store } = producer;
   let answer: number[] = [];
   await applyTogether(store, async () => {
-    const asking = { by, now: store.now() };
-    const creation = new Creation(store, asking, await parentsOf(store, drafts), isMock);
-    for (const [index, draft] of drafts.entries()) await creation.add(draft, numbers[index]!);
+    const parents = await parentsOf(store, drafts);
+    const creation = new Creation(producer, parents, circumstances);
+    for (const draft of drafts) await creation.add(draft);
     answer = creation.ids;
     return creation.changes();
   });
@@ -55,125 +88,168 @@ async function createOnce(store: Store, drafts: readonly QueueDraft[], numbers: 
 }
 
 async function parentsOf(store: Store, drafts: readonly QueueDraft[]): Promise<ReadonlyMap<number, Job>> {
-  const wanted = drafts.flatMap(({ parent }) => parent ?? []);
-  const found = wanted.length === 0 ? [] : await store.load(wanted);
-  return new Map(found.map((job) => [job.id, job]));
+  const wanted = new Set(drafts.flatMap(({ parent }) => parent ?? []));
+  const found = wanted.size === 0 ? [] : await store.load([...wanted]);
+  const parents = new Map(found.filter((job) => !isGone(job)).map((job) => [job.id, job]));
+  for (const id of wanted) checkParent(id, parents.get(id));
+  return parents;
 }
 
 /** One request to create: what it adds to the store, bit by bit. */
 class Creation {
   readonly ids: number[] = [];
-  readonly #store: Store;
+  readonly #producer: Producer;
   readonly #asking: Asking;
   readonly #parents: ReadonlyMap<number, Job>;
-  readonly #isMock: boolean;
-  readonly #births: Change[] = [];
-  readonly #edits: Change[] = [];
+  readonly #circumstances: Circumstances;
+  readonly #kind: Kind;
+  /** By the job's id, in the order in which they come. */
+  readonly #changes = new Map<number, Change>();
   readonly #adoptions = new Map<number, number>();
-  readonly #named = new Map<string, number>();
+  #born = 0;
 
-  constructor(store: Store, asking: Asking, parents: ReadonlyMap<number, Job>, isMock: boolean) {
-    this.#store = store;
-    this.#asking = asking;
+  constructor(producer: Producer, parents: ReadonlyMap<number, Job>, circumstances: Circumstances) {
+    this.#producer = producer;
+    this.#asking = { by: circumstances.by, now: producer.store.now() };
     this.#parents = parents;
-    this.#isMock = mockOf(parents, isMock);
+    this.#circumstances = circumstances;
+    this.#kind = kindOf(parents, circumstances.isMock);
   }
 
-  async add(draft: QueueDraft, id: number): Promise<void> {
-    const parent = draft.parent === undefined ? null : this.#parentOf(draft.parent);
-    const known = draft.isUnique ? (this.#named.get(draft.name) ?? (await this.#existing(draft))) : undefined;
-    this.ids.push(known ?? this.#bear(draft, id, parent));
+  async add(draft: QueueDraft): Promise<void> {
+    const existing = draft.isUnique ? await this.#existing(draft) : undefined;
+    if (existing !== undefined && this.#dataOf(draft) === existing.input) return this.#answer(existing.id);
+    const policy = checkPolicy(this.#policyOf(draft), this.#asking.now);
+    const parent = draft.parent === undefined ? null : this.#parents.get(draft.parent)!;
+    if (parent !== null) checkGeneration(parent);
+    if (existing === undefined) return this.#answer(await this.#bear(draft, policy, parent));
+    if (draft.overwrite ?? true) this.#take(existing, draft, policy);
+    return this.#answer(existing.id);
   }
 
   changes(): Change[] {
-    const adopted = [...this.#adoptions].map(([parent, tasks]) => step(this.#parents.get(parent)!, { do: 'adopt', tasks }, this.#asking));
+    const adopted = [...this.#adoptions].map(([parent, tasks]) =>
+      step(this.#parents.get(parent)!, { do: 'adopt', tasks }, this.#asking),
+    );
     const refused = adopted.find((answer) => answer instanceof Refusal);
     if (refused instanceof Refusal) throw wrongParent(refused.detail);
-    return [...(adopted as Change[]), ...this.#births, ...this.#edits];
+    return [...(adopted as Change[]), ...this.#changes.values()];
   }
 
-  #parentOf(id: number): Job {
-    const parent = this.#parents.get(id);
-    if (!parent) throw new Refusal('unknown.parent', `there is no job ${id} to be the parent`, { parent: id });
-    const mayHaveChildren = parent.state === 'running' || (parent.state === 'held' && parent.hold === 'children');
-    if (!mayHaveChildren) throw wrongParent({ parent: id, state: parent.state });
-    if (parent.parent !== null) throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
-    return parent;
+  #answer(id: number): void {
+    this.ids.push(id);
   }
 
-  #bear(draft: QueueDraft, id: number, parent: Job | null): number {
+  async #bear(draft: QueueDraft, policy: Policy, parent: Job | null): Promise<number> {
     const { now } = this.#asking;
-    const birth = birthOf({
-      kind: this.#isMock ? 'mock' : 'bedrock',
-      type: draft.name,
-      inputText: this.#dataOf(draft),
-      policy: policyOf(draft, this.#isMock),
-      ...(draft.isUnique ? { unique: { key: nameKey(draft.name, this.#isMock) } } : {}),
-    }, id, now);
+    const id = await this.#nextId();
+    const [kind, inputText] = [this.#kindOf(draft), this.#dataOf(draft)];
+    const unique = draft.isUnique ? { unique: { key: await this.#keyOf(draft.name, kind) } } : {};
+    const birth = birthOf({ kind, type: draft.name, inputText, policy, ...unique }, id, now);
     const hold = parent === null ? null : childHold(parent);
-    const first = { due: draft.firstRun ?? now, priority: draft.priority ?? priorityDefault, ...(hold ? { hold } : {}) };
-    this.#births.push(create({ ...birth, parent: parent?.id ?? null }, first, this.#asking));
+    const { firstRun: due = now, priority = priorityDefault } = draft;
+    const first = { due, priority, ...(hold ? { hold } : {}) };
+    this.#changes.set(id, create({ ...birth, parent: parent?.id ?? null }, first, this.#asking));
     if (parent) this.#adoptions.set(parent.id, (this.#adoptions.get(parent.id) ?? 0) + 1);
-    if (draft.isUnique) this.#named.set(draft.name, id);
     return id;
   }
 
-  /** The id of the job that has the name; it takes on what is new, unless its data says the same. */
-  async #existing(draft: QueueDraft): Promise<number | undefined> {
-    const job = await byName(this.#store, draft.name, this.#isMock);
-    if (!job) return undefined;
-    if (job.parent !== null && job.parent !== (draft.parent ?? 0)) {
-      throw new Refusal('other.parent', `job ${job.id} has this name and belongs to another parent`, { id: job.id, parent: job.parent });
+  /** The job that has the name, be it stored or part of this request. */
+  async #existing(draft: QueueDraft): Promise<Job | undefined> {
+    const { name, parent } = draft;
+    const kind = this.#kindOf(draft);
+    const job = (await byName(this.#producer.store, kind, name, parent)) ?? this.#bornAs(name, kind);
+    if (job && job.parent !== null && job.parent !== parent) {
+      const message = `job ${job.id} has this name and belongs to another parent`;
+      throw new Refusal('other.parent', message, { id: job.id, parent: job.parent });
     }
-    const given = this.#dataOf(draft);
-    if (given !== job.input && (draft.overwrite ?? true)) this.#take(job, draft, given);
-    this.#named.set(draft.name, job.id);
-    return job.id;
+    return job && (this.#changes.get(job.id)?.after ?? job);
   }
 
-  #take(job: Job, draft: QueueDraft, given: string): void {
-    const { repeat: _repeat, ...kept } = job.policy;
-    const { repeat } = policyOf(draft, this.#isMock);
+  #bornAs(name: string, kind: Kind): Job | undefined {
+    const isMeant = ({ before, after }: Change): boolean =>
+      before === null && after?.type === name && after.kind === kind;
+    return [...this.#changes.values()].find(isMeant)?.after ?? undefined;
+  }
+
+  /** The job takes on what is new. What the draft does not say is reset, as in Bedrock. */
+  #take(job: Job, draft: QueueDraft, { repeat }: Policy): void {
+    const { repeat: _before, ...kept } = job.policy;
     const edit = {
-      input: merged(job.input, given),
+      input: merged(job.input, this.#dataOf(draft)),
       priority: draft.priority ?? priorityDefault,
       policy: { ...kept, ...(repeat === undefined ? {} : { repeat }) },
     };
     const change = step(job, { do: 'edit', edit }, this.#asking);
     if (change instanceof Refusal) throw change;
-    this.#edits.push(change);
+    const { before, events } = this.#changes.get(job.id) ?? { before: job, events: [] };
+    this.#changes.set(job.id, { before, after: change.after, events: [...events, ...change.events] });
   }
 
-  #dataOf({ data }: QueueDraft): string {
-    return this.#isMock ? marked(data ?? noData, true) : (data ?? noData);
+  async #nextId(): Promise<number> {
+    const { numbers } = this.#circumstances;
+    if (numbers.length === this.#born) numbers.push(...(await this.#producer.ids.take(1)));
+    return numbers[this.#born++]!;
   }
+
+  /** Keeps two who create one unique job at once from both doing so. A job may have been renamed and kept its key. */
+  async #keyOf(name: string, kind: Kind): Promise<string> {
+    const { store } = this.#producer;
+    const first = `${kind} ${name}`;
+    if (!this.#circumstances.isWary) return first;
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? first : `${first} ${n}`;
+      const holder = (await store.holders([key])).get(key);
+      const [job] = holder === undefined ? [] : await store.load([holder]);
+      if (!job || job.type === name) return key;
+    }
+  }
+
+  #dataOf(draft: QueueDraft): string {
+    return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
+  }
+
+  /** Data that carries the mark makes a mock of a job whose parent does not say otherwise. */
+  #kindOf({ data, parent }: QueueDraft): Kind {
+    return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
+  }
+
+  #policyOf({ name, repeat, retryAfter }: QueueDraft): Policy {
+    return {
+      ...(repeat === undefined || this.#kind === 'mock' ? {} : { repeat }),
+      ...(retryAfter === undefined ? {} : { retryAfter, crashesMax }),
+      ...(retryAfter === undefined || name.startsWith('manual') ? {} : { handOutsMax }),
+    };
+  }
+}
+
+function checkParent(id: number, parent: Job | undefined): void {
+  if (!parent) throw new Refusal('unknown.parent', `there is no job ${id} to be the parent`, { parent: id });
+  if (parent.state !== 'running' && parent.state !== 'held') throw wrongParent({ parent: id, state: parent.state });
+}
+
+function checkGeneration({ id, parent }: Job): void {
+  if (parent === null) return;
+  throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
 }
 
 /** The mark of parents decides over the request's; parents of both sorts cannot be served together. */
-function mockOf(parents: ReadonlyMap<number, Job>, isMock: boolean): boolean {
-  const sorts = new Set([...parents.values()].map((parent) => parent.kind === 'mock'));
-  if (sorts.size < 2) return sorts.size === 0 ? isMock : sorts.has(true);
+function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
+  const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
+  if (others.length === 0) return first;
   throw new Refusal('mismatched.mock', 'the parents named are mocked and real: ask for their children apart', {});
-}
-
-function policyOf({ name, repeat, retryAfter }: QueueDraft, isMock: boolean): Policy {
-  return {
-    ...(repeat === undefined || isMock ? {} : { repeat }),
-    ...(retryAfter === undefined ? {} : { retryAfter, crashesMax }),
-    ...(retryAfter === undefined || name.startsWith('manual') ? {} : { handOutsMax }),
-  };
 }
 
 /** What has ended well and has no parent is gone, as far as the queue is concerned. */
 const known = ['pending', 'held', 'running', 'failed', 'cancelled'] as const;
 
-async function byName(store: Store, name: string, isMock: boolean): Promise<Job | undefined> {
-  const kinds = [isMock ? 'mock' : 'bedrock'] as const;
-  const { jobs } = await store.find({ kinds, types: [name], standings: known }, { order: 'oldest', limit: 1 });
-  return jobs[0];
+async function byName(store: Store, kind: Kind, name: string, parent: number | undefined): Promise<Job | undefined> {
+  const first = { order: 'oldest', limit: 1 } as const;
+  const { jobs } = await store.find({ kinds: [kind], types: [name], standings: known }, first);
+  if (jobs.length > 0 || parent === undefined) return jobs[0];
+  const finished = await store.find({ kinds: [kind], types: [name], parent, standings: ['succeeded'] }, first);
+  return finished.jobs[0];
 }
 
-const nameKey = (name: string, isMock: boolean): string => `${isMock ? 'mock' : 'bedrock'} ${name}`;
-
 const wrongParent = (detail: Readonly<Record<string, unknown>>): Refusal =>
-  new Refusal('wrong.parent', 'children can be created only while their parent is running or waits for children', detail);
+  new Refusal('wrong.parent', 'children join only while their parent is running or waits for children', detail);

@@ -1,27 +1,32 @@
 /** Finishing a hand-out: the job is done, repeats, waits for its children, or goes back to the queue. */
-import { applyTogether, isChange, unknownJob, type Asker } from '../../apply.ts';
+import { applyTogether, isChange, type Asker } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import { checkJsonText } from '../../model/json.ts';
 import { step, steps, type Asking } from '../../model/machine.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
+import { checkName, checkWhole } from '../check.ts';
 import { openChildren, settleAfter } from '../settle.ts';
-import { asksForDeletion, isMarked, isMock } from './data.ts';
-import { endedChildren } from './hand-out.ts';
-import { isGone } from './look.ts';
+import { checkDue, checkQueuePriority } from './check.ts';
+import { asksForDeletion, isMarked, isMock, uncounted } from './data.ts';
+import { endedChildren, mayHaveChildren } from './hand-out.ts';
+import { heldOrMock } from './held.ts';
 
 export interface FinishAsk {
   readonly id: number;
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
+  /** A repeat that was missed skips to the first slot after now. */
+  readonly reanchor?: boolean;
 }
 
 export interface RetryAsk extends FinishAsk {
   /** When it is due again, unless it repeats. */
-  readonly due: number;
+  readonly due: number | { readonly inSeconds: number };
   readonly name?: string;
   readonly priority?: number;
 }
@@ -29,24 +34,30 @@ export interface RetryAsk extends FinishAsk {
 /** The work is done: it repeats if it is to, waits if children are open, and is gone otherwise. */
 export const finish = (store: Store, ask: FinishAsk, asker: Asker): Promise<void> =>
   conclude(store, ask, asker, async (job) => {
-    const children = (await Array.fromAsync(openChildren(store, job.id))).flat();
-    if (children.length > 0) return { commands: [{ do: 'plan', fence: job.fence, tasks: children.length }], freed: children };
-    const ignoreRepeat = !repeats(job, ask);
-    return { commands: [{ do: 'succeed', fence: job.fence, ignoreRepeat, despiteChildren: true }], freed: [] };
+    const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
+    if (children.length === 0) return { commands: [done(job, ask, !repeats(job, ask))], freed: [] };
+    return { commands: [{ do: 'plan', fence: job.fence, tasks: children.length }], freed: children };
   });
 
 /** The work is to be done again: when its repeat rule says, or when the worker says. */
 export const retry = (store: Store, ask: RetryAsk, asker: Asker): Promise<void> =>
-  conclude(store, ask, asker, async (job) => {
+  conclude(store, ask, asker, async (job, { now }) => {
     const edit: Edit = {
-      ...(ask.name === undefined ? {} : { type: ask.name }),
-      ...(ask.priority === undefined ? {} : { priority: ask.priority }),
+      ...(ask.name === undefined ? {} : { type: checkName('name', ask.name) }),
+      ...(ask.priority === undefined ? {} : { priority: checkQueuePriority(ask.priority) }),
     };
     const last: Command = repeats(job, ask)
-      ? { do: 'succeed', fence: job.fence, despiteChildren: true }
-      : { do: 'again', fence: job.fence, due: ask.due };
+      ? done(job, ask, false)
+      : { do: 'again', fence: job.fence, due: dueAgain(ask, now) };
     return { commands: [...(Object.keys(edit).length > 0 ? [{ do: 'edit', edit } as const] : []), last], freed: [] };
   });
+
+const delaySecondsMax = 99_999_999;
+
+const dueAgain = ({ due }: RetryAsk, now: number): number =>
+  typeof due === 'number'
+    ? checkDue('nextRun', due)
+    : now + checkWhole('delay', due.inSeconds, 0, delaySecondsMax) * 1000;
 
 interface Conclusion {
   readonly commands: readonly Command[];
@@ -54,42 +65,45 @@ interface Conclusion {
   readonly freed: readonly Job[];
 }
 
-async function conclude(store: Store, ask: FinishAsk, asker: Asker, decide: (job: Job) => Promise<Conclusion>): Promise<void> {
+type Conclude = (job: Job, asking: Asking) => Promise<Conclusion>;
+
+async function conclude(store: Store, ask: FinishAsk, asker: Asker, decide: Conclude): Promise<void> {
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
-    const held = await heldJob(store, ask.id, asking);
+    const [job] = await store.load([ask.id]);
+    const held = await heldOrMock(store, job, ask.id, asking);
     if (held instanceof Refusal) return held;
-    const mismatch = ask.data !== undefined && isMarked(ask.data) !== isMock(held.before!);
-    if (mismatch) return new Refusal('mismatched.mock', `the data of job ${ask.id} must keep its mark`, { id: ask.id });
-    const { commands, freed } = await decide(held.after!);
-    const edits: Command[] = ask.data === undefined ? [] : [{ do: 'edit', edit: { input: ask.data } }];
+    const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, ask);
+    if (refused) return refused;
+    const edits: Command[] = ask.data === undefined ? [] : [{ do: 'edit', edit: { input: uncounted(ask.data) } }];
+    const { commands, freed } = await decide(held.after!, asking);
     const concluded = steps(held.after!, [...edits, ...commands], asking);
     if (concluded instanceof Refusal) return concluded;
-    const past = (await endedChildren(store, held.before!)).filter(({ fate }) => fate !== 'failed');
+    const isWaiting = concluded.after?.state === 'held';
+    const past = (await endedChildren(store, held.after!)).filter(({ fate }) => fate !== 'failed');
     return [
       { before: held.before, after: concluded.after, events: [...held.events, ...concluded.events] },
-      ...freed.map((child) => step(child, { do: 'free' }, asking)).filter(isChange),
-      ...past.map((before) => ({ before, after: null, events: [] })),
+      ...(isWaiting ? freed : []).map((child) => step(child, { do: 'free' }, asking)).filter(isChange),
+      ...past.map((before): Change => ({ before, after: null, events: [] })),
     ];
   });
   await settleAfter(store, changes, asker);
 }
 
-/** The job as a worker holds it. A mock may be finished from any state: it is taken first. */
-async function heldJob(store: Store, id: number, asking: Asking): Promise<Change | Refusal> {
-  const [job] = await store.load([id]);
-  if (!job || isGone(job)) return unknownJob(id);
-  if (job.state !== 'running' && !isMock(job)) {
-    return new Refusal('wrong.state', `job ${id} is ${job.state}: only what is handed out can be finished`, { id, state: job.state });
-  }
-  const [parent] = job.parent === null ? [] : await store.load([job.parent]);
-  const isParentWaiting = parent?.state === 'held' && parent.hold === 'children';
-  if (job.parent !== null && parent && !isParentWaiting) {
-    return new Refusal('wrong.parent', `the parent of job ${id} does not wait for it`, { id, parent: job.parent });
-  }
-  if (job.state === 'running') return { before: job, after: job, events: [] };
-  return steps(job, [{ do: 'requeue', due: asking.now }, { do: 'claim', holder: asking.by, until: null }], asking);
+async function refusedByParent(store: Store, { id, parent }: Job): Promise<Refusal | null> {
+  if (parent === null) return null;
+  const [job] = await store.load([parent]);
+  if (job?.state === 'held' && job.hold === 'children') return null;
+  return new Refusal('wrong.parent', `the parent of job ${id} does not wait for it`, { id, parent });
 }
+
+function refusedByMark(job: Job, { id, data }: FinishAsk): Refusal | null {
+  if (data === undefined || isMarked(checkJsonText(data)) === isMock(job)) return null;
+  return new Refusal('mismatched.mock', `the data of job ${id} must keep its mark`, { id });
+}
+
+const done = ({ fence }: Job, { reanchor = false }: FinishAsk, ignoreRepeat: boolean): Command =>
+  ({ do: 'succeed', fence, ignoreRepeat, despiteChildren: true, reanchor });
 
 const repeats = (job: Job, { ignoreRepeat, data }: FinishAsk): boolean =>
   job.policy.repeat !== undefined && !ignoreRepeat && !(data !== undefined && asksForDeletion(data));

@@ -2,9 +2,10 @@
 import type { Job } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A queued job that was finished and has no parent is gone for the queue; its history stays for those who look elsewhere. */
+/** A queued job that was finished and has no parent is gone for the queue; its history stays for others to look at. */
 export const isGone = (job: Job): boolean =>
-  (job.kind !== 'bedrock' && job.kind !== 'mock') || (job.state === 'ended' && job.fate === 'succeeded' && job.parent === null);
+  (job.kind !== 'bedrock' && job.kind !== 'mock') ||
+  (job.state === 'ended' && job.fate === 'succeeded' && job.parent === null);
 
 export async function queuedJob(store: Store, id: number): Promise<Job | null> {
   const [job] = await store.load([id]);

@@ -1,12 +1,12 @@
 /** The queue: jobs that are fetched by name from outside, with the rules of Bedrock::Jobs (seed 2). */
 import type { Asker } from '../../apply.ts';
-import type { Job } from '../../model/job.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ids } from '../ids.ts';
 import { cancel, fail, remove, requeue, update, type UpdateAsk } from './change.ts';
 import { createQueued, type QueueDraft } from './create.ts';
 import { finish, retry, type FinishAsk, type RetryAsk } from './finish.ts';
-import { handOut, type HandOut, type HandOutAsk } from './hand-out.ts';
+import { handOut, putBack, type HandOut, type HandOutAsk } from './hand-out.ts';
 import { queuedJob } from './look.ts';
 
 export class Queue {
@@ -18,12 +18,17 @@ export class Queue {
     this.ids = ids;
   }
 
+  /** All of them or none. A unique job that exists already answers with its own id. */
   create(drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
     return createQueued(this, drafts, isMock, by);
   }
 
   handOut(ask: HandOutAsk): Promise<HandOut> {
     return handOut(this.store, ask);
+  }
+
+  putBack(jobs: readonly RunningJob[], asker: Asker): Promise<void> {
+    return putBack(this.store, jobs, asker);
   }
 
   get(id: number): Promise<Job | null> {
@@ -50,8 +55,8 @@ export class Queue {
     return cancel(this.store, id, asker);
   }
 
-  delete(id: number): Promise<void> {
-    return remove(this.store, id);
+  delete(id: number, asker: Asker): Promise<void> {
+    return remove(this.store, id, asker);
   }
 
   requeue(ids: readonly number[], asker: Asker, name?: string): Promise<void> {

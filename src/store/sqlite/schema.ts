@@ -46,6 +46,12 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     `INSERT INTO counter(name, value) VALUES('id', 0)`,
   ],
+  [
+    // Unique jobs of the queue are looked for by name, and late workers with every hand-out.
+    `CREATE INDEX job_queue ON job(type, id) WHERE kind IN ('bedrock', 'mock')`,
+    `CREATE INDEX ended_queue ON ended(type, id) WHERE kind IN ('bedrock', 'mock') AND fate <> 'succeeded'`,
+    `CREATE INDEX job_lease ON job(lease_until) WHERE state = 'running' AND lease_until IS NOT NULL`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -7,8 +7,8 @@ import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
-  Writer,
+  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Inspection, InspectionLimits, Instance, Leadership,
+  LogLine, Migration, Note, Store, Writer,
 } from '../store.ts';
 import { ahead } from './ahead.ts';
 import { behind, candidates, nextDue } from './claim.ts';
@@ -16,6 +16,7 @@ import { stage, writeBatch } from './commit.ts';
 import { Connection, openFile, type Durability } from './connection.ts';
 import { count, find, holders, load } from './find.ts';
 import { eventsAfter, feedEnd, history } from './history.ts';
+import { Inspector } from './inspect.ts';
 import { beat, instances, lead, leave } from './instances.ts';
 import { log, note, progress } from './notes.ts';
 import { migrate } from './schema.ts';
@@ -32,11 +33,13 @@ export class SqliteStore implements Store {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #wake: Wake;
+  readonly #inspector: Inspector;
 
   constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
     this.#connection = openFile(path, durability);
     this.#clock = clock;
     this.#wake = new Wake(this.#connection, path);
+    this.#inspector = new Inspector(path);
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
   }
 
@@ -175,6 +178,10 @@ export class SqliteStore implements Store {
       load: (ids) => this.#read(() => load(connection, ids)),
       holders: (keys) => this.#read(() => holders(connection, keys, this.now())),
     };
+  }
+
+  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
+    return this.#inspector.ask(sql, limits);
   }
 
   close(): Promise<void> {
