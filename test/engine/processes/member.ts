@@ -20,7 +20,8 @@ export class Member {
   constructor(options: InstanceOptions, ledger: string) {
     this.instance = options.instance;
     const env = { ...process.env, STINT_LEDGER: ledger, STINT_INSTANCE: options.instance };
-    this.#child = spawn(process.execPath, [program, JSON.stringify(options)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const values = [...(options.flags ?? []), program, JSON.stringify(options)];
+    this.#child = spawn(process.execPath, values, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
     }

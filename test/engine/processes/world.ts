@@ -3,7 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { vi } from 'vitest';
 import { Engine } from '../../../src/index.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
@@ -14,12 +16,29 @@ import { Member } from './member.ts';
 export interface StoreKind {
   readonly name: string;
   urlIn(folder: string): Promise<string>;
+  /** How many children are kept aside. */
+  staged(url: string): Promise<number>;
 }
 
 export const storeKinds: readonly StoreKind[] = [
-  { name: 'SQLite', urlIn: async (folder) => `sqlite:${join(folder, 'jobs.db')}` },
-  { name: 'PostgreSQL', urlIn: () => freshDatabase() },
+  { name: 'SQLite', urlIn: async (folder) => `sqlite:${join(folder, 'jobs.db')}`, staged: stagedInSqlite },
+  { name: 'PostgreSQL', urlIn: () => freshDatabase(), staged: stagedInPostgres },
 ];
+
+async function stagedInSqlite(url: string): Promise<number> {
+  const db = new DatabaseSync(url.slice('sqlite:'.length));
+  const row = db.prepare('SELECT count(*) count FROM staged').get() as { count: number };
+  db.close();
+  return row.count;
+}
+
+async function stagedInPostgres(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ count: string }>('select coalesce(sum(count), 0) as count from stint.staged');
+  await client.end();
+  return Number(rows[0]!.count);
+}
 
 export const leaseMs = 2_000;
 

@@ -12,6 +12,8 @@ export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> 
   readonly patience?: '100ms' | '30s';
   /** Whether it leaves although handlers that ignore their signal still run. */
   readonly isForced?: boolean;
+  /** For Node itself. */
+  readonly flags?: readonly string[];
   /** Keeps to itself what it claims: as if it were killed between the claim and the start. */
   readonly isStunned?: boolean;
 }
@@ -31,7 +33,7 @@ tell('ready');
 async function end(): Promise<void> {
   tell('closing');
   await engine.close({ patience });
-  tell('closed');
+  tell('closed', { peakMb: process.resourceUsage().maxRSS / 1024 });
   if (isForced) process.exit();
 }
 

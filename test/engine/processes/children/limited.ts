@@ -1,0 +1,41 @@
+// Types and definitions with limits that hold for all instances together.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jobDef, jobType, typed, type Context } from '../../../../src/index.ts';
+import { gate, of, tell } from './ledger.ts';
+
+async function work(context: Context): Promise<void> {
+  tell('start', { ...of(context), type: context.run.type });
+  await sleep(20);
+  tell('done', { ...of(context), type: context.run.type });
+}
+
+export const twoAtATime = jobType('two', { concurrency: 2, run: work });
+
+export const perTenant = jobType('tenant', {
+  input: typed<{ tenant: string }>(),
+  limit: { key: ({ tenant }) => tenant, concurrency: 1 },
+  run: work,
+});
+
+export const fan = jobType('fan', {
+  taskConcurrency: 3,
+  taskDetails: () => Array.from({ length: 30 }, (_, index) => index),
+  taskResults: work,
+});
+
+const queued = jobType('queued', { run: work });
+export const oneAfterTheOther = jobDef('one after the other', queued, { overlap: 'queue' });
+export const threeOfTheDefinition = jobDef('three', jobType('of-three', { run: work }), { overlap: 'allow', concurrency: 3 });
+
+export const alone = jobType('alone', {
+  onePerType: true,
+  run: async (context) => {
+    tell('start', of(context));
+    await gate('go', context.signal);
+  },
+});
+
+export const forLeader = jobDef('for the leader', jobType('leader', { run: work }), { overlap: 'allow', leaderOnly: true });
+
+export const types = [twoAtATime, perTenant, fan, alone];
+export const defs = [oneAfterTheOther, threeOfTheDefinition, forLeader];

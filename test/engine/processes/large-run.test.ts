@@ -1,0 +1,39 @@
+// A run of very many tasks: planned, worked on and gathered by a process that never holds them all.
+import { describe, expect, test } from 'vitest';
+import { large } from './children/large.ts';
+import { figure } from './figures.ts';
+import { storeKinds, World } from './world.ts';
+
+const peakMbMax = 250;
+/** On a large machine V8 gives a busy process 128 MB for young objects, whatever it needs; this is what it gives on a small one. */
+const flags = ['--max-semi-space-size=8'];
+const sizes = process.env['STINT_LONG'] ? [20_000, 100_000, 1_000_000] : [20_000];
+const timeoutMs = 1_800_000;
+
+describe.each(storeKinds)('on $name', (kind) => {
+  test.each(sizes)('a run of %d tasks is gathered within a small memory, and can be watched', async (tasks) => {
+    await using world = await World.create(kind);
+    const ann = await world.start('large', 'ann', { slots: 32, lease: '15s', flags });
+    const start = performance.now();
+    const run = await world.engine.createJobRun(large, { input: { tasks } });
+    await world.entry({ what: 'half planned' });
+    expect(await kind.staged(world.url)).toBeGreaterThan(tasks / 2 - 2_000);
+    expect((await world.engine.snapshot(run.id)).tasks.total).toBe(0);
+    world.open('go');
+
+    const done: number[] = [];
+    for await (const { tasks: counts } of run.watch()) done.push(counts.succeeded);
+    expect(await run.result()).toEqual({
+      seen: tasks,
+      sum: (tasks * (tasks - 1)) / 2,
+      counts: { total: tasks, succeeded: tasks, failed: 0, cancelled: 0 },
+    });
+    expect(new Set(done).size).toBeGreaterThan(3);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    await ann.end('SIGTERM');
+    const { peakMb } = await world.entry({ what: 'closed' }) as unknown as { peakMb: number };
+    figure(`seconds for ${tasks} tasks on ${kind.name}`, (performance.now() - start) / 1000, 's');
+    figure(`peak RSS with ${tasks} tasks on ${kind.name}`, peakMb, 'MB');
+    expect(peakMb).toBeLessThan(peakMbMax);
+  }, timeoutMs);
+});
