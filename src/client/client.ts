@@ -184,7 +184,8 @@ function queryText(query: Said['query'] = {}): string {
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     if (name === 'tag' && Array.isArray(value)) for (const one of value) params.append(name, String(one));
-    else params.append(name, Array.isArray(value) ? value.join(',') : String(value as string | number | boolean));
+    else if (Array.isArray(value)) params.append(name, value.join(','));
+    else params.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   const text = params.toString();
   return text === '' ? '' : `?${text}`;

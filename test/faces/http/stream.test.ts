@@ -1,7 +1,9 @@
 // Streams: nothing is missed, nothing comes twice, slow readers are let go and come back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Feed, parsePlace, placeOf } from '../../../src/faces/http/feed.ts';
+import type { Desk } from '../../../src/faces/http/handling.ts';
 import { Reader, waitingMax } from '../../../src/faces/http/reader.ts';
+import { changes } from '../../../src/faces/http/stream.ts';
 import { silent } from '../../../src/engine/logger.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { api, as, ended, newToken, records, world, type World } from './world.ts';
@@ -233,6 +235,72 @@ describe('a reader', () => {
     const nothing = reader.take(60_000);
     leave.abort();
     expect(await nothing).toEqual([]);
+  });
+});
+
+describe('a connection that nobody reads', () => {
+  /** As many events as there are, without a store. */
+  function endless(): { desk: Desk; happen(count: number): void; total(): number; close(): Promise<void> } {
+    let count = 0;
+    const read = async (cursor: string | null, limit: number) => {
+      const from = Number(cursor ?? 0);
+      const to = Math.min(count, from + limit);
+      const events = Array.from({ length: to - from }, (_, index) => ({
+        job: 1, kind: 'run' as const, type: 'x', parent: null, event: { n: from + index + 1, at: 0, by: 'x', kind: 'freed' as const },
+      }));
+      return { events, cursor: String(to) };
+    };
+    const store = { feedEnd: async () => String(count), onWake: () => () => {} };
+    const feed = new Feed({ store, read, readMemory: async () => ({ events: [], cursor: '0' }), clock: systemClock, logger: silent });
+    const desk = { feed, clock: systemClock, engine: { jobs: { events: read } } } as unknown as Desk;
+    return { desk, happen: (more) => void (count += more), total: () => count, close: () => feed.close() };
+  }
+
+  const numbersIn = (text: string): number[] => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
+  const call = { principal: { name: 'x', role: 'viewer', isLocal: false, sight: 'full', expires: null } } as const;
+
+  test('is let go, holds no more than its share, and misses nothing when it comes back', async () => {
+    const { desk, happen, total, close } = endless();
+    const everything = { after: null, isMeant: () => true };
+    const slow = changes(desk, everything, call, new AbortController().signal);
+    let text = (await slow.next()).value!;
+    expect(desk.feed.readers).toBe(1);
+    happen(3 * waitingMax);
+    while (desk.feed.place !== placeOf(String(total()), 0)) {
+      desk.feed.look();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    for await (const piece of slow) text += piece;
+    expect(text).toContain('event: dropped');
+    expect(numbersIn(text)).toHaveLength(waitingMax);
+    expect(desk.feed.readers).toBe(0);
+    const place = [...text.matchAll(/^id: (.+)$/gm)].at(-1)![1]!;
+    const leave = new AbortController();
+    const back = changes(desk, { after: place, isMeant: () => true }, call, leave.signal);
+    let rest = '';
+    while (numbersIn(rest).length < 2 * waitingMax) rest += (await back.next()).value!;
+    expect([...numbersIn(text), ...numbersIn(rest)]).toEqual(Array.from({ length: total() }, (_, index) => index + 1));
+    leave.abort();
+    await back.return();
+    await close();
+  });
+
+  test('is told again nothing of what it had caught up with before it joined the others', async () => {
+    const { desk, happen, total, close } = endless();
+    await desk.feed.start();
+    const leave = new AbortController();
+    // The shared reader lags behind: it has not looked since these happened.
+    happen(1200);
+    const reader = changes(desk, { after: '0~7', isMeant: () => true }, call, leave.signal);
+    let text = '';
+    while (numbersIn(text).length < 1193) text += (await reader.next()).value!;
+    happen(300);
+    desk.feed.look();
+    while (numbersIn(text).length < total() - 7) text += (await reader.next()).value!;
+    expect(numbersIn(text)).toEqual(Array.from({ length: total() - 7 }, (_, index) => index + 8));
+    leave.abort();
+    await reader.return();
+    await close();
   });
 });
 
