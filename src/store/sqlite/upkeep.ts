@@ -12,11 +12,14 @@ export function extend(connection: Connection, holdings: readonly Holding[], unt
 }
 
 export function lapsed(connection: Connection, limit: number, now: number): Job[] {
-  const sql = `SELECT * FROM job WHERE state = 'running' AND lease_until <= ?1
-    UNION ALL
-    SELECT job.* FROM instance JOIN job ON job.holder = instance.id
-      WHERE instance.lease_until <= ?1 AND job.state = 'running' AND job.lease_until IS NULL
-    ORDER BY 1 LIMIT ?2`;
+  // The ids first: to bring whole rows of both halves in order, SQLite would read the table from its start. The join is
+  // crossed so that it begins with the few instances.
+  const sql = `SELECT * FROM job WHERE id IN (
+      SELECT id FROM job WHERE state = 'running' AND lease_until <= ?1
+      UNION ALL
+      SELECT job.id FROM instance CROSS JOIN job ON job.holder = instance.id
+        WHERE instance.lease_until <= ?1 AND job.state = 'running' AND job.lease_until IS NULL)
+    ORDER BY id LIMIT ?2`;
   return connection.all<OpenRow>(sql, now, limit).map(jobOfOpen);
 }
 
