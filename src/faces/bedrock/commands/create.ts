@@ -6,10 +6,13 @@ import type { Call, Command, Reply } from '../call.ts';
 import { isMocked, parentIdOf, priorityOf, timeOf } from '../parameters.ts';
 import { StatusError, type Statuses } from '../status.ts';
 
+const badRepeat = '402 Malformed repeat';
+const badRetryAfter = '402 Malformed retryAfter';
+
 const statuses: Statuses = {
   'malformed.json': '402 Data is not a valid JSON Object',
   'malformed.time': '402 Malformed firstRun',
-  'malformed.repeat': ({ detail }: Refusal) => `402 Malformed ${String(detail['field'] ?? 'repeat')}`,
+  'malformed.repeat': ({ detail }: Refusal) => (detail['field'] === undefined ? badRepeat : badRetryAfter),
   'unknown.parent': '404 parentJobID does not exist',
   'wrong.parent': '405 Can only create child job when parent is RUNNING, RUNQUEUED or PAUSED',
   'other.parent': '404 Trying to create a child that already exists, but it is tied to a different parent',
