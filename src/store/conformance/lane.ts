@@ -120,7 +120,7 @@ export class Lane {
     const types = this.types();
     const { jobs } = await this.agree('all jobs', (store) => store.find({ types }, { order: 'oldest', limit: 1000 }));
     await this.agree('tallies', (store) => store.count({ types }), tallyMap);
-    const longest = [...jobs].sort((a, b) => b.version - a.version).slice(0, 3);
+    const longest = [...jobs].sort((a, b) => b.version - a.version).slice(0, 2);
     await Promise.all(longest.map(({ id }) => this.agree(`history of job ${id}`, (store) => store.history(id))));
     return jobs;
   }

@@ -240,8 +240,8 @@ const note: Move = async (lane, who, dice) => {
   const log = Array.from({ length: dice.roll(3) }, () => line);
   const fence = job.fence - (dice.oneIn(4) ? 1 : 0);
   await lane.agree('note', (store) => store.note([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
-  await lane.agree('progress', (store) => store.progress(job.id));
-  await lane.agree('log', (store) => store.log(job.id));
+  if (dice.oneIn(2)) await lane.agree('log', (store) => store.log(job.id));
+  else await lane.agree('progress', (store) => store.progress(job.id));
 };
 
 const beat: Move = async (lane, who, dice) => {
@@ -295,17 +295,19 @@ function randomQuery(lane: Lane, dice: Dice): Query {
 
 const foresee: Move = async (lane, _who, dice) => {
   const { kinds: some, names } = claimAsk(lane, dice);
-  await lane.agree('next due', (store) => store.nextDue({ kinds: some, names }));
-  await lane.agree('holders', (store) => store.holders(keys.map((key) => lane.own(key))));
-  await lane.agree('behind gates', (store) => store.behindGates(lane.types()));
+  await dice.pick<() => Promise<unknown>>([
+    () => lane.agree('next due', (store) => store.nextDue({ kinds: some, names })),
+    () => lane.agree('holders', (store) => store.holders(keys.map((key) => lane.own(key)))),
+    () => lane.agree('behind gates', (store) => store.behindGates(lane.types())),
+  ])();
 };
 
 /** How often each is made, among all moves; the first is what a move shrinks to. */
 const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
-  [create, 6], [createMany, 3], [createChild, 2], [claim, 9], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
-  [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 2], [leave, 1],
-  [lead, 1], [look, 3], [reread, 1], [foresee, 2], [overtake, 2],
+  [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
+  [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
+  [lead, 1], [look, 3], [reread, 1], [foresee, 3], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
