@@ -6,7 +6,7 @@ import type { Change } from '../../model/change.ts';
 import { isOpen } from '../../model/job.ts';
 import type { Batch } from '../store.ts';
 import { numberArray } from './columns.ts';
-import type { Connection, Session, Transaction } from './connection.ts';
+import { ignore, type Connection, type OnDoubt, type Session, type Transaction } from './connection.ts';
 import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
 import { history } from './history.ts';
@@ -14,22 +14,24 @@ import {
   freedKey, idOf, movesAside, unstage, wantedKey, wayOf, write, type Care, type Way, type Written,
 } from './write.ts';
 
-/** Which changes were written. */
-export async function commit(connection: Connection, batch: Batch): Promise<boolean[]> {
+/** Which changes were written. What `behind` sends goes in the same packet, and is done when they are committed. */
+export async function commit(connection: Connection, batch: Batch, behind: Behind = ignore): Promise<boolean[]> {
   if (batch.changes.length === 0 && !batch.staged) return [];
   let inDoubt = false;
   const doubt = (): void => {
     inDoubt = true;
   };
-  const written = await writeBatch(connection, () => (inDoubt ? 'careful' : 'quick'), batch, doubt).catch(
-    (error: unknown) => {
-      // An id was taken: the quick way of writing new jobs cannot say which.
-      if (isUniqueViolation(error)) return writeBatch(connection, () => 'careful', batch, doubt);
-      throw error;
-    },
-  );
+  const attempt = (care: Care): Promise<boolean[]> =>
+    writeBatch({ connection, care: () => (inDoubt ? 'careful' : care), behind }, batch, doubt);
+  const written = await attempt('quick').catch((error: unknown) => {
+    // An id was taken: the quick way of writing new jobs cannot say which.
+    if (isUniqueViolation(error)) return attempt('careful');
+    throw error;
+  });
   return inDoubt ? settleDoubt(connection, batch, written) : written;
 }
+
+export type Behind = (session: Session) => void;
 
 /** The same inside the caller's transaction. */
 export async function commitWithin(session: Session, batch: Batch): Promise<boolean[]> {
@@ -90,27 +92,36 @@ function stepsOf(changes: readonly Change[]): Step[] {
   return steps;
 }
 
-function writeBatch(
-  connection: Connection,
-  care: () => Care,
-  batch: Batch,
-  onDoubt: () => void,
-): Promise<boolean[]> {
+interface Writing {
+  readonly connection: Connection;
+  readonly care: () => Care;
+  readonly behind: Behind;
+}
+
+function writeBatch({ connection, care, behind }: Writing, batch: Batch, onDoubt: OnDoubt): Promise<boolean[]> {
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes);
   const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
   if (isAlone && steps[0]!.way !== 'delete' && !needsLocks(steps, changes)) {
-    return connection.use((session) => writeSteps(session, care(), steps, changes), onDoubt);
+    return connection.use((session) => {
+      const writing = writeSteps(session, care(), steps, changes);
+      behind(session);
+      return writing;
+    }, onDoubt);
   }
   return connection.transaction(async (transaction) => {
     const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
     const writing = writeSteps(transaction, care(), steps, changes);
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
-    const committing = whole || steps.some(({ way }) => way === 'delete') ? undefined : transaction.commit();
+    const isDecided = !whole && !steps.some(({ way }) => way === 'delete');
+    const committing = isDecided ? transaction.commit() : undefined;
+    if (isDecided) behind(transaction);
     const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing]);
-    if (!whole) return written;
-    const isComplete = !written.includes(false) && isUnstaged !== false;
-    await (isComplete ? transaction.commit() : transaction.rollback());
+    if (isDecided) return written;
+    const isComplete = !whole || (!written.includes(false) && isUnstaged !== false);
+    const ending = isComplete ? transaction.commit() : transaction.rollback();
+    behind(transaction);
+    await ending;
     return isComplete ? written : written.map(() => false);
   }, onDoubt);
 }

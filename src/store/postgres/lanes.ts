@@ -70,7 +70,12 @@ async function takeFree(
  * Runs a statement whose table `best` locks jobs, and locks their parents: against a cancel, which is read after the
  * lock. One that cannot be locked at once is not waited for. What is told once for all rows comes in a row of its own.
  */
-export async function take<Told>(session: Session, tables: string, told: string, values: unknown[]): Promise<Locked & Told> {
+export async function take<Told>(
+  session: Session,
+  tables: string,
+  told: string,
+  values: unknown[],
+): Promise<Locked & Told> {
   const { schema, time } = session;
   const text = `with recursive ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
@@ -79,7 +84,8 @@ export async function take<Told>(session: Session, tables: string, told: string,
       json_build_object('now', ${nowText}, ${told},
         'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
   const found = await session.run<OpenRow>(text, values);
-  const { now, parents, ...more } = JSON.parse(found.pop()!.body) as Told & { now: number; parents: [number, number][] };
+  const once = JSON.parse(found.pop()!.body) as Told & { now: number; parents: [number, number][] };
+  const { now, parents, ...more } = once;
   time.learn(now);
   const rows = found.map((row) => Object.assign(row, { state: 'pending' as const })).sort(byUrgency);
   return { rows, now, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Told) };
@@ -87,7 +93,8 @@ export async function take<Told>(session: Session, tables: string, told: string,
 
 /** The columns of a pending job, those left out that it cannot have. */
 export const pendingNames =
-  'id, version, parent, created, priority, due, fence, admitted, cancel_asked, kind, type, def, phase, gate, input, body';
+  'id, version, parent, created, priority, due, fence, admitted, cancel_asked, kind, type, def, phase, gate, input, ' +
+  'body';
 const noPending = pendingNames.split(', ').slice(0, -1).map(() => 'null').join(', ');
 
 /** As many as asked for of each lane: right for one lane, and locks too many when there are several. */

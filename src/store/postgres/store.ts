@@ -46,7 +46,7 @@ export class PostgresStore implements Store {
     this.#connection = new Connection(url, settings, new StoreTime(clock));
     this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify });
     this.#claimer = { connection: this.#connection, lanesSeen: new Map() };
-    this.#gathering = new Gathering((changes) => commit(this.#connection, { changes }));
+    this.#gathering = new Gathering((changes) => this.#commit({ changes }));
   }
 
   now(): number {
@@ -63,8 +63,8 @@ export class PostgresStore implements Store {
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const isApart = batch.whole || batch.staged;
-    const written = await (isApart ? commit(this.#connection, batch) : this.#gathering.commit(batch.changes));
-    if (batch.staged || hasWoken(batch.changes, written)) this.#wake.all();
+    const written = await (isApart ? this.#commit(batch) : this.#gathering.commit(batch.changes));
+    if (mayWake(batch)) this.#wake.own();
     return written;
   }
 
@@ -183,6 +183,12 @@ export class PostgresStore implements Store {
     this.#wake.close();
     await this.#connection.close();
   }
+
+  #commit(batch: Batch): Promise<readonly boolean[]> {
+    return commit(this.#connection, batch, (session) => {
+      if (mayWake(batch)) this.#wake.others(session);
+    });
+  }
 }
 
 const defaults: ConnectionSettings = {
@@ -193,5 +199,5 @@ const defaults: ConnectionSettings = {
   patienceMs: 15_000,
 };
 
-const hasWoken = (changes: readonly Change[], written: readonly boolean[]): boolean =>
-  changes.some(({ after }, index) => after?.state === 'pending' && written[index]);
+const mayWake = ({ changes, staged }: Batch): boolean =>
+  staged !== undefined || changes.some(({ after }) => after?.state === 'pending');

@@ -1,12 +1,12 @@
 /**
  * Wakes listeners when jobs may have become claimable: at once in this process, by NOTIFY in others. Only a hint.
- * NOTIFY takes a lock of the whole cluster when it commits: it goes by itself, never inside a write, and not more often
- * than every few milliseconds.
+ * NOTIFY takes a lock of the whole cluster when it commits: it goes right behind a write, never inside it, and not more
+ * often than every few milliseconds.
  */
 import pg from 'pg';
 import { systemRandom } from '../../ids.ts';
 import { systemClock } from '../../time/clock.ts';
-import { clientConfig, ignore, type Connection, type ConnectionSettings } from './connection.ts';
+import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './connection.ts';
 
 const pauseMs = 5;
 const reconnectMaxMs = 10_000;
@@ -26,8 +26,8 @@ export class Wake {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #isListening = false;
-  #isTelling = false;
-  #hasMoreToTell = false;
+  #toldAt = -Infinity;
+  #isToTell = false;
 
   constructor(connection: Connection, settings: WakeSettings) {
     this.#connection = connection;
@@ -41,10 +41,18 @@ export class Wake {
     return () => this.#listeners.delete(call);
   }
 
-  /** Wakes everybody. */
-  all(): void {
-    this.#wakeOwn();
-    if (this.#settings.notify) void this.#tellOthers();
+  /** Wakes those who listen in this process. */
+  own(): void {
+    for (const call of this.#listeners) call();
+  }
+
+  /** Tells other processes, on a session that is at work anyway; if they were told just now, a little later. */
+  others(session: Session): void {
+    if (!this.#settings.notify) return;
+    const now = systemClock.monotonic();
+    if (now - this.#toldAt < pauseMs) return void this.#tellLater();
+    this.#toldAt = now;
+    session.ask(notifyText(this.#channel, this.#ownTag)).catch(ignore);
   }
 
   close(): void {
@@ -52,20 +60,14 @@ export class Wake {
     this.#listeners.clear();
   }
 
-  #wakeOwn(): void {
-    for (const call of this.#listeners) call();
-  }
-
-  async #tellOthers(): Promise<void> {
-    this.#hasMoreToTell = true;
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    while (this.#hasMoreToTell && !this.#closing.signal.aborted) {
-      this.#hasMoreToTell = false;
-      await this.#connection.use((session) => session.ask(notifyText(this.#channel, this.#ownTag))).catch(ignore);
-      await systemClock.sleep(pauseMs, this.#closing.signal);
-    }
-    this.#isTelling = false;
+  async #tellLater(): Promise<void> {
+    if (this.#isToTell) return;
+    this.#isToTell = true;
+    await systemClock.sleep(pauseMs, this.#closing.signal);
+    this.#isToTell = false;
+    if (this.#closing.signal.aborted) return;
+    this.#toldAt = systemClock.monotonic();
+    await this.#connection.ask(notifyText(this.#channel, this.#ownTag)).catch(ignore);
   }
 
   async #listenToOthers(): Promise<void> {
@@ -91,11 +93,11 @@ export class Wake {
       this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     client.on('notification', ({ payload }) => {
-      if (payload !== this.#ownTag) this.#wakeOwn();
+      if (payload !== this.#ownTag) this.own();
     });
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
-    this.#wakeOwn();
+    this.own();
     await lost;
     return true;
   }

@@ -1,4 +1,4 @@
-// Outages: backends are killed, answers and requests get lost, the server crashes; the store goes on and knows the truth.
+// Outages: backends are killed, answers and requests get lost, the server crashes; the store goes on and is right.
 import { expect, test } from 'vitest';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
