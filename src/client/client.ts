@@ -26,7 +26,9 @@ export interface CallOptions {
 }
 
 /** What is said of a call, left out where nothing need be said. */
-type Args<N extends RouteName> = {} extends Saying<N> ? [ask?: Saying<N>, options?: CallOptions] : [ask: Saying<N>, options?: CallOptions];
+type Args<N extends RouteName> = {} extends Saying<N>
+  ? [ask?: Saying<N>, options?: CallOptions]
+  : [ask: Saying<N>, options?: CallOptions];
 
 interface Said {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -141,9 +143,15 @@ export class Client {
   }
 
   /** What came back, or why nothing did. */
-  async #once(name: RouteName, ask: Said, headers: Record<string, string>, signal?: AbortSignal): Promise<Response | Error> {
+  async #once(
+    name: RouteName,
+    ask: Said,
+    headers: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Response | Error> {
     const late = new AbortController();
-    const cancel = this.#clock.after(this.#timeoutMs, () => late.abort(new Error(`no answer within ${this.#timeoutMs} ms`)));
+    const tooLate = (): void => late.abort(new Error(`no answer within ${this.#timeoutMs} ms`));
+    const cancel = this.#clock.after(this.#timeoutMs, tooLate);
     try {
       return await this.#ask(name, ask, headers, joined([signal, late.signal]));
     } catch (error) {

@@ -8,7 +8,10 @@ export interface Told {
 }
 
 /** `onPlace` hears of every id, also where nothing was told with it. */
-export async function* readEvents(body: ReadableStream<Uint8Array>, onPlace: (id: string) => void): AsyncGenerator<Told> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  onPlace: (id: string) => void,
+): AsyncGenerator<Told> {
   let lastId: string | null = null;
   for await (const block of blocks(body)) {
     const { id, event = 'message', data } = fieldsOf(block);

@@ -21,5 +21,6 @@ export async function problemOf(response: Response): Promise<ProblemError> {
   const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;
   if (isProblem) return new ProblemError(JSON.parse(text) as Problem);
   const detail = `the server answered ${response.status}: ${text.slice(0, 200)}`;
-  return new ProblemError({ type: 'about:blank', title: 'no problem of Stint', status: response.status, code: 'http', detail });
+  const { status } = response;
+  return new ProblemError({ type: 'about:blank', title: 'no problem of Stint', status, code: 'http', detail });
 }

@@ -1,5 +1,7 @@
 /** A run on a server: follow it, wait for its result, act on it. */
-import type { Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying } from '../faces/http/contract.ts';
+import type {
+  Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying,
+} from '../faces/http/contract.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Told } from './events.ts';
 import { ProblemError } from './problem-error.ts';
@@ -15,7 +17,11 @@ export type RunTold =
 /** What a run needs of its client. */
 export interface RunCaller {
   call<N extends RouteName>(name: N, ask: Saying<N>): Promise<Answer<N>>;
-  events(name: 'streamRun', ask: { readonly params: { readonly id: number } }, signal?: AbortSignal): AsyncGenerator<Told, void, undefined>;
+  events(
+    name: 'streamRun',
+    ask: { readonly params: { readonly id: number } },
+    signal?: AbortSignal,
+  ): AsyncGenerator<Told, void, undefined>;
 }
 
 export class RemoteRun {

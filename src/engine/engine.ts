@@ -97,10 +97,15 @@ export class EngineCore extends Questions implements RunDesk {
   }
 
   /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
-  async createNamed(what: { readonly type: string } | { readonly def: string }, ask: RunAsk<unknown>, by = this.instance): Promise<RunHandle> {
+  async createNamed(
+    what: { readonly type: string } | { readonly def: string },
+    ask: RunAsk<unknown>,
+    by = this.instance,
+  ): Promise<RunHandle> {
     await this.ready();
     const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
-    return (await this.#create<unknown, unknown>(named as never, [ask], (jobs, drafts) => jobs.createMany(drafts, by)))[0]!;
+    const store = (jobs: Jobs, drafts: Parameters<Jobs['createMany']>[0]) => jobs.createMany(drafts, by);
+    return (await this.#create<unknown, unknown>(named as never, [ask], store))[0]!;
   }
 
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */

@@ -129,7 +129,7 @@ export interface BindAsk {
 export function checkBind({ host, isSetUp, hasTls, isInsecure }: BindAsk): void {
   if (isLoopbackName(host)) return;
   if (!isSetUp) {
-    const message = `cannot listen on ${host}: without tokens anybody could run jobs here. Set STINT_TOKENS, or use 127.0.0.1`;
+    const message = `cannot listen on ${host}: with no token anybody could run jobs. Set STINT_TOKENS or use 127.0.0.1`;
     throw new Refusal('malformed.option', message, { host });
   }
   if (hasTls || isInsecure) return;

@@ -29,7 +29,8 @@ export async function dispatch<N extends RouteName>(
   const route: Route = routes[name];
   const principal = route.roles === null ? anyone : await desk.access.who(request, visit);
   if (!mayUse(principal.role, route)) {
-    throw new HttpRefusal('forbidden', `this is for ${route.roles!.join(' or ')}, and ${principal.name} is ${principal.role}`);
+    const needed = route.roles!.join(' or ');
+    throw new HttpRefusal('forbidden', `this is for ${needed}, and ${principal.name} is ${principal.role}`);
   }
   const ask = await read<N>(route, request, params);
   const call: Call = { principal, request, visit, signal: request.signal, headers: new Headers() };
@@ -39,7 +40,11 @@ export async function dispatch<N extends RouteName>(
   return response;
 }
 
-async function read<N extends RouteName>(route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Asked<N>> {
+async function read<N extends RouteName>(
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<Asked<N>> {
   return {
     params: route.params && fit(route.params, params, 'path'),
     query: fitQuery(route, request),
@@ -52,7 +57,8 @@ function fitQuery(route: Route, request: Request): unknown {
   if (route.query !== undefined) return fit(route.query, said, 'query');
   const [unknown] = Object.keys(said);
   if (unknown === undefined) return undefined;
-  throw new HttpRefusal('malformed.request', `the query has ${JSON.stringify(unknown.slice(0, 40))}, which this route does not take`);
+  const shown = JSON.stringify(unknown.slice(0, 40));
+  throw new HttpRefusal('malformed.request', `the query has ${shown}, which this route does not take`);
 }
 
 /** A name that stands several times has a list. */

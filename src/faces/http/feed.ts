@@ -2,7 +2,7 @@
  * The feed: one reader of what changes, shared by all who follow it.
  *
  * Every event has a place `CURSOR~N`: the Nth after a cursor of the store, whose order no later commit can change. So a
- * reader that comes back with a place is told exactly what came after it. Jobs in memory are told of too, without a place.
+ * reader that comes back with a place is told exactly what came after it. Jobs in memory are told of too, without one.
  */
 import type { Logger } from '../../engine/logger.ts';
 import type { Feed as StoreFeed, FeedEvent, Store } from '../../store/store.ts';

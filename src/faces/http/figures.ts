@@ -2,9 +2,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { endings, type Event } from '../../model/event.ts';
+import type { Tally } from '../../store/query.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { Histogram, line } from './figure.ts';
 
+const kinds = ['run', 'task', 'bedrock'] as const;
 const typesMax = 50;
 const rememberedMax = 50_000;
 const lateMs = 1_000;
@@ -54,8 +56,8 @@ export class Figures {
 
   async text(): Promise<string> {
     const now = this.#engine.now();
-    const tallies = await this.#engine.count({ kinds: ['run', 'task', 'bedrock'], standings: ['pending', 'held', 'running'] });
-    const query = { kinds: ['run', 'task', 'bedrock'], standings: ['pending'], dueBefore: now } as const;
+    const tallies = await this.#engine.count({ kinds, standings: ['pending', 'held', 'running'] });
+    const query = { kinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
     const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     const lines = [
@@ -107,7 +109,7 @@ function remember(map: Map<number, number>, job: number, at: number): void {
 }
 
 /** The types with most jobs by name, the rest together. */
-function bounded(tallies: readonly { type: string; standing: string; count: number }[]): [Record<string, string>, number][] {
+function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);
   const named = new Set([...byType.keys()].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, typesMax));

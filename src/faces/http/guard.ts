@@ -58,8 +58,16 @@ export async function bodyText(request: Request): Promise<string> {
 const tooLarge = (): HttpRefusal => new HttpRefusal('too.large', `a body has at most ${bodyMax} bytes`);
 
 const csp = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "font-src 'self'", "connect-src 'self'",
-  "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 export const securityHeaders: Readonly<Record<string, string>> = {

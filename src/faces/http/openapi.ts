@@ -5,9 +5,9 @@ import { Problem, routes, type Route } from './contract.ts';
 
 type Json = Record<string, unknown>;
 
-let made: (Json & { openapi: string }) | undefined;
+let document: (Json & { openapi: string }) | undefined;
 
-export const openApi = (): Json & { openapi: string } => (made ??= make());
+export const openApi = (): Json & { openapi: string } => (document ??= make());
 
 function make(): Json & { openapi: string } {
   const schemas: Json = {};
@@ -41,7 +41,10 @@ function operation(name: string, route: Route, ref: (schema: z.ZodType) => Json)
     parameters: [...fields(route.params, 'path'), ...fields(route.query, 'query')],
     ...(route.body ? { requestBody: { content: { 'application/json': { schema: ref(route.body) } } } } : {}),
     responses: {
-      [route.status ?? 200]: { description: route.summary, content: { [mediaOf(route)]: { schema: ref(route.answer) } } },
+      [route.status ?? 200]: {
+        description: route.summary,
+        content: { [mediaOf(route)]: { schema: ref(route.answer) } },
+      },
       default: { description: 'A problem', content: { 'application/problem+json': { schema: ref(Problem) } } },
     },
   };
@@ -69,7 +72,8 @@ function fields(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] 
 
 /** As a reference to the components, which take in all that it is made of. */
 function jsonSchema(schema: z.ZodType, schemas: Json): Json {
-  const { $schema: _schema, $defs = {}, ...own } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+  const { $schema: _schema, $defs = {}, ...own } = made;
   for (const [name, part] of Object.entries($defs as Json)) schemas[name] ??= pointed(part);
   return pointed(own) as Json;
 }

@@ -45,7 +45,8 @@ export class Pages {
       const path = join(entry.parentPath, entry.name);
       const type = media[extname(path)];
       // Files that link elsewhere are no files here.
-      if (entry.isFile() && type) this.#files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, read: () => readFileSync(path) });
+      if (!entry.isFile() || type === undefined) continue;
+      this.#files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, read: () => readFileSync(path) });
     }
   }
 
@@ -56,7 +57,8 @@ export class Pages {
     if (found) {
       const isLasting = path.startsWith('/assets/');
       const caching = isLasting ? 'public, max-age=31536000, immutable' : 'no-cache';
-      return new Response(new Uint8Array(found.read()), { headers: { 'content-type': found.type, 'cache-control': caching } });
+      const headers = { 'content-type': found.type, 'cache-control': caching };
+      return new Response(new Uint8Array(found.read()), { headers });
     }
     if (path !== '/') return null;
     return new Response(plain, { headers: { 'content-type': media['.html']!, 'cache-control': 'no-cache' } });

@@ -162,7 +162,9 @@ const visitOf = (request: Request, env: Partial<HttpBindings>): Visit => ({
 });
 
 async function listen(fetch: Http['fetch'], host: string, port: number, tls: ListenOptions['tls']): Promise<Listening> {
-  const kind = tls ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } } : { serverOptions: limits };
+  const kind = tls
+    ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
+    : { serverOptions: limits };
   const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
   // Whoever mounts an engine keeps the Request and Response of their own process.
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;

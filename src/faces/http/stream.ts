@@ -56,10 +56,15 @@ export async function* changes(
 }
 
 /**
- * What is stored after a place. Near its end the reader joins the feed, which may be a little behind the store; then all
- * that is stored by now is read, so that nothing is missed in between. What the feed tells again is known by its key.
+ * What is stored after a place. Near its end the reader joins the feed, which may be a little behind the store; then
+ * all that is stored by now is read, so that nothing is missed in between. What the feed tells again is known by key.
  */
-async function* catchUp({ engine }: Desk, after: string, join: () => void, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+async function* catchUp(
+  { engine }: Desk,
+  after: string,
+  join: () => void,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Entry[]> {
   const { cursor: start, read } = requirePlace(after);
   let cursor = read === 0 ? start : (await engine.jobs.events(start, read)).cursor;
   let isJoined = false;

@@ -20,12 +20,19 @@ export interface TokenRecord {
   readonly seesPayloads: boolean;
 }
 
+export interface TokenAsk {
+  readonly name: string;
+  readonly role: Role;
+  readonly expires?: number | null | undefined;
+  readonly seesPayloads?: boolean | undefined;
+}
+
 const prefixLength = 14;
 const plainMin = 32;
 
 /** The token is shown once, here; only the record is to be kept. */
 export function newToken(
-  said: { readonly name: string; readonly role: Role; readonly expires?: number | null; readonly seesPayloads?: boolean },
+  said: TokenAsk,
   random: Random = systemRandom,
 ): { readonly token: string; readonly record: TokenRecord } {
   const token = `stint_${random.hex(4)}_${random.hex(32)}`;
@@ -68,12 +75,7 @@ export function holderOf(records: readonly TokenRecord[], token: string, now: nu
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function recordOf(
-  { name, role, expires = null, seesPayloads = isTrusted(role) }: {
-    readonly name: string;
-    readonly role: Role;
-    readonly expires?: number | null | undefined;
-    readonly seesPayloads?: boolean | undefined;
-  },
+  { name, role, expires = null, seesPayloads = isTrusted(role) }: TokenAsk,
   token: string,
 ): TokenRecord {
   return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), expires, seesPayloads };

@@ -110,11 +110,13 @@ export function eventView(event: Event, sight: Sight): EventView {
   return { n, at, by, why: why ?? null, kind, data: tellable(data, sight) };
 }
 
+const isPayload = (name: string): boolean => name === 'details' || name === 'input';
+
 /** Payloads within events are JSON as text. */
 function tellable(data: Readonly<Record<string, unknown>>, sight: Sight): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
-      if (name === 'details' || name === 'input') return [name, typeof value === 'string' ? payload(value, sight) : value];
+      if (isPayload(name) && typeof value === 'string') return [name, payload(value, sight)];
       if (name === 'edit') return [name, tellable(value as Record<string, unknown>, sight)];
       if (name === 'error') return [name, errorView(value as JobError, sight)];
       return [name, value];
@@ -157,10 +159,16 @@ export function defView(known: KnownDefinition, configuration: Configuration, si
   };
 }
 
-const specView = <S extends Partial<Spec>>(spec: S, sight: Sight): S extends Spec ? DefView['spec'] : NonNullable<DefView['override']> =>
+type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
+
+const specView = <S extends Partial<Spec>>(spec: S, sight: Sight): SpecView<S> =>
   ({ ...spec, ...('params' in spec ? { params: redact(spec.params, sight) } : {}) }) as never;
 
-export const instanceView = ({ id, started, beatAt, leaseUntil, about }: Instance, now: number, self: string): InstanceView => ({
+export const instanceView = (
+  { id, started, beatAt, leaseUntil, about }: Instance,
+  now: number,
+  self: string,
+): InstanceView => ({
   id,
   isAlive: leaseUntil > now,
   isSelf: id === self,

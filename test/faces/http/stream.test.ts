@@ -79,6 +79,8 @@ class Source {
 const keyOf = ({ data }: Told): string => `${data.job} ${data.event.n}`;
 const create = async (on: World = server): Promise<number> => (await on.post(`${api}/runs`, { type: 'echo' })).body.id as number;
 
+const readers = Number(process.env['STINT_TEST_READERS'] ?? 50);
+
 describe('the stream', () => {
   test('tells every change as it happens', async () => {
     const source = await new Source().open('/stream');
@@ -126,9 +128,9 @@ describe('the stream', () => {
     third.close();
   });
 
-  test('50 readers that come and go miss nothing and hear nothing twice', async () => {
+  test(`${readers} readers that come and go miss nothing and hear nothing twice`, async () => {
     const own = await world();
-    const sources = await Promise.all(Array.from({ length: 50 }, () => new Source().open('/stream', own)));
+    const sources = await Promise.all(Array.from({ length: readers }, () => new Source().open('/stream', own)));
     for (const source of sources) while (source.lastId === null) await new Promise((resolve) => setTimeout(resolve, 5));
     const ids: number[] = [];
     for (let round = 0; round < 10; round++) {
@@ -240,7 +242,7 @@ describe('a reader', () => {
 
 describe('a connection that nobody reads', () => {
   /** As many events as there are, without a store. */
-  function endless(): { desk: Desk; happen(count: number): void; total(): number; close(): Promise<void> } {
+  function endless(): { desk: Desk; happen: (count: number) => void; total: () => number; close: () => Promise<void> } {
     let count = 0;
     const read = async (cursor: string | null, limit: number) => {
       const from = Number(cursor ?? 0);

@@ -15,8 +15,8 @@ import { defView } from '../views.ts';
 import { act, created } from './runs.ts';
 
 type Names =
-  | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef' | 'runDef'
-  | 'listTicks' | 'previewDef' | 'previewSchedule';
+  | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef'
+  | 'runDef' | 'listTicks' | 'previewDef' | 'previewSchedule';
 
 const pageDefault = 100;
 const previewDefault = 10;
@@ -103,12 +103,15 @@ async function view(engine: Desk['engine'], known: KnownDefinition, sight: Sight
 
 function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>['items'][number] {
   const { schedule, nominal } = tick;
-  if ('run' in tick) return { n, at, schedule, nominal, run: tick.run, lateMs: tick.lateMs, skipped: null, to: null, count: null };
+  const base = { n, at, schedule, nominal };
+  if ('run' in tick) return { ...base, run: tick.run, lateMs: tick.lateMs, skipped: null, to: null, count: null };
   const { skipped, to = null, count = null } = tick;
-  return { n, at, schedule, nominal, run: null, lateMs: null, skipped, to, count };
+  return { ...base, run: null, lateMs: null, skipped, to, count };
 }
 
-const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): Answer<'previewSchedule'>['ticks'][number] => ({
+type ShownTick = Answer<'previewSchedule'>['ticks'][number];
+
+const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
   nominal,
   due,
   shown,

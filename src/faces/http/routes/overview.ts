@@ -7,6 +7,7 @@ import type { Desk, Handling } from '../handling.ts';
 import { instanceView } from '../views.ts';
 
 const openStandings = ['pending', 'held', 'running'] as const;
+const endedStandings = ['succeeded', 'failed', 'cancelled'] as const;
 const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats'> = {
@@ -15,7 +16,8 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats'> =
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     const tallies = await engine.count({ kinds: workKinds, standings: openStandings });
     const local = new Map(engine.types().map((type) => [type.name, type]));
-    const names = new Set([...local.keys(), ...alive.flatMap(({ about }) => about.types), ...tallies.map(({ type }) => type)]);
+    const elsewhere = alive.flatMap(({ about }) => about.types);
+    const names = new Set([...local.keys(), ...elsewhere, ...tallies.map(({ type }) => type)]);
     return { items: [...names].sort().map((name) => typeView(name, local.get(name), alive, tallies)) };
   },
 
@@ -27,7 +29,7 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats'> =
   async stats({ engine }, { query: { ended = false } }) {
     const now = engine.now();
     const tallies = await engine.count({ kinds: workKinds, standings: openStandings });
-    const past = ended ? await engine.count({ kinds: workKinds, standings: ['succeeded', 'failed', 'cancelled'] }) : null;
+    const past = ended ? await engine.count({ kinds: workKinds, standings: endedStandings }) : null;
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     return {
       now,
@@ -57,7 +59,12 @@ function sums(tallies: readonly Tally[]): StatsView['open'] {
   return sum;
 }
 
-const typeView = (name: string, type: JobType | undefined, alive: readonly Instance[], tallies: readonly Tally[]): TypeView => ({
+const typeView = (
+  name: string,
+  type: JobType | undefined,
+  alive: readonly Instance[],
+  tallies: readonly Tally[],
+): TypeView => ({
   name,
   isLocal: type !== undefined,
   hasTasks: type === undefined ? null : hasTasks(type),

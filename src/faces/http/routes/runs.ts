@@ -16,8 +16,9 @@ const pageDefault = 50;
 const idempotentFor: Duration = '1d';
 
 type Names =
-  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'listEvents' | 'getProgress'
-  | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun' | 'pauseRun' | 'resumeRun';
+  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'listEvents'
+  | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
+  | 'pauseRun' | 'resumeRun';
 
 export const runRoutes: Handling<Names> = {
   async listRuns({ engine }, { query }, { principal: { sight } }) {
@@ -155,7 +156,8 @@ async function warningOf(engine: Desk['engine'], { type }: Job): Promise<string 
   if (engine.types().some(({ name }) => name === type)) return null;
   const now = engine.now();
   const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  return alive.some(({ about }) => about.types.includes(type)) ? null : `no living instance or worker knows the job type ${type} yet: the run waits for one`;
+  if (alive.some(({ about }) => about.types.includes(type))) return null;
+  return `no living instance or worker knows the job type ${type} yet: the run waits for one`;
 }
 
 /** A key of the caller's is theirs alone, so that one producer cannot learn of another's runs. */

@@ -13,7 +13,8 @@ export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 
   },
 
   async metrics({ figures }) {
-    return new Response(await figures.text(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } });
+    const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+    return new Response(await figures.text(), { headers });
   },
 
   async openapi() {

@@ -8,7 +8,9 @@ const readersMax = 2_000;
 
 export const streamRoutes: Handling<'stream' | 'streamRun'> = {
   async stream(desk, { query: { run, type, kind, after } }, call) {
-    if (desk.feed.readers >= readersMax) throw new HttpRefusal('too.many', 'too many read this stream', { 'retry-after': '5' });
+    if (desk.feed.readers >= readersMax) {
+      throw new HttpRefusal('too.many', 'too many read this stream', { 'retry-after': '5' });
+    }
     const place = call.request.headers.get('last-event-id') ?? after ?? null;
     if (place !== null) await desk.engine.jobs.events(requirePlace(place).cursor, 1);
     const leave = new AbortController();

@@ -1,4 +1,4 @@
-/** Work over HTTP, for workers in any language: every write carries the fence of its claim and the name of its holder. */
+/** Work over HTTP, for workers in any language: whoever holds a job writes, under the fence of its claim. */
 import type { Job, RunningJob } from '../../../model/job.ts';
 import { jsonText, parseJson } from '../../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../../model/progress.ts';
