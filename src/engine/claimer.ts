@@ -3,7 +3,7 @@
  * round trips do not set the pace; long jobs are claimed only when a slot is free.
  */
 import type { Jobs } from '../jobs.ts';
-import type { Limits } from '../model/gate.ts';
+import { Turnstile, type Limits } from '../model/gate.ts';
 import type { RunningJob } from '../model/job.ts';
 import type { ClaimAsk } from '../store/store.ts';
 import type { Slots } from './slots.ts';
@@ -31,9 +31,13 @@ const concludingMax = 4000;
 export class Claimer {
   readonly #parts: ClaimerParts;
   #handlerMs = 50;
+  /** Whether there are limits: as far as the code says, or claimed jobs have shown. */
+  #hasGates: boolean;
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
+    const { types, defs, keys } = parts.limits();
+    this.#hasGates = types.size + defs.size + keys.size > 0;
   }
 
   /** How long a handler took: what is claimed ahead follows the average. */
@@ -49,6 +53,7 @@ export class Claimer {
     if (wanted <= 0) return pollMs;
     const claimed = await jobs.claim({ ...this.#ask(wanted), holder: by, leaseMs: null });
     slots.add(claimed);
+    this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     if (claimed.length === wanted) return 0;
     return claimed.length > 0 && this.#wanted() > 0 ? 0 : this.#untilNextDue();
   }
@@ -67,11 +72,18 @@ export class Claimer {
   }
 
   async #untilNextDue(): Promise<number> {
-    const { jobs, types, limits } = this.#parts;
-    const { types: byType, defs, keys } = limits();
-    const isLimited = byType.size + defs.size + keys.size > 0;
+    const { jobs, types } = this.#parts;
     const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: { exact: types } });
-    const poll = isLimited ? limitedPollMs : pollMs;
+    const poll = (await this.#isGateFull()) ? limitedPollMs : pollMs;
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
+  }
+
+  /** Jobs may be waiting at a limit that is used up: when another instance makes room, nobody tells us. */
+  async #isGateFull(): Promise<boolean> {
+    if (!this.#hasGates) return false;
+    const { jobs, types, limits } = this.#parts;
+    const behind = await jobs.store.behindGates(types);
+    const turnstile = new Turnstile(behind, limits(), true);
+    return behind.keys().some((gate) => turnstile.room(gate) === 0);
   }
 }

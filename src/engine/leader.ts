@@ -5,13 +5,15 @@ export class Leader {
   readonly #jobs: Jobs;
   readonly #by: string;
   readonly #leaseMs: number;
+  readonly #onGained: () => void;
   #until = 0;
   #term = 0;
 
-  constructor(jobs: Jobs, by: string, leaseMs: number) {
+  constructor(jobs: Jobs, by: string, leaseMs: number, onGained: () => void = () => {}) {
     this.#jobs = jobs;
     this.#by = by;
     this.#leaseMs = leaseMs;
+    this.#onGained = onGained;
   }
 
   get isLeader(): boolean {
@@ -24,8 +26,10 @@ export class Leader {
 
   async turn(): Promise<number> {
     const { leader, term, until } = await this.#jobs.store.lead('engine', this.#by, this.#leaseMs);
+    const isNew = leader === this.#by && term !== this.#term;
     this.#term = term;
     this.#until = leader === this.#by ? until : 0;
+    if (isNew) this.#onGained();
     return this.#leaseMs / 3;
   }
 }

@@ -66,7 +66,7 @@ export class Station {
   constructor(parts: StationParts) {
     const { jobs, instance: by, handlers, leaseMs } = parts;
     this.#parts = parts;
-    this.#leader = new Leader(jobs, by, leaseMs);
+    this.#leader = new Leader(jobs, by, leaseMs, () => this.#goOn());
     this.#finisher = new Finisher(jobs, by, parts);
     this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id, fence) => this.#onLost({ id, fence }) });
     this.#runner = new Runner({
@@ -76,7 +76,7 @@ export class Station {
     this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake(), () => this.#canceller.isTrusted);
     this.#canceller = new Canceller({
       ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
-      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#onReturn(),
+      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#goOn(),
     });
     this.#claimer = new Claimer({
       jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
@@ -197,8 +197,8 @@ export class Station {
     this.#slots.fill();
   }
 
-  /** The others may be waiting out an outage that is over. */
-  #onReturn(): void {
+  /** An outage is over that the loops may be waiting out; or this instance leads now, and does first what it left to another. */
+  #goOn(): void {
     if (this.#isDraining) return;
     for (const loop of [this.#claiming, this.#scheduling, ...this.#chores]) loop.wake();
   }
