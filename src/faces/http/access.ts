@@ -55,22 +55,18 @@ export class Access {
     return this.#tokens.length > 0 || this.#authenticate !== undefined;
   }
 
-  /** Who asks; refuses strangers, and after too many of them from one address, everyone from there for a while. */
+  /** Who asks. Strangers are refused, and after too many wrong tokens from one address they are kept waiting. */
   async who(request: Request, visit: Visit): Promise<Principal> {
-    this.#checkPatience(visit);
     const principal = await this.#recognise(request, visit);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
-    if (visit.authorization !== undefined) this.#failures.count(visit.address ?? '');
-    throw stranger();
+    throw visit.authorization === undefined ? stranger() : this.#wrongToken(visit);
   }
 
   /** The holder of a token that was shown in a form. The same answer for an unknown one and a wrong one. */
   byToken(token: string, visit: Visit): Principal {
-    this.#checkPatience(visit);
     const record = holderOf(this.#tokens, token, this.#clock.now());
     if (record !== null) return principalOf(record);
-    this.#failures.count(visit.address ?? '');
-    throw stranger();
+    throw this.#wrongToken(visit);
   }
 
   async #recognise(request: Request, visit: Visit): Promise<Principal | null> {
@@ -86,11 +82,13 @@ export class Access {
     return this.sessions.who(visit.cookie) ?? (isLocal ? local : null);
   }
 
-  #checkPatience({ address }: Visit): void {
+  /** Right tokens are never kept waiting: behind a proxy, all have one address. */
+  #wrongToken({ address }: Visit): HttpRefusal {
     const seconds = this.#failures.waitFor(address ?? '');
-    if (seconds === 0) return;
+    this.#failures.count(address ?? '');
+    if (seconds === 0) return stranger();
     const message = 'too many wrong tokens came from this address';
-    throw new HttpRefusal('too.many', message, { 'retry-after': String(seconds) });
+    return new HttpRefusal('too.many', message, { 'retry-after': String(seconds) });
   }
 }
 

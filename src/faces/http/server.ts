@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
+import { join } from 'node:path';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { EngineCore } from '../../engine/engine.ts';
@@ -32,7 +33,7 @@ export interface HttpOptions {
   readonly access?: AccessOptions;
   /** Names under which the server may be called; needed where a proxy has a name of its own. */
   readonly hosts?: readonly string[];
-  /** The folder of the built dashboard. */
+  /** The folder of the built dashboard; null: none. */
   readonly dashboard?: string | null;
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -67,6 +68,7 @@ const handlers: Handling<RouteName> = {
   ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...streamRoutes, ...workRoutes,
 };
 
+const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
 const defaultPort = 7070;
 const limits = {
   maxHeaderSize: 16_384,
@@ -78,7 +80,7 @@ const headersMax = 64;
 const connectionsMax = 5_000;
 
 export function createHttp(options: HttpOptions): Http {
-  const { engine, access = {}, hosts, dashboard = null, logger = silent, clock = systemClock } = options;
+  const { engine, access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
   const desk = deskOf(engine, new Access(access, clock), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(desk, new Pages(dashboard), guard, logger);

@@ -1,5 +1,4 @@
-/** Starts the HTTP face of an engine as `serve` does: tokens from the environment, the dashboard where it was built. */
-import { join } from 'node:path';
+/** Starts the HTTP face of an engine on a port, with tokens from the environment. */
 import { createHttp, type Http, type HttpOptions, type Listening, type ListenOptions } from './server.ts';
 import { readTokens } from './tokens.ts';
 
@@ -12,13 +11,11 @@ export interface Started extends Listening {
   readonly http: Http;
 }
 
-const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
-
 /** Refuses to listen beyond this machine without tokens. The engine stays the caller's to resume and to close. */
-export async function startHttp({ tokens = process.env['STINT_TOKENS'], ...options }: StartOptions): Promise<Started> {
-  const known = tokens === undefined || tokens === '' ? [] : readTokens(tokens);
+export async function startHttp({ tokens, ...options }: StartOptions): Promise<Started> {
+  const known = readTokens(tokens ?? process.env['STINT_TOKENS'] ?? '');
   const access = { ...options.access, tokens: [...(options.access?.tokens ?? []), ...known] };
-  const http = createHttp({ dashboard: builtDashboard, ...options, access });
+  const http = createHttp({ ...options, access });
   try {
     const { url, host, port } = await http.listen(options);
     return { http, url, host, port, close: () => http.close() };

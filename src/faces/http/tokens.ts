@@ -49,8 +49,9 @@ const Entry = z.strictObject({
   seesPayloads: z.boolean().optional(),
 });
 
-/** JSON `[{ name, role, hash | token, expires?, seesPayloads? }]`, or the path of a file that holds it. */
+/** JSON `[{ name, role, hash | token, expires?, seesPayloads? }]`, or the path of a file that holds it; blank: none. */
 export function readTokens(said: string): readonly TokenRecord[] {
+  if (said.trim() === '') return [];
   const text = said.trimStart().startsWith('[') ? said : readFileSync(said, 'utf8');
   const entries = z.array(Entry).safeParse(jsonOf(text));
   if (!entries.success) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkBind, mayUse } from '../../../src/faces/http/access.ts';
 import { roles } from '../../../src/faces/http/contract.ts';
+import { startHttp } from '../../../src/faces/http/start.ts';
 import { newToken, readTokens } from '../../../src/faces/http/tokens.ts';
 import { api, as, everyRoute, pathOf, records, tokens, world, type World } from './world.ts';
 
@@ -100,9 +101,11 @@ describe('tokens', () => {
     const own = await world({ access: { tokens: records }, isIdle: true });
     const wrong = { headers: { authorization: 'Bearer wrong' } };
     for (let tries = 0; tries < 20; tries++) expect((await own.get(`${api}/me`, wrong)).status).toBe(401);
-    const reply = await own.get(`${api}/me`, as('admin'));
+    const reply = await own.get(`${api}/me`, wrong);
     expect([reply.status, reply.body.code]).toEqual([429, 'too.many']);
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await own.post(`${api}/session`, { token: 'wrong' })).status).toBe(429);
+    expect((await own.get(`${api}/me`, as('admin'))).status).toBe(200);
     await own.close();
   });
 
@@ -145,6 +148,15 @@ describe('the place', () => {
     const bind = (): void => checkBind({ host, isSetUp, hasTls, isInsecure });
     if (isAllowed) expect(bind).not.toThrow();
     else expect(bind).toThrow('cannot listen');
+  });
+
+  test('serve starts with tokens that are told as JSON, and refuses the world without any', async () => {
+    const said = JSON.stringify([{ name: 'ada', role: 'admin', hash: tokens.admin.record.hash }]);
+    const started = await startHttp({ engine: open.engine, port: 0, tokens: said });
+    expect((await fetch(`${started.url}${api}/me`)).status).toBe(401);
+    expect((await fetch(`${started.url}${api}/me`, as('admin'))).status).toBe(200);
+    await started.close();
+    await expect(startHttp({ engine: open.engine, host: '0.0.0.0', port: 0, tokens: '' })).rejects.toThrow('anybody');
   });
 
   test('a public bind without tokens refuses to start', async () => {

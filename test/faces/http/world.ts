@@ -56,7 +56,7 @@ export async function world({ store, engine: engineOptions, isIdle = false, ...o
   });
   if (isIdle) await engine.ready();
   else await engine.resume();
-  const http = createHttp({ engine, ...options });
+  const http = createHttp({ engine, dashboard: null, ...options });
   const listening: Listening = await http.listen({ port: 0 });
   const send: World['send'] = async (method, path, body, init = {}) => {
     const headers = new Headers(init.headers);
