@@ -61,6 +61,7 @@ export class MessageReader {
   #request: Request | null = null;
   #bodyLeft = 0;
   #scanned = 0;
+  #isLineChecked = false;
 
   constructor(limits: Limits = defaultLimits) {
     this.#limits = limits;
@@ -93,11 +94,15 @@ export class MessageReader {
 
   #readHead(): Request | null {
     this.#skipBlankLines();
+    if (!this.#isLineChecked) this.#checkLine();
     const end = this.#endOfHead();
+    const { lineBytes, headerBytes, headerLines } = this.#limits;
+    const bytesMax = lineBytes + headerBytes + endingBytes * (headerLines + 2);
+    if ((end ?? this.#bytes.length) > bytesMax) throw tooLarge();
     if (end === null) return null;
     const lines = splitLines(this.#bytes.first(end));
     this.#bytes.drop(end);
-    this.#scanned = 0;
+    [this.#scanned, this.#isLineChecked] = [0, false];
     return this.#requestOf(lines);
   }
 
@@ -118,26 +123,25 @@ export class MessageReader {
       if (next === newline) return at + 2;
       if (next === carriageReturn && view[at + 2] === newline) return at + 3;
     }
-    this.#checkUnfinished(view);
     this.#scanned = Math.max(0, view.length - 2);
     return null;
   }
 
-  /** So that nothing is gathered of which it is clear already that it will not be taken. */
-  #checkUnfinished(view: Buffer): void {
-    const { lineBytes, headerBytes, headerLines } = this.#limits;
-    const lineEnd = view.indexOf(newline);
-    if (lineEnd === -1 ? view.length > lineBytes + 1 : lineEnd > lineBytes + 1) throw tooLarge();
-    if (view.length > lineBytes + headerBytes + endingBytes * (headerLines + 2)) throw tooLarge();
-    const line = view.subarray(0, lineEnd === -1 ? view.length : lineEnd);
+  /** As soon as it is there: nothing is gathered of which it is clear that it will not be taken. */
+  #checkLine(): void {
+    const { view } = this.#bytes;
+    const end = view.indexOf(newline);
+    const line = end === -1 ? view : view.subarray(0, end);
+    if (line.length > this.#limits.lineBytes + 1) throw tooLarge();
     if (line.includes(0)) throw badRequest('a NUL is in the request');
-    if (lineEnd !== -1) refuseBrowsers(line.toString('latin1').trim());
+    if (end === -1) return;
+    refuseBrowsers(line.toString('latin1').trim());
+    this.#isLineChecked = true;
   }
 
   #requestOf([first = '', ...rest]: readonly string[]): Request {
     const { lineBytes, headerBytes, headerLines, bodyBytes } = this.#limits;
     const line = trimSpaces(first);
-    refuseBrowsers(line);
     if (Buffer.byteLength(first) > lineBytes || rest.length > headerLines) throw tooLarge();
     if (rest.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > headerBytes) throw tooLarge();
     const headers = readHeaders(rest);
