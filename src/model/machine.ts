@@ -210,11 +210,14 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
 
 /** Asked once is asked; a later request may only shorten the patience or turn a failure into a cancel. */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
-  const stopAt = command.graceMs === undefined ? null : asking.now + command.graceMs;
-  const sooner = stopAt !== null && (job.cancel?.stopAt ?? Infinity) > stopAt;
-  if (job.cancel && !sooner) return [];
+  const asked = job.cancel;
+  const wished = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
+  const soonest = Math.min(wished, asked?.stopAt ?? Infinity);
+  const stopAt = soonest === Infinity ? null : soonest;
+  const fate = asked?.fate === 'cancelled' ? 'cancelled' : (command.fate ?? 'cancelled');
+  if (asked?.stopAt === stopAt && asked.fate === fate) return [];
   const { by, now: at, why = null } = asking;
-  const note = { by, at, code: command.code, why, fate: command.fate ?? 'cancelled', stopAt } as const;
+  const note = { by, at, code: command.code, why, fate, stopAt } as const;
   return [{ kind: 'cancelAsked', note }, ...(stopAt === null ? [] : handedOffUntil(job, stopAt))];
 }
 
