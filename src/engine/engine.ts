@@ -28,6 +28,7 @@ export interface EngineParts extends StationParts, QuestionParts {
 }
 
 const closePatience: Duration = '30s';
+const declaredAtOnce = 100;
 /** How long ended runs stay in memory unless something else is said: for ever would fill it. */
 const memoryKept: Duration = '1h';
 
@@ -51,10 +52,7 @@ export class EngineCore extends Questions implements RunDesk {
   /** Brings the schema up to date, declares the definitions, and starts to work. */
   async resume(): Promise<void> {
     await this.ready();
-    for (const { name, spec, enabled } of this.#parts.defs) {
-      if (spec.inMemory) await this.#attendMemory();
-      await declare(this.homes.ofSpec(spec), name, spec, enabled, this.instance);
-    }
+    await this.#declareAll(this.#parts.defs);
     this.#isResumed = true;
     await Promise.all(this.#stations.map((station) => station.start()));
   }
@@ -248,6 +246,15 @@ export class EngineCore extends Questions implements RunDesk {
   async #defOf(name: string): Promise<JobDef> {
     const { spec, isEnabled } = await this.definition(name);
     return { name, spec, type: this.#typeOf(spec.type), enabled: isEnabled };
+  }
+
+  /** Some at a time: the store writes together what comes together, and an engine may have thousands. */
+  async #declareAll(defs: readonly JobDef[]): Promise<void> {
+    if (defs.some(({ spec }) => spec.inMemory)) await this.#attendMemory();
+    for (let from = 0; from < defs.length; from += declaredAtOnce) {
+      const some = defs.slice(from, from + declaredAtOnce);
+      await Promise.all(some.map(({ name, spec, enabled }) => declare(this.homes.ofSpec(spec), name, spec, enabled, this.instance)));
+    }
   }
 
   /** Runs in memory are worked on from the first of them on. */
