@@ -109,8 +109,8 @@ export class EngineCore extends Questions implements RunDesk {
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */
   in(transaction: unknown): Pick<EngineCore, 'createJobRun'> {
     return {
-      createJobRun: async (what, ask = {}) =>
-        (await this.#create(what, [ask], (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance)))[0]!,
+      createJobRun: async (what, ask?) =>
+        (await this.#create(what, [ask ?? {}], (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance)))[0]!,
     };
   }
 
@@ -215,7 +215,7 @@ export class EngineCore extends Questions implements RunDesk {
     const home = isDef ? this.homes.ofSpec(what.spec) : this.jobs;
     const type = (isDef ? what.type : what) as unknown as JobType;
     if (home === this.homes.memory) await this.#attendMemory();
-    const known = isDef ? await this.#known(what as unknown as JobDef, home) : null;
+    const known = isDef ? await this.#known(what, home) : null;
     const isAlone = known ? known.spec.onePerType : type.options.onePerType;
     const drafts = await Promise.all(asks.map((ask) => (known ? draftOfDefinition(known, type, ask, now) : draftOfType(type, ask, now))));
     if (isAlone && drafts.some(({ due }) => due! <= now)) await refuseWhileBusy(home, type.name);
