@@ -12,12 +12,13 @@ import type { Candidate, ClaimAsk, ClaimDecision } from '../store.ts';
 import { numberArray } from './columns.ts';
 import { commitClaimed, isOurs } from './commit.ts';
 import type { Connection, Session, Transaction } from './connection.ts';
+import type { Fronts } from './front.ts';
 import { gatedRows } from './gates.ts';
-import { byUrgency, freeRows, type LanesSeen, type Locked } from './lanes.ts';
+import { byUrgency, freeRows, type Locked } from './lanes.ts';
 
 export interface Claimer {
   readonly connection: Connection;
-  readonly lanesSeen: LanesSeen;
+  readonly fronts: Fronts;
 }
 
 type Outcome = readonly Change[] | 'parents are changing';
@@ -34,13 +35,13 @@ export async function claim(claimer: Claimer, ask: ClaimAsk, decide: ClaimDecisi
   }
 }
 
-function claimOnce({ connection, lanesSeen }: Claimer, ask: ClaimAsk, decide: ClaimDecision): Promise<Outcome> {
+function claimOnce({ connection, fronts }: Claimer, ask: ClaimAsk, decide: ClaimDecision): Promise<Outcome> {
   let decided: readonly Change[] = [];
   let inDoubt = false;
   const attempt = async (transaction: Transaction): Promise<Outcome> => {
     if (inDoubt && decided.length > 0) return oursOf(transaction, decided);
     decided = [];
-    const locked = await claimable(transaction, lanesSeen, ask);
+    const locked = await claimable(transaction, fronts, ask);
     const candidates = await withParents(transaction, locked);
     if (candidates.length === 0) return locked.rows.length > 0 ? 'parents are changing' : [];
     decided = decide(candidates, locked.now);
@@ -54,8 +55,8 @@ function claimOnce({ connection, lanesSeen }: Claimer, ask: ClaimAsk, decide: Cl
 }
 
 /** The best that may be taken, locked, best first. */
-async function claimable(transaction: Transaction, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<Locked> {
-  const free = await freeRows(transaction, lanesSeen, ask);
+async function claimable(transaction: Transaction, fronts: Fronts, ask: ClaimAsk): Promise<Locked> {
+  const free = await freeRows(transaction, fronts, ask);
   const gated = free.isAnyoneAtGates ? await gatedRows(transaction, ask) : null;
   if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byUrgency).slice(0, ask.limit);

@@ -4,10 +4,12 @@
  * from one priority (and, for a pattern, from one type) to the next, a look into the index each.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
+import { systemClock } from '../../time/clock.ts';
 import type { OpenRow } from '../row.ts';
 import type { ClaimAsk } from '../store.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
+import type { Fronts, LaneFront, Look } from './front.ts';
 import { nowText } from './store-time.ts';
 
 /** Jobs that are locked for this claim, best first. */
@@ -18,9 +20,6 @@ export interface Locked {
   /** The time when they were. */
   readonly now: number;
 }
-
-/** How many lanes an ask had last time, by its names: a hint for which statement is cheaper. */
-export type LanesSeen = Map<string, number>;
 
 export type Asked = Pick<ClaimAsk, 'kinds' | 'names' | 'priorities'>;
 
@@ -35,35 +34,48 @@ interface Free extends Locked {
 }
 
 /** The best jobs that wait at no gate, or have passed it; locked. */
-export async function freeRows(session: Session, lanesSeen: LanesSeen, ask: ClaimAsk): Promise<Free> {
-  const name = 'exact' in ask.names ? ask.names.exact.join('\n') : ask.names.glob;
-  const isOneLane = (lanesSeen.get(name) ?? 1) <= 1;
-  const found = await takeFree(session, ask, isOneLane ? lockInLanes : lockTheBest);
-  if (lanesSeen.size > 1000) lanesSeen.clear();
-  lanesSeen.set(name, found.lanes);
+export async function freeRows(session: Session, fronts: Fronts, ask: ClaimAsk): Promise<Free> {
+  const front = fronts.of(ask);
+  const found = front && (await goOn(session, ask, front));
+  const isEnough = found !== null && (found.rows.length === ask.limit || fronts.isContent(ask));
+  const free = isEnough ? found : await lookAtAll(session, fronts, ask);
+  fronts.took(ask, free.rows);
+  return free;
+}
+
+/** From where the last claim ended. */
+async function goOn(session: Session, ask: ClaimAsk, front: readonly LaneFront[]): Promise<Free> {
+  const values: unknown[] = [session.time.given(), ask.limit];
+  const list = (place: string, type: string): string => `$${values.push(place)}::${type}[]`;
+  const lanes = [
+    list(nameArray(front.map(({ kind }) => kind)), 'text'),
+    list(nameArray(front.map(({ type }) => type)), 'text'),
+    list(numberArray(front.map(({ priority }) => priority)), 'bigint'),
+    list(numberArray(front.map(({ due }) => due)), 'bigint'),
+    list(numberArray(front.map(({ id }) => id)), 'bigint'),
+  ];
+  const tables = `lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, priority, due, id)),
+    ${lock(session.schema, front.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
+  return take(session, tables, `'isAnyoneAtGates', false`, values);
+}
+
+async function lookAtAll(session: Session, fronts: Fronts, ask: ClaimAsk): Promise<Free> {
+  const start = systemClock.monotonic();
+  const lanesSeen = fronts.lanesSeen(ask);
+  const found = await look(session, ask, lanesSeen);
+  fronts.looked(ask, found, systemClock.monotonic() - start);
   // Of those near the front too many were locked by others: what is left may lie further back in some lane.
-  const isShort = !isOneLane && found.rows.length < ask.limit && found.near >= ask.limit;
-  return isShort ? takeFree(session, ask, lockInLanes) : found;
+  const isShort = lanesSeen > 1 && found.rows.length < ask.limit && found.near >= ask.limit;
+  return isShort ? look(session, ask, 1) : found;
 }
 
-/** What the statement tells beside the rows. */
-interface FreeTold {
-  readonly lanes: number;
-  readonly near: number;
-  readonly isAnyoneAtGates: boolean;
-}
-
-async function takeFree(
-  session: Session,
-  ask: ClaimAsk,
-  best: (schema: string, limit: string) => string,
-): Promise<Locked & FreeTold> {
+function look(session: Session, ask: ClaimAsk, lanesSeen: number): Promise<Locked & Look & { near: number }> {
   const { schema } = session;
   const values: unknown[] = [session.time.given(), ask.limit];
-  const lanes = lanesText(schema, ask, isFree, values);
-  const told = `'lanes', (select count(*) from lane), 'near', (select count(*) from near),
-    'isAnyoneAtGates', ${anyoneAtGates(schema, ask)}`;
-  return take<FreeTold>(session, `${lanes}, ${best(schema, '$2::bigint')}`, told, values);
+  const tables = `${lanesText(schema, ask, isFree, values)}, ${lock(schema, lanesSeen, '')}`;
+  const told = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, priority)), '[]') from lane),
+    'near', (select count(*) from near), 'isAnyoneAtGates', ${anyoneAtGates(schema, ask)}`;
+  return take(session, tables, told, values);
 }
 
 /**
@@ -97,22 +109,26 @@ export const pendingNames =
   'body';
 const noPending = pendingNames.split(', ').slice(0, -1).map(() => 'null').join(', ');
 
+/** The tables that lock as many as the second parameter says of the jobs in `lane`. */
+const lock = (schema: string, lanes: number, beyond: string): string =>
+  lanes > 1 ? lockTheBest(schema, beyond) : lockInLanes(schema, beyond);
+
 /** As many as asked for of each lane: right for one lane, and locks too many when there are several. */
-const lockInLanes = (schema: string, limit: string): string => `near as (select), best as materialized (
+const lockInLanes = (schema: string, beyond: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
-    select ${pendingNames} from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
-    order by due, id limit ${limit} for update skip locked) job
-  order by job.priority desc, job.due, job.id limit ${limit})`;
+    select ${pendingNames} from ${schema}.job where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
+    order by due, id limit $2::bigint for update skip locked) job
+  order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
 /** Those near the front of all lanes are looked at, and locked in their order until there are enough. */
-const lockTheBest = (schema: string, limit: string): string => `near as materialized (
+const lockTheBest = (schema: string, beyond: string): string => `near as materialized (
   select job.* from lane cross join lateral (
-    select id, priority, due from ${schema}.job where ${isFree} and ${inLane} and due <= ${nowText}
-    order by due, id limit 2 * ${limit} + 20) job
+    select id, priority, due from ${schema}.job where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
+    order by due, id limit 2 * $2::bigint + 20) job
   ), best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
     select ${pendingNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
-  limit ${limit})`;
+  limit $2::bigint)`;
 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
 

@@ -14,6 +14,7 @@ import { commit, commitWithin } from './commit.ts';
 import { Connection, type ConnectionSettings } from './connection.ts';
 import { count, find, holders, load } from './find.ts';
 import { behind, nextDue } from './gates.ts';
+import { Fronts } from './front.ts';
 import { Gathering } from './gathering.ts';
 import { eventsAfter, feedEnd, history } from './history.ts';
 import { beat, instances, lead, leave } from './instances.ts';
@@ -45,7 +46,7 @@ export class PostgresStore implements Store {
     const settings = { ...defaults, ...given };
     this.#connection = new Connection(url, settings, new StoreTime(clock));
     this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify });
-    this.#claimer = { connection: this.#connection, lanesSeen: new Map() };
+    this.#claimer = { connection: this.#connection, fronts: new Fronts() };
     this.#gathering = new Gathering((changes) => this.#commit({ changes }));
   }
 

@@ -1,6 +1,7 @@
 // Claims on many connections: no job is shared, no cancelled run hands out a task, and no backlog slows the front.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { Fronts } from '../../../src/store/postgres/front.ts';
 import { freeRows } from '../../../src/store/postgres/lanes.ts';
 import { StoreTime } from '../../../src/store/postgres/store-time.ts';
 import type { Session } from '../../../src/store/postgres/connection.ts';
@@ -88,6 +89,28 @@ test('a task of a parent that was stopped is shown as one whose parent gave up',
   expect((await store.load([task!.id]))[0]).toMatchObject({ state: 'ended', fate: 'cancelled' });
 });
 
+test('under load claims go on where the last one ended, and what comes up behind them is not forgotten', async () => {
+  const { url, store } = await freshStore();
+  const idle = await connect(url);
+  await idle.query('begin isolation level repeatable read');
+  await idle.query('select pg_current_xact_id()'); // nothing that is claimed from now on can be vacuumed away
+  const client = await connect(url);
+  await fill(client, `1000000 + n, 0, ${store.now()} - 1000 + n / 30, 'deep'`);
+  const taken = new Set<number>();
+  const surprises = new Set<number>();
+  for (let round = 0; taken.size < 30_000 + surprises.size; round += 1) {
+    const running = await claimed(store, { limit: 300 });
+    for (const { id } of running) taken.add(id);
+    await store.commit({ changes: running.map((job) => decided(job, { do: 'stop', code: 'admin' }, store.now())) });
+    if (round > 90 || round % 10 > 0) continue;
+    const ahead = { type: 'deep', priority: round };
+    for (const { id } of await made(store, { type: 'deep', due: 1 }, ahead, { type: `new ${round}` })) surprises.add(id);
+  }
+  expect([...surprises].every((id) => taken.has(id))).toBe(true);
+  expect(await claimed(store)).toEqual([]);
+  await idle.query('rollback');
+});
+
 test('a claim looks into the index at its own lanes only', { timeout: 120_000 }, async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
@@ -99,8 +122,10 @@ test('a claim looks into the index at its own lanes only', { timeout: 120_000 },
   for (const names of [{ exact: ['wanted', 'absent'] }, { glob: 'wan*' }]) {
     for (const lanes of [1, 5]) {
       const seen: string[] = [];
-      const lanesSeen = new Map([['exact' in names ? names.exact.join('\n') : names.glob, lanes]]);
-      await freeRows(explaining(client, seen), lanesSeen, { ...everything, names, limit: 10 });
+      const fronts = new Fronts();
+      const ask = { ...everything, names, limit: 10 };
+      fronts.looked(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false }, 0);
+      await freeRows(explaining(client, seen), fronts, ask);
       const plan = seen.join('\n');
       expect(plan).toMatch(/Index (Only )?Scan using job_lane/);
       expect(plan).not.toMatch(/Seq Scan on \w*job/);
@@ -111,6 +136,9 @@ test('a claim looks into the index at its own lanes only', { timeout: 120_000 },
   }
   expect(await store.nextDue({ kinds: ['run'], names: { exact: ['wanted'] } })).toBe(later);
 });
+
+const lanesOf = (count: number): ['run', 'wanted', number][] =>
+  Array.from({ length: count }, (_, priority) => ['run', 'wanted', priority]);
 
 const most = (plan: string, pattern: RegExp): number =>
   Math.max(0, ...[...plan.matchAll(pattern)].map(([, count]) => Number(count)));
@@ -129,7 +157,7 @@ function explaining(client: pg.Client, seen: string[]): Session {
     const question = `explain (analyze, buffers, costs off) ${text}`;
     const { rows } = await client.query<Record<string, string>>(question, [...values]);
     seen.push(...rows.map((row) => row['QUERY PLAN']!));
-    const told = { now: 0, lanes: 1, near: 0, isAnyoneAtGates: false, parents: [] };
+    const told = { now: 0, lanes: [], near: 0, isAnyoneAtGates: false, parents: [] };
     return [{ body: JSON.stringify(told) } as unknown as Row];
   };
   return { schema: 'stint', time: new StoreTime(), run, ask: run };

@@ -1,0 +1,101 @@
+/**
+ * The front: how far the claims of an ask have come. What was claimed stays in the index until a vacuum can remove it,
+ * which may be long if somebody keeps a transaction open: with 50,000 jobs of the past a look at everything then took
+ * 100 ms, and going on from the front half a millisecond. Under load claims therefore go on where the last one ended,
+ * and look at everything only every so often, to see what came up behind their back.
+ */
+import { systemClock } from '../../time/clock.ts';
+import type { OpenRow } from '../row.ts';
+import type { ClaimAsk } from '../store.ts';
+
+/** A lane, and the last job that was taken from it. */
+export interface LaneFront {
+  readonly kind: string;
+  readonly type: string;
+  readonly priority: number;
+  readonly due: number;
+  readonly id: number;
+}
+
+/** A look holds good for twenty times as long as it took, within these bounds: it may cost a twentieth of the time. */
+const lookShare = 20;
+const lookKeptMinMs = 100;
+const lookKeptMaxMs = 2000;
+/** Whoever took fewer jobs has left no past worth stepping over. */
+const takenMin = 2000;
+/** As many between two looks are load; a look that takes as long is slow, and one that takes as long is a burden. */
+const loadMin = 500;
+const slowMs = 2;
+const burdenMs = 20;
+const frontsMax = 1000;
+
+interface Front {
+  readonly lanes: Map<string, LaneFront>;
+  readonly lookedAt: number;
+  readonly lookMs: number;
+  readonly hasGates: boolean;
+  readonly takenBefore: number;
+  readonly takenEver: number;
+  taken: number;
+}
+
+export interface Look {
+  readonly lanes: readonly (readonly [kind: string, type: string, priority: number])[];
+  readonly isAnyoneAtGates: boolean;
+}
+
+export class Fronts {
+  readonly #fronts = new Map<string, Front>();
+
+  /** How many lanes the ask had when everything was looked at. */
+  lanesSeen(ask: ClaimAsk): number {
+    return this.#fronts.get(nameOf(ask))?.lanes.size ?? 1;
+  }
+
+  /** From where to go on; null: look at everything. */
+  of(ask: ClaimAsk): readonly LaneFront[] | null {
+    const front = this.#fronts.get(nameOf(ask));
+    if (!front || front.hasGates || ask.priorities || front.takenEver + front.taken < takenMin) return null;
+    const isWorthwhile = front.taken + front.takenBefore >= loadMin || front.lookMs >= slowMs;
+    const keptMs = Math.min(lookKeptMaxMs, Math.max(lookKeptMinMs, lookShare * front.lookMs));
+    return isWorthwhile && systemClock.monotonic() - front.lookedAt < keptMs ? [...front.lanes.values()] : null;
+  }
+
+  /** Whether to be content with less than was asked for, since a look at everything is a burden. */
+  isContent(ask: ClaimAsk): boolean {
+    return (this.#fronts.get(nameOf(ask))?.lookMs ?? 0) >= burdenMs;
+  }
+
+  /** Everything was looked at. */
+  looked(ask: ClaimAsk, { lanes, isAnyoneAtGates: hasGates }: Look, lookMs: number): void {
+    if (this.#fronts.size === frontsMax) this.#fronts.clear();
+    const name = nameOf(ask);
+    const { taken: takenBefore = 0, takenEver = 0 } = this.#fronts.get(name) ?? {};
+    const starts = lanes.map(([kind, type, priority]) => ({ kind, type, priority, due: -1, id: -1 }));
+    this.#fronts.set(name, {
+      lanes: new Map(starts.map((lane) => [laneName(lane), lane])),
+      lookedAt: systemClock.monotonic(),
+      lookMs,
+      hasGates,
+      takenBefore,
+      takenEver: takenEver + takenBefore,
+      taken: 0,
+    });
+  }
+
+  /** These were taken, best first. */
+  took(ask: ClaimAsk, rows: readonly OpenRow[]): void {
+    const front = this.#fronts.get(nameOf(ask));
+    if (!front) return;
+    front.taken += rows.length;
+    for (const { kind, type, priority, due, id } of rows) {
+      front.lanes.set(laneName({ kind, type, priority }), { kind, type, priority, due, id });
+    }
+  }
+}
+
+const nameOf = ({ kinds, names }: ClaimAsk): string =>
+  JSON.stringify([kinds, 'exact' in names ? names.exact : names.glob]);
+
+const laneName = ({ kind, type, priority }: Pick<LaneFront, 'kind' | 'type' | 'priority'>): string =>
+  `${priority} ${kind} ${type}`;
