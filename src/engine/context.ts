@@ -14,7 +14,7 @@ export interface Context {
   /** Rises with every claim: other systems can refuse a holder that was overtaken. */
   readonly fence: number;
   /** Lets another system finish this job later, by the token in the answer: `return context.handOff({ within: '1h' })`. */
-  handOff(options?: { readonly within?: Duration }): HandedOff;
+  readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }
 
 export interface RunFacts {

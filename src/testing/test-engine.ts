@@ -104,18 +104,16 @@ export class TestEngine {
 
   /** A new process on the same store; with other code, if some is given. */
   async restart(code: Partial<Omit<TestOptions, 'now' | 'seed'>> = {}): Promise<void> {
+    const { now: _now, seed = 1, ...options } = { ...this.#options, ...code };
+    const tether = new Tether(this.#store);
+    const start = this.#starts + 1;
+    const random = seededRandom(seed + start);
+    const engine = new OpenEngine({ ...options, store: tether.store, clock: this.clock, random, instance: `test-${start}` });
     this.#tether?.cut();
     this.#options = { ...this.#options, ...code };
-    const { now: _now, seed = 1, ...options } = this.#options;
-    this.#tether = new Tether(this.#store);
-    this.#starts += 1;
-    this.#engine = new OpenEngine({
-      ...options,
-      store: this.#tether.store,
-      clock: this.clock,
-      random: seededRandom(seed + this.#starts),
-      instance: `test-${this.#starts}`,
-    });
+    this.#tether = tether;
+    this.#starts = start;
+    this.#engine = engine;
     const resumed = this.#engine.resume();
     await this.clock.advance(0);
     await resumed;
