@@ -15,7 +15,7 @@ const tasksOf = async (t: Pick<TestEngine, 'engine'>, run: { readonly id: number
 const letters = jobType('letters', {
   input: typed<string>(),
   jobDetails: ({ input }) => ({ length: input.length }),
-  taskDetails: ({ input }) => [...input],
+  taskDetails: ({ input }) => input.split(''),
   taskResults: ({ task }) => task.toUpperCase(),
   jobResults: async ({ details, tasks }) =>
     `${details.length}: ${(await Array.fromAsync(tasks)).map(({ result }) => result).join('')}`,
@@ -68,7 +68,9 @@ describe('the data model', () => {
     const t = await start({ types: [four] });
     const run = await t.createJobRun(four);
     await t.advance('1m');
-    const told = (await tasksOf(t, run)).map((task) => task.state === 'ended' && [task.fate, task.error?.code, task.attempt]);
+    const told = (await tasksOf(t, run)).map((task) => task.state === 'ended' && [
+      task.fate, task.error?.code, task.attempt,
+    ]);
     expect(told).toEqual([
       ['succeeded', undefined, 1], ['failed', 'unknown', 2], ['failed', 'timed out', 2], ['succeeded', undefined, 2],
     ]);
@@ -77,7 +79,8 @@ describe('the data model', () => {
   test('1.04 "a JobDef declares common settings that apply to all its JobRuns"', async () => {
     const slow = jobType('slow', { taskDetails: () => [1], taskResults: () => forever() });
     const def = jobDef('def', slow, {
-      timeout: '5s', retry: { attempts: 2, base: '1s', jitter: 0 }, schedules: cron('*/10 * * * *'), priority: 3, tags: { team: 'blue' },
+      timeout: '5s', retry: { attempts: 2, base: '1s', jitter: 0 }, schedules: cron('*/10 * * * *'),
+      priority: 3, tags: { team: 'blue' },
     });
     const t = await start({ defs: [def] });
     await t.createJobRun(def);
@@ -87,7 +90,8 @@ describe('the data model', () => {
     for (const run of runs) {
       expect(run).toMatchObject({ priority: 3, tags: { team: 'blue' } });
       const [task] = await tasksOf(t, run);
-      expect(attemptsOf(await t.engine.history(task!.id)).map(({ error }) => error?.code)).toEqual(['timed out', 'timed out']);
+      const attempts = attemptsOf(await t.engine.history(task!.id));
+      expect(attempts.map(({ error }) => error?.code)).toEqual(['timed out', 'timed out']);
     }
   });
 
@@ -96,14 +100,18 @@ describe('the data model', () => {
     const t = await start({ defs: [def] });
     await t.createJobRun(def);
     await t.advance('1h');
-    expect((await t.runs()).map((run) => [run.def, run.tick !== null])).toEqual([['nightly', false], ['nightly', true]]);
+    expect((await t.runs()).map((run) => [run.def, run.tick !== null])).toEqual([
+      ['nightly', false], ['nightly', true],
+    ]);
   });
 
   test('1.06 "a JobType is all the actual custom logic of one kind of job, and is set in the JobDef"', async () => {
     const double = jobType('double', { input: typed<number>(), run: ({ input }) => input * 2 });
     const square = jobType('square', { input: typed<number>(), run: ({ input }) => input * input });
     const t = await start({ defs: [jobDef('a', double), jobDef('b', square)] });
-    const runs = [await t.createJobRun(jobDef('a', double), { input: 5 }), await t.createJobRun(jobDef('b', square), { input: 5 })];
+    const runs = [
+      await t.createJobRun(jobDef('a', double), { input: 5 }), await t.createJobRun(jobDef('b', square), { input: 5 }),
+    ];
     await t.drain();
     expect(await Promise.all(runs.map((run) => run.result()))).toEqual([10, 25]);
     expect((await t.engine.definition('b')).spec.type).toBe('square');
@@ -126,7 +134,7 @@ describe('the data model', () => {
     return { type, calls };
   }
 
-  test('1.07 "when a JobRun is at-or-past its due_time and is to actually run, its JobType, in this order"', async () => {
+  test('1.07 "when a JobRun is at-or-past its due_time, its JobType is called, in this order"', async () => {
     const { type, calls } = observed();
     const t = await start({ types: [type], slots: 1 });
     await t.createJobRun(type, { input: 'it', delay: '1m' });
@@ -143,7 +151,9 @@ describe('the data model', () => {
     const t = await start({ types: [type], slots: 1 });
     await t.createJobRun(type, { input: 'it' });
     await t.drain();
-    expect(calls.filter((call) => call.startsWith('TaskResults'))).toEqual(['TaskResults(x, for it)', 'TaskResults(y, for it)']);
+    expect(calls.filter((call) => call.startsWith('TaskResults'))).toEqual([
+      'TaskResults(x, for it)', 'TaskResults(y, for it)',
+    ]);
   });
 
   test('1.09 "produces all the individual JobTasks of this particular JobRun (via TaskDetails)"', async () => {
@@ -155,7 +165,7 @@ describe('the data model', () => {
     expect((await tasksOf(t, run)).map(({ input }) => input)).toEqual(['"x"', '"y"']);
   });
 
-  test('1.10 "runs the actual logic of a particular given JobTask (via TaskResults) when called to do so"', async () => {
+  test('1.10 "runs the actual logic of a particular given JobTask (via TaskResults)"', async () => {
     const { type, calls } = observed();
     const t = await start({ types: [type] });
     const run = await t.createJobRun(type, { input: 'it' });
@@ -164,7 +174,7 @@ describe('the data model', () => {
     expect((await tasksOf(t, run)).map(({ result }) => result)).toEqual(['"x!"', '"y!"']);
   });
 
-  test('1.11 "finally gathers any summary from the results of all the completed JobTasks (via JobResults)"', async () => {
+  test('1.11 "finally gathers any summary from the results of the JobTasks (via JobResults)"', async () => {
     const { type, calls } = observed();
     const t = await start({ types: [type] });
     const run = await t.createJobRun(type, { input: 'it' });
@@ -191,7 +201,9 @@ describe('the data model', () => {
     const t = await start({ types: [letters] });
     const { id } = await t.engine.createJobRun(letters, { input: 'abcd' });
     await t.drain();
-    expect(await t.engine.stats(id)).toMatchObject({ tasksTotal: 4, tasksByState: { DONE: 4 }, percentDone: 100, percentSuccess: 100 });
+    expect(await t.engine.stats(id)).toMatchObject({
+      tasksTotal: 4, tasksByState: { DONE: 4 }, percentDone: 100, percentSuccess: 100,
+    });
     await t.engine.deleteJobRun(id);
     expect((await t.engine.find({})).jobs).toEqual([]);
   });
@@ -202,12 +214,13 @@ describe('states and transitions', () => {
   async function livesOf(t: TestEngine, run: { readonly id: number }): Promise<RunState[][]> {
     const jobs = [...(await t.engine.jobs.store.load([run.id])), ...(await tasksOf(t, run))];
     return Promise.all(jobs.map(async ({ id, kind }) => {
-      const states = wayOf(await t.engine.history(id)).map(({ after }) => (kind === 'run' ? runState(after) : taskState(after)));
+      const stateOf = kind === 'run' ? runState : taskState;
+      const states = wayOf(await t.engine.history(id)).map(({ after }) => stateOf(after));
       return states.filter((state, index) => state !== states[index - 1]);
     }));
   }
 
-  test('1.14 "every JobRun\'s and JobTask\'s state is always one of PENDING, RUNNING, DONE, CANCELLING, CANCELLED"', async () => {
+  test('1.14 "state is always one of PENDING, RUNNING, DONE, CANCELLING, CANCELLED"', async () => {
     const held = jobType('held', { taskDetails: () => [1], taskResults: ({ signal }) => untilTold(signal) });
     const t = await start({ types: [letters, held] });
     const runs = [await t.createJobRun(letters, { input: 'abc' }), await t.createJobRun(held)];
@@ -251,13 +264,15 @@ describe('states and transitions', () => {
     for (const run of runs.slice(1)) await run.cancel();
     await t.advance('1m');
     const lives = (await Promise.all(runs.map((run) => livesOf(t, run)))).flat();
-    const wrong = lives.flatMap((life) => life.slice(1).filter((state, index) => !allowed[life[index]!]?.includes(state)));
+    const wrong = lives.flatMap((life) => life.slice(1).filter(
+      (state, index) => !allowed[life[index]!]?.includes(state),
+    ));
     expect(wrong).toEqual([]);
     expect(lives).toContainEqual(['PENDING', 'RUNNING', 'PENDING', 'RUNNING', 'PENDING', 'RUNNING', 'DONE']);
     expect(lives).toContainEqual(['PENDING', 'CANCELLED']);
   });
 
-  test('1.17 "upon creation, the job exists task-less by itself with its due_time and a state of PENDING"', async () => {
+  test('1.17 "upon creation, the job exists task-less with its due_time, PENDING"', async () => {
     const def = jobDef('def', letters, { params: 'abc', schedules: cron('0 * * * *') });
     const t = await start({ defs: [def] });
     const byHand = await t.createJobRun(def, { delay: '2h' });
@@ -270,10 +285,12 @@ describe('states and transitions', () => {
     await t.restart({ defs: [] });
     await t.advance('1m');
     const [, scheduled] = await t.runs(def);
-    expect([runState(scheduled!), scheduled!.due, (await tasksOf(t, scheduled!)).length]).toEqual(['PENDING', newYear + hour, 0]);
+    expect([runState(scheduled!), scheduled!.due, (await tasksOf(t, scheduled!)).length]).toEqual(
+      ['PENDING', newYear + hour, 0],
+    );
   });
 
-  test('1.18 "when a PENDING job is (over)due and to be started, JobDetails and TaskDetails are obtained"', async () => {
+  test('1.18 "when a PENDING job is (over)due, JobDetails and TaskDetails are obtained"', async () => {
     const calls: string[] = [];
     const type = jobType('told', {
       jobDetails: () => void calls.push('JobDetails'),
@@ -289,7 +306,7 @@ describe('states and transitions', () => {
     expect(calls).toHaveLength(4);
   });
 
-  test('1.19 "in one transaction: all those JobTasks are stored (PENDING), the Job.state is set to RUNNING"', async () => {
+  test('1.19 "in one transaction: all JobTasks are stored (PENDING), the state is set to RUNNING"', async () => {
     const t = await start({ types: [letters], slots: 1 });
     const seen: string[] = [];
     const run = await t.createJobRun(letters, { input: 'abc' });
@@ -325,7 +342,7 @@ describe('states and transitions', () => {
     expect(worked).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('1.21 "if there are none left, transition JobRun into DONE, at the same time storing its JobResults"', async () => {
+  test('1.21 "if there are none left, into DONE, at the same time storing its JobResults"', async () => {
     const t = await start({ types: [letters] });
     const run = await t.createJobRun(letters, { input: 'abc' });
     await t.drain();
@@ -359,7 +376,9 @@ describe('states and transitions', () => {
   test('1.23 "upon success, it is run via JobType.TaskResults"', async () => {
     const cluster = new Cluster();
     const workedBy: string[] = [];
-    const typeOn = (name: string) => jobType('once', { taskDetails: () => [1, 2, 3], taskResults: () => void workedBy.push(name) });
+    const typeOn = (name: string) => jobType('once', {
+      taskDetails: () => [1, 2, 3], taskResults: () => void workedBy.push(name),
+    });
     const engines = [await cluster.join({ types: [typeOn('a')] }), await cluster.join({ types: [typeOn('b')] })];
     const run = await engines[0]!.createJobRun(typeOn('a'));
     await cluster.advance('10s');
@@ -393,7 +412,7 @@ describe('states and transitions', () => {
     expect([taskState(task!), task!.error?.code]).toEqual(['PENDING', 'timed out']);
   });
 
-  test('1.26 "if errored but retryable (as per IsTaskErrRetryable and JobDef settings), set to PENDING again"', async () => {
+  test('1.26 "if errored but retryable (as per IsTaskErrRetryable and JobDef), PENDING again"', async () => {
     const picky = jobType('picky', {
       isTaskErrorRetryable: (error) => error instanceof TypeError,
       taskDetails: () => ['retryable', 'not retryable'],
@@ -417,7 +436,7 @@ describe('states and transitions', () => {
     expect(runState(await run.get())).toBe('DONE');
   });
 
-  test('1.28 "if pod is restarted before completing that task run: will be detected and marked-for-retry by another worker"', async () => {
+  test('1.28 "if pod is restarted: will be detected and marked-for-retry by another worker"', async () => {
     const cluster = new Cluster();
     const door = new Door();
     const slow = jobType('slow', { taskDetails: () => [1], taskResults: () => door.pass() });
@@ -445,7 +464,7 @@ describe('states and transitions', () => {
     expect((await running.get()).cancel).not.toBeNull();
   });
 
-  test('1.30 "while a CANCELLING job exists: all JobTasks not yet DONE or CANCELLED are transitioned into CANCELLED"', async () => {
+  test('1.30 "while CANCELLING: JobTasks not yet DONE or CANCELLED are transitioned into CANCELLED"', async () => {
     const mixed = jobType('mixed', {
       taskDetails: () => ['done', 'runs', 'runs too', 'waits'],
       taskResults: ({ task, signal }) => (task === 'done' ? task : untilTold(signal)),
@@ -460,16 +479,22 @@ describe('states and transitions', () => {
 
   test('1.31 "if none found: the JobRun itself is transitioned into CANCELLED"', async () => {
     const door = new Door();
-    const slow = jobType('slow', { taskDetails: () => [1, 2], taskResults: ({ task, signal }) => (task === 1 ? door.pass() : untilTold(signal)) });
+    const slow = jobType('slow', {
+      taskDetails: () => [1, 2], taskResults: ({ task, signal }) => (task === 1 ? door.pass() : untilTold(signal)),
+    });
     const t = await start({ types: [slow] });
     const run = await t.createJobRun(slow);
     await t.drain();
     await run.cancel();
     await t.advance('1m');
-    expect([runState(await run.get()), (await tasksOf(t, run)).map(taskState)]).toEqual(['CANCELLING', ['RUNNING', 'CANCELLED']]);
+    expect([runState(await run.get()), (await tasksOf(t, run)).map(taskState)]).toEqual([
+      'CANCELLING', ['RUNNING', 'CANCELLED'],
+    ]);
     door.open();
     await t.drain();
-    expect([runState(await run.get()), (await tasksOf(t, run)).map(taskState)]).toEqual(['CANCELLED', ['CANCELLED', 'CANCELLED']]);
+    expect([runState(await run.get()), (await tasksOf(t, run)).map(taskState)]).toEqual([
+      'CANCELLED', ['CANCELLED', 'CANCELLED'],
+    ]);
     expect((await run.get()).state === 'ended').toBe(true);
   });
 });

@@ -43,7 +43,7 @@ describe('a lifetime', () => {
     }
   });
 
-  test('3.02 "it is either being managed by the job system (active), or just a record in the database (done)"', async () => {
+  test('3.02 "either being managed by the job system (active), or just a record (done)"', async () => {
     const { t, runs } = await everywhere();
     const active = await Promise.all(Object.values(runs).map(async (id) => isOpen((await t.engine.snapshot(id)).job)));
     expect(active).toEqual([false, false, false, true, true, false]);
@@ -67,7 +67,7 @@ describe('a lifetime', () => {
     }
   });
 
-  test('3.05 "when a job is first submitted, if it is accepted, it is created; this state should be very short"', async () => {
+  test('3.05 "when first submitted, if accepted, it is created; this state is very short"', async () => {
     const checked = jobType('checked', { input: typed<number>(), run: () => {} });
     const t = await start({ types: [checked] });
     const run = await t.createJobRun(checked, { input: 1 });
@@ -97,10 +97,14 @@ describe('a lifetime', () => {
 });
 
 describe('fates', () => {
-  test('3.08 "at any one of these stages the job may be stopped for three basic reasons: the job\'s fate"', async () => {
+  test('3.08 "at any stage the job may be stopped for three basic reasons: its fate"', async () => {
     const { t, runs } = await everywhere();
-    const fates = await Promise.all(Object.entries(runs).map(async ([name, id]) => `${name} ${fateOf((await t.engine.snapshot(id)).job)}`));
-    expect(fates).toEqual(['complete complete', 'error error', 'terminate terminate', 'run null', 'queue null', 'unrun terminate']);
+    const fates = await Promise.all(Object.entries(runs).map(
+      async ([name, id]) => `${name} ${fateOf((await t.engine.snapshot(id)).job)}`,
+    ));
+    expect(fates).toEqual([
+      'complete complete', 'error error', 'terminate terminate', 'run null', 'queue null', 'unrun terminate',
+    ]);
   });
 
   test('3.09 "a job may only complete while in the run stage"', async () => {
@@ -115,7 +119,9 @@ describe('fates', () => {
     expect(await historyOf(t, runs['error']!)).toEqual(['CREATE', 'QUEUE', 'RUN', 'ERROR']);
     // Handed out once to a worker that was lost, back in the queue, and given up there.
     const { id } = await t.engine.jobs.create({ type: 'elsewhere', policy: { handOutsMax: 1 } }, 'ann');
-    const hand = () => t.engine.jobs.claim({ holder: 'ann', leaseMs: 1000, kinds: ['run'], names: { exact: ['elsewhere'] }, limit: 1 });
+    const hand = () => t.engine.jobs.claim({
+      holder: 'ann', leaseMs: 1000, kinds: ['run'], names: { exact: ['elsewhere'] }, limit: 1,
+    });
     await hand();
     await t.advance('10s');
     expect((await t.engine.stage(id)).stage).toBe('queue');
@@ -123,7 +129,9 @@ describe('fates', () => {
     expect((await t.engine.stage(id)).done).toMatchObject({ fate: 'error', reason: 'crashed' });
     expect(legalHistories).toContainEqual(['CREATE', 'QUEUE', 'ERROR']);
     // While it is created there is nothing to record: who asked is told instead.
-    expect(await refusal(t.createJobRun(quick, { delay: 'soon' as never }))).toMatchObject({ code: 'malformed.duration' });
+    expect(await refusal(t.createJobRun(quick, { delay: 'soon' as never }))).toMatchObject(
+      { code: 'malformed.duration' },
+    );
   });
 
   test('3.11 "a job in the error state has error information: an error id, message, and associated data"', async () => {
@@ -133,7 +141,7 @@ describe('fates', () => {
     });
   });
 
-  test('3.12 "may be terminated by the end user, an administrator, or some software process; has a reason code and message"', async () => {
+  test('3.12 "terminated by the end user, an administrator, or some software process"', async () => {
     const { t, runs } = await everywhere();
     expect((await t.engine.stage(runs['terminate']!)).done).toMatchObject({
       fate: 'terminate', code: 0, reason: 'user', message: 'changed my mind', by: 'ann',
@@ -187,7 +195,9 @@ describe('stages', () => {
   });
 
   test('3.18 "time run, log entries"', async () => {
-    const chatty = jobType('chatty', { run: ({ log, signal }) => { log.info('one'); log.error('two'); return untilTold(signal); } });
+    const chatty = jobType('chatty', {
+      run: ({ log, signal }) => { log.info('one'); log.error('two'); return untilTold(signal); },
+    });
     const t = await start({ types: [chatty] });
     const run = await t.createJobRun(chatty, { delay: '1h' });
     expect((await t.engine.stage(run.id)).run).toBeNull();
@@ -201,7 +211,9 @@ describe('stages', () => {
     const { t, runs } = await everywhere();
     const done = async (name: string) => (await t.engine.stage(runs[name]!)).done;
     expect(await done('complete')).toEqual({ at: newYear, fate: 'complete', result: '{"answer":42}' });
-    expect(await done('error')).toMatchObject({ at: newYear, fate: 'error', code: 0, message: 'no such file', data: { path: '/x' } });
+    expect(await done('error')).toMatchObject({
+      at: newYear, fate: 'error', code: 0, message: 'no such file', data: { path: '/x' },
+    });
     expect(await done('terminate')).toMatchObject({ at: newYear, fate: 'terminate', code: 0 });
     expect(await done('run')).toBeNull();
   });
@@ -210,7 +222,9 @@ describe('stages', () => {
 describe('history', () => {
   test('3.20 "job state is recorded as a sequence of job state change events"', async () => {
     const { t, runs } = await everywhere();
-    expect(kindsOf(await t.engine.history(runs['terminate']!))).toEqual(['created', 'claimed', 'cancelAsked', 'cancelled']);
+    expect(kindsOf(await t.engine.history(runs['terminate']!))).toEqual([
+      'created', 'claimed', 'cancelAsked', 'cancelled',
+    ]);
     const flaky = jobType('flaky', {
       retry: { base: '1s' },
       taskDetails: () => [1, 2],
@@ -226,7 +240,7 @@ describe('history', () => {
     for (const { id } of jobs) expect(isLegalHistory(stageHistory(await t.engine.history(id)))).toBe(true);
   });
 
-  test('3.21 "in the upstream services, job state is stored as a mutable job state": here it follows from the events', async () => {
+  test('3.21 "upstream, job state is stored as mutable": here it follows from the events', async () => {
     const { t, runs } = await everywhere();
     for (const id of Object.values(runs)) {
       const { job } = await t.engine.snapshot(id);
