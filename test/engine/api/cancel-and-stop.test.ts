@@ -12,7 +12,9 @@ describe('cancel', () => {
     const t = await start({ types: [held] });
     const run = await t.createJobRun(held, { delay: '1h' });
     const job = await run.cancel({ by: 'ann', why: 'not needed', code: 'admin' });
-    expect(job).toMatchObject({ state: 'ended', fate: 'cancelled', cancel: { by: 'ann', why: 'not needed', code: 'admin' } });
+    expect(job).toMatchObject({
+      state: 'ended', fate: 'cancelled', cancel: { by: 'ann', why: 'not needed', code: 'admin' },
+    });
     const error = (await thrown(run.result())) as RunCancelled;
     expect(error).toBeInstanceOf(RunCancelled);
     expect(error.message).toBe(`run ${run.id} was cancelled: not needed`);

@@ -33,7 +33,9 @@ export class Cluster {
     const tether = new Tether(this.store);
     const count = this.#members.length;
     const instance = String.fromCharCode(97 + count);
-    const engine = new Engine({ ...options, store: tether.store, clock: this.clock, random: seededRandom(count), instance });
+    const engine = new Engine({
+      ...options, store: tether.store, clock: this.clock, random: seededRandom(count), instance,
+    });
     this.#members.push({ engine, tether });
     return engine;
   }

@@ -1,6 +1,6 @@
 // Jobs that another system finishes: the handler hands them off and is done, and the token finishes them later.
 import { expect, test } from 'vitest';
-import { jobType, RunFailed, runState } from '../../../src/index.ts';
+import { jobType, runState, type RunFailed } from '../../../src/index.ts';
 import { kindsOf, refused, start, thrown } from './kit.ts';
 
 /** Tells its tokens to the test. */
@@ -77,7 +77,9 @@ test('when its time is over it is tried again, until its crashes are used up', a
   expect(tokens).toHaveLength(2);
   await t.advance('11m');
   expect((await run.get()).error).toMatchObject({ code: 'crashed' });
-  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'handedOff', 'lapsed', 'claimed', 'handedOff', 'failed']);
+  expect(kindsOf(await run.events())).toEqual([
+    'created', 'claimed', 'handedOff', 'lapsed', 'claimed', 'handedOff', 'failed',
+  ]);
 });
 
 test('without a time it waits as long as it takes, also over a restart', async () => {

@@ -37,7 +37,9 @@ test('is seen like any other: by its handle, in lists, counts, events, definitio
   expect((await a.log()).map(({ text }) => text)).toEqual(['heard']);
   const listed = await t.engine.find({ kinds: ['run'] });
   expect(listed.jobs.map(({ id }) => id)).toEqual([a.id, b.id]);
-  expect(await t.engine.count({ kinds: ['run'] })).toEqual([{ kind: 'run', type: 'echo', standing: 'succeeded', count: 2 }]);
+  expect(await t.engine.count({ kinds: ['run'] })).toEqual([
+    { kind: 'run', type: 'echo', standing: 'succeeded', count: 2 },
+  ]);
   expect((await t.engine.definitions()).map(({ name }) => name).sort()).toEqual(['kept', 'passing']);
   expect((await t.engine.configuration('passing')).lastRun).toBe(a.id);
   const jobs = [(await first).value!.job];
@@ -65,7 +67,9 @@ test('is listed on pages together with the others, in either order', async () =>
 });
 
 test('has schedules that tick, can be switched off and overridden', async () => {
-  const ticking = jobDef('ticking', echo, { inMemory: true, params: 'tick', schedules: cron('0 * * * *'), retention: '1d' });
+  const ticking = jobDef('ticking', echo, {
+    inMemory: true, params: 'tick', schedules: cron('0 * * * *'), retention: '1d',
+  });
   const t = await start({ defs: [ticking] });
   await t.advance('1h');
   await t.engine.disable('ticking');

@@ -1,4 +1,4 @@
-// What the examples of the library share: engines that close themselves, handlers that wait for the test, short questions.
+// What the examples of the library share: engines that close themselves, handlers that wait, short questions.
 import { onTestFinished } from 'vitest';
 import type { Engine } from '../../../src/index.ts';
 import type { Event, TickOutcome } from '../../../src/model/event.ts';

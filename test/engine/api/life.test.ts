@@ -63,7 +63,10 @@ describe('resume, suspend, close', () => {
     let interrupted = '';
     const deaf = jobType('deaf', {
       retry: { attempts: 1 },
-      run: ({ signal }) => { signal.addEventListener('abort', () => (interrupted = (signal.reason as Error).name)); return forever(); },
+      run: ({ signal }) => {
+        signal.addEventListener('abort', () => (interrupted = (signal.reason as Error).name));
+        return forever();
+      },
     });
     const engine = await cluster.join({ types: [deaf] });
     const run = await engine.createJobRun(deaf);
@@ -81,7 +84,9 @@ describe('resume, suspend, close', () => {
 describe('a crash', () => {
   test('while a handler runs costs a crash and no try; the job runs again within the lease', async () => {
     const attempts: number[] = [];
-    const slow = jobType('slow', { run: ({ run, signal }) => { attempts.push(run.attempt); return untilTold(signal); } });
+    const slow = jobType('slow', {
+      run: ({ run, signal }) => { attempts.push(run.attempt); return untilTold(signal); },
+    });
     const t = await start({ types: [slow], lease: '10s' });
     const run = await t.createJobRun(slow);
     await t.drain();
@@ -134,7 +139,9 @@ describe('a crash', () => {
 
   test('of a job that takes its workers down again and again ends it as poison', async () => {
     let calls = 0;
-    const poison = jobType('poison', { retry: { attempts: 10, crashes: 2, base: '1s' }, run: () => { calls += 1; return forever(); } });
+    const poison = jobType('poison', {
+      retry: { attempts: 10, crashes: 2, base: '1s' }, run: () => { calls += 1; return forever(); },
+    });
     const t = await start({ types: [poison], lease: '5s' });
     const run = await t.createJobRun(poison);
     for (let crashes = 0; crashes < 4; crashes += 1) {
@@ -144,7 +151,9 @@ describe('a crash', () => {
     }
     await t.advance('20s');
     expect(calls).toBe(3);
-    expect((await run.get()).error).toMatchObject({ code: 'crashed', message: expect.stringContaining('lost 3 times') });
+    expect((await run.get()).error).toMatchObject({
+      code: 'crashed', message: expect.stringContaining('lost 3 times'),
+    });
   });
 
   test('loses no outcome that was stored, and repeats none', async () => {
@@ -170,7 +179,9 @@ describe('a crash', () => {
   test('a handler whose lease was lost can write nothing', async () => {
     const door = new Door();
     let calls = 0;
-    const slow = jobType('slow', { run: async ({ fence }) => { calls += 1; if (calls === 1) await door.pass(); return fence; } });
+    const slow = jobType('slow', {
+      run: async ({ fence }) => { calls += 1; if (calls === 1) await door.pass(); return fence; },
+    });
     const cluster = new Cluster();
     const first = await cluster.join({ types: [slow], lease: '5s' });
     const run = await first.createJobRun(slow);
@@ -220,7 +231,9 @@ describe('several instances', () => {
   test('share the work, and each run is done once', async () => {
     const doneBy: string[] = [];
     const typeOn = (name: string) =>
-      jobType('shared', { input: typed<number>(), run: async () => { doneBy.push(name); await cluster.clock.sleep(second); } });
+      jobType('shared', {
+        input: typed<number>(), run: async () => { doneBy.push(name); await cluster.clock.sleep(second); },
+      });
     const cluster = new Cluster();
     const a = await cluster.join({ types: [typeOn('a')], slots: 2 });
     await cluster.join({ types: [typeOn('b')], slots: 2 });
@@ -233,7 +246,9 @@ describe('several instances', () => {
   test('tick each occurrence once, whoever leads', async () => {
     const def = jobDef('def', quick, { schedules: cron('* * * * *'), overlap: 'allow' });
     const cluster = new Cluster();
-    const engines = [await cluster.join({ defs: [def] }), await cluster.join({ defs: [def] }), await cluster.join({ defs: [def] })];
+    const engines = [
+      await cluster.join({ defs: [def] }), await cluster.join({ defs: [def] }), await cluster.join({ defs: [def] }),
+    ];
     await cluster.advance('5m');
     cluster.kill(engines[0]!);
     await cluster.advance('5m');
@@ -246,6 +261,8 @@ describe('several instances', () => {
     await t.createJobRun(held);
     await t.advance('20s');
     const types: unknown = expect.arrayContaining(['held']);
-    expect(await t.engine.instances()).toMatchObject([{ id: 'test-1', about: { types, slots: 3, busy: 1, draining: false } }]);
+    expect(await t.engine.instances()).toMatchObject([
+      { id: 'test-1', about: { types, slots: 3, busy: 1, draining: false } },
+    ]);
   });
 });

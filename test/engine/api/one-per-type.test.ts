@@ -79,7 +79,11 @@ describe('one per type', () => {
     const door = new Door();
     const alone = makeAlone(door);
     const cluster = new Cluster();
-    const engines = [await cluster.join({ types: [alone] }), await cluster.join({ types: [alone] }), await cluster.join({ types: [alone] })];
+    const engines = [
+      await cluster.join({ types: [alone] }),
+      await cluster.join({ types: [alone] }),
+      await cluster.join({ types: [alone] }),
+    ];
     const asked = await Promise.allSettled(engines.map((engine) => engine.createJobRun(alone)));
     await cluster.advance('5s');
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -1,6 +1,8 @@
 // Runs that consist of tasks: prepared once, worked on one by one, gathered at the end.
 import { describe, expect, test } from 'vitest';
-import { attemptsOf, Fail, jobDef, jobType, RunCancelled, RunFailed, runState, taskState, typed } from '../../../src/index.ts';
+import {
+  attemptsOf, Fail, jobDef, jobType, RunCancelled, RunFailed, runState, taskState, typed,
+} from '../../../src/index.ts';
 import type { Job, TestEngine } from './kit.ts';
 import { Door, forever, kindsOf, refused, start, thrown, untilTold } from './kit.ts';
 
@@ -36,8 +38,14 @@ describe('the phases', () => {
     const told = jobType('told', {
       input: typed<string>(),
       jobDetails: ({ input }) => { seen.push(`details of ${input}`); return { shared: true }; },
-      taskDetails: function* ({ input, details }) { seen.push(`tasks of ${input} ${details.shared}`); yield { id: 1 }; },
-      taskResults: ({ input, details, task }) => { seen.push(`task ${task.id} of ${input} ${details.shared}`); return task.id; },
+      taskDetails: function* ({ input, details }) {
+        seen.push(`tasks of ${input} ${details.shared}`);
+        yield { id: 1 };
+      },
+      taskResults: ({ input, details, task }) => {
+        seen.push(`task ${task.id} of ${input} ${details.shared}`);
+        return task.id;
+      },
       jobResults: async ({ input, details, tasks }) => {
         for await (const { task, result, fate } of tasks) seen.push(`gathered ${task.id} ${result} ${fate}`);
         return `${input} ${details.shared}`;
@@ -181,8 +189,12 @@ describe('a task that fails', () => {
     const t = await start({ types: [type] });
     const run = await t.createJobRun(type, { input: [2] });
     await t.advance('1m');
-    expect(await run.result()).toEqual({ total: 4, succeeded: 3, failed: 1, cancelled: 0, failures: ['number 2: not 2'] });
-    const tries = await Promise.all((await tasksOf(t, run)).map(async ({ id }) => attemptsOf(await t.engine.history(id)).length));
+    expect(await run.result()).toEqual({
+      total: 4, succeeded: 3, failed: 1, cancelled: 0, failures: ['number 2: not 2'],
+    });
+    const tries = await Promise.all((await tasksOf(t, run)).map(
+      async ({ id }) => attemptsOf(await t.engine.history(id)).length,
+    ));
     expect(tries).toEqual([1, 3, 1, 1]);
   });
 
@@ -208,7 +220,9 @@ describe('a task that fails', () => {
     const t = await start({ types: [type], slots: 3 });
     const run = await t.createJobRun(type);
     await t.advance('1s');
-    expect((await run.get()).error).toMatchObject({ code: 'automation', message: 'more tasks failed than the run tolerates' });
+    expect((await run.get()).error).toMatchObject({
+      code: 'automation', message: 'more tasks failed than the run tolerates',
+    });
     const fates = (await tasksOf(t, run)).map((task) => task.state === 'ended' && task.fate);
     expect(fates).toEqual(['succeeded', 'failed', 'cancelled', 'cancelled']);
   });
@@ -243,7 +257,11 @@ describe('a task that fails', () => {
     const type = jobType('mendable', {
       retry: { attempts: 1 },
       taskDetails: () => [1, 2, 3],
-      taskResults: ({ task }) => { worked.push(task); if (task === 2 && !isMended) throw new Error('not yet'); return task; },
+      taskResults: ({ task }) => {
+        worked.push(task);
+        if (task === 2 && !isMended) throw new Error('not yet');
+        return task;
+      },
       jobResults: ({ counts }) => counts.succeeded,
     });
     const t = await start({ types: [type], slots: 1 });
@@ -427,7 +445,9 @@ describe('cancelling', () => {
     await t.drain();
     expect(runState(await run.get())).toBe('CANCELLED');
     const [task] = await tasksOf(t, run);
-    expect((await t.engine.history(task!.id)).at(-1)).toMatchObject({ kind: 'cancelled', code: 'parent', late: 'succeeded' });
+    expect((await t.engine.history(task!.id)).at(-1)).toMatchObject({
+      kind: 'cancelled', code: 'parent', late: 'succeeded',
+    });
   });
 
   test('with grace stops tasks that do not give up in time', async () => {

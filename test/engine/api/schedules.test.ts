@@ -1,8 +1,11 @@
 // Schedules as a definition has them: when they tick, what each policy makes of a tick, and what operators can change.
 import { describe, expect, test } from 'vitest';
-import { at, cron, every, jobDef, jobType, repeat, runState, typed, type DefOptions, type Schedule } from '../../../src/index.ts';
-import type { Misfire } from '../../../src/time/ticks.ts';
-import { at as clockTime, day, Door, hour, kindsOf, minute, newYear, refused, start, ticksOf, told, untilTold } from './kit.ts';
+import {
+  at, cron, every, jobDef, jobType, repeat, runState, typed, type DefOptions,
+} from '../../../src/index.ts';
+import {
+  at as clockTime, day, Door, hour, kindsOf, minute, newYear, refused, start, ticksOf, told, untilTold,
+} from './kit.ts';
 import type { TestEngine } from './kit.ts';
 
 const quick = jobType('quick', { run: () => {} });
@@ -11,12 +14,16 @@ const held = jobType('held', { run: ({ signal }) => untilTold(signal) });
 const hourly = cron('0 * * * *');
 
 /** When the runs of a definition were made. */
-const times = async (t: TestEngine, name = 'def'): Promise<string[]> => (await t.runs({ name })).map(({ created }) => clockTime(created));
+const times = async (t: TestEngine, name = 'def'): Promise<string[]> => (await t.runs({ name })).map(
+  ({ created }) => clockTime(created),
+);
 
 const tells = async (t: TestEngine, name = 'def'): Promise<string[]> => (await ticksOf(t.engine, name)).map(told);
 
-const withSchedules = (schedules: readonly Schedule[] | Schedule, options: DefOptions<unknown> = {}, now?: string): Promise<TestEngine> =>
-  start({ defs: [jobDef('def', quick, { schedules, ...options })], ...(now === undefined ? {} : { now }) });
+type Options = DefOptions<unknown>;
+
+const withSchedules = (schedules: Options['schedules'], options: Options = {}, now?: string): Promise<TestEngine> =>
+  start({ defs: [jobDef('def', quick, { schedules: schedules ?? [], ...options })], ...(now === undefined ? {} : { now }) });
 
 describe('kinds', () => {
   test('cron runs at the times it names, in its zone', async () => {
@@ -70,7 +77,9 @@ describe('kinds', () => {
   });
 
   test('every that counts from the end of a run goes on when that run was lost with its engine', async () => {
-    const t = await start({ defs: [jobDef('def', held, { schedules: every('10m', { from: 'finished' }), retry: { crashes: 0 } })] });
+    const t = await start({
+      defs: [jobDef('def', held, { schedules: every('10m', { from: 'finished' }), retry: { crashes: 0 } })],
+    });
     await t.advance('11m');
     t.crash();
     await t.advance('1m');
@@ -108,7 +117,9 @@ describe('kinds', () => {
   });
 
   test('spread moves the run, not the tick, and each definition elsewhere', async () => {
-    const defs = ['a', 'b', 'c'].map((name) => jobDef(name, quick, { schedules: cron('0 * * * *', { spread: '30m' }) }));
+    const defs = ['a', 'b', 'c'].map((name) => jobDef(name, quick, {
+      schedules: cron('0 * * * *', { spread: '30m' }),
+    }));
     const t = await start({ defs });
     await t.advance('2h');
     const moments = (await t.runs()).map(({ def, created, tick }) => [def, created - tick!.nominal] as const);
@@ -173,7 +184,9 @@ describe('overlap', () => {
     const t = await overlapping('replace');
     await t.advance('20m');
     const [first, second] = await t.runs();
-    expect(first).toMatchObject({ state: 'ended', fate: 'cancelled', cancel: { code: 'automation', why: 'replaced by the next run of def' } });
+    expect(first).toMatchObject({
+      state: 'ended', fate: 'cancelled', cancel: { code: 'automation', why: 'replaced by the next run of def' },
+    });
     expect(second?.state).toBe('running');
     expect(await tells(t)).toEqual(['2026-01-01T00:10 run', '2026-01-01T00:20 run']);
   });
@@ -189,7 +202,7 @@ describe('overlap', () => {
 });
 
 describe('misfire', () => {
-  const afterOutage = async (misfire: Misfire['policy'] | { policy: Misfire['policy']; window?: '2h'; cap?: number }): Promise<string[]> => {
+  const afterOutage = async (misfire: NonNullable<Options['misfire']>): Promise<string[]> => {
     const t = await withSchedules(hourly, { misfire, overlap: 'allow' });
     t.crash();
     await t.advance('4h30m');
@@ -197,14 +210,18 @@ describe('misfire', () => {
     await t.advance('1h');
     return tells(t);
   };
-  const hours = (...outcomes: string[]): string[] => outcomes.map((outcome, index) => `2026-01-01T0${index + 1}:00 ${outcome}`);
+  const hours = (...outcomes: string[]): string[] => outcomes.map(
+    (outcome, index) => `2026-01-01T0${index + 1}:00 ${outcome}`,
+  );
 
   test('skip: what was missed is recorded, and the next tick runs', async () => {
     expect(await afterOutage('skip')).toEqual([`2026-01-01T01:00 misfire`, '2026-01-01T05:00 run']);
   });
 
   test('once: the newest runs for all', async () => {
-    expect(await afterOutage('once')).toEqual(['2026-01-01T01:00 misfire', '2026-01-01T04:00 run', '2026-01-01T05:00 run']);
+    expect(await afterOutage('once')).toEqual([
+      '2026-01-01T01:00 misfire', '2026-01-01T04:00 run', '2026-01-01T05:00 run',
+    ]);
   });
 
   test('all: each runs', async () => {
@@ -265,7 +282,9 @@ describe('enable and disable', () => {
       '2026-01-01T01:00 run', '2026-01-01T02:00 disabled', '2026-01-01T03:00 disabled', '2026-01-01T04:00 run',
     ]);
     const { job } = await t.engine.definition('def');
-    expect((await t.engine.history(job.id)).find(({ kind }) => kind === 'paused')).toMatchObject({ by: 'ann', why: 'too loud' });
+    expect((await t.engine.history(job.id)).find(({ kind }) => kind === 'paused')).toMatchObject(
+      { by: 'ann', why: 'too loud' },
+    );
   });
 
   test('what counts from a run and came due meanwhile is told too', async () => {
@@ -334,7 +353,9 @@ describe('edits', () => {
   test('let what was due before follow the old word: nothing is lost and nothing is doubled', async () => {
     const say = jobType('say', { input: typed<string>(), run: ({ input }) => input });
     const before = jobDef('def', say, { params: 'old', schedules: hourly, misfire: 'all', overlap: 'allow' });
-    const after = jobDef('def', say, { params: 'new', schedules: cron('30 * * * *'), misfire: 'all', overlap: 'allow' });
+    const after = jobDef('def', say, {
+      params: 'new', schedules: cron('30 * * * *'), misfire: 'all', overlap: 'allow',
+    });
     const t = await start({ defs: [before] });
     await t.advance('1h30m');
     t.crash();
@@ -354,7 +375,9 @@ describe('edits', () => {
     await t.engine.override('def', { schedules: [cron('30 * * * *')] });
     await t.advance('1h');
     await t.engine.enable('def');
-    expect(await tells(t)).toEqual(['2026-01-01T01:00 disabled', '2026-01-01T02:00 disabled', '2026-01-01T02:30 disabled']);
+    expect(await tells(t)).toEqual([
+      '2026-01-01T01:00 disabled', '2026-01-01T02:00 disabled', '2026-01-01T02:30 disabled',
+    ]);
   });
 
   test('that take a schedule away tell the tick that was spread to a later moment', async () => {
@@ -372,7 +395,9 @@ describe('edits', () => {
     await t.advance('2h');
     expect(await times(t)).toEqual(['00:30:00', '01:30:00']);
     const { code, override, spec } = await t.engine.definition('def');
-    expect([code.schedules, override?.schedules, spec.priority]).toEqual([[cron('15 * * * *')], [cron('30 * * * *')], 2]);
+    expect([code.schedules, override?.schedules, spec.priority]).toEqual([
+      [cron('15 * * * *')], [cron('30 * * * *')], 2,
+    ]);
     await t.engine.override('def', null);
     await t.advance('1h');
     expect((await times(t)).at(-1)).toBe('02:15:00');
@@ -380,7 +405,8 @@ describe('edits', () => {
 
   test('that cannot be are refused, and the definition stays as it is', async () => {
     const t = await withSchedules(hourly);
-    expect(await refused(t.engine.override('def', { schedules: [{ kind: 'cron', text: 'x', zone: 'UTC' }] }))).toBe('malformed.cron');
+    const unreadable = { kind: 'cron', text: 'x', zone: 'UTC' } as const;
+    expect(await refused(t.engine.override('def', { schedules: [unreadable] }))).toBe('malformed.cron');
     expect(await refused(t.engine.override('def', { overlap: 'sometimes' as never }))).toBe('malformed.option');
     expect(await refused(t.engine.override('def', { misfire: { policy: 'skip' } as never }))).toBe('malformed.option');
     expect(await refused(t.engine.override('def', { policy: { attemptsMax: 0 } }))).toBe('malformed.number');
@@ -394,7 +420,9 @@ describe('edits', () => {
 describe('the scheduler', () => {
   test('answers two definitions of one type that are due together, one with a run and one with a skip', async () => {
     const alone = jobType('alone', { onePerType: true, run: () => {} });
-    const t = await start({ defs: [jobDef('a', alone, { schedules: hourly }), jobDef('b', alone, { schedules: hourly })] });
+    const t = await start({
+      defs: [jobDef('a', alone, { schedules: hourly }), jobDef('b', alone, { schedules: hourly })],
+    });
     await t.advance('2h');
     expect(await tells(t, 'a')).toEqual(['2026-01-01T01:00 run', '2026-01-01T02:00 run']);
     expect(await tells(t, 'b')).toEqual(['2026-01-01T01:00 overlap', '2026-01-01T02:00 overlap']);
@@ -407,7 +435,9 @@ describe('the scheduler', () => {
     await t.engine.jobs.edit(job.id, { input: JSON.stringify(spoilt) }, { by: 'someone' });
     await t.advance('2h');
     expect(await times(t, 'good')).toEqual(['01:00:00', '02:00:00']);
-    expect((await t.engine.history(job.id)).at(-1)).toMatchObject({ kind: 'paused', why: expect.stringContaining('cannot be read') });
+    expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
+      kind: 'paused', why: expect.stringContaining('cannot be read'),
+    });
   });
 
   test('takes a run of a definition for what it is: it names its definition and its tick', async () => {
@@ -425,7 +455,9 @@ describe('a preview', () => {
     const t = await withSchedules([every('45m'), hourly]);
     await t.advance('50m');
     const ticks = await t.engine.preview('def', { count: 4 });
-    expect(ticks.map(({ shown, schedule }) => `${shown.slice(11, 16)} ${schedule}`)).toEqual(['01:00 1', '01:30 0', '02:00 1', '02:15 0']);
+    expect(ticks.map(({ shown, schedule }) => `${shown.slice(11, 16)} ${schedule}`)).toEqual([
+      '01:00 1', '01:30 0', '02:00 1', '02:15 0',
+    ]);
   });
 
   test('says what overlap would do to each, if a run lasts so long', async () => {
@@ -458,7 +490,9 @@ describe('a preview', () => {
     const foreseen = await t.engine.preview('def', { count: 20 });
     await t.advance('3h');
     const ran = (await ticksOf(t.engine, 'def')).filter((tick) => 'run' in tick).slice(0, 20);
-    expect(ran.map(({ nominal, schedule }) => [nominal, schedule])).toEqual(foreseen.map(({ nominal, schedule }) => [nominal, schedule]));
+    expect(ran.map(({ nominal, schedule }) => [nominal, schedule])).toEqual(foreseen.map(
+      ({ nominal, schedule }) => [nominal, schedule],
+    ));
   });
 });
 

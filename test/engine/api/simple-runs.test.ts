@@ -1,4 +1,4 @@
-// Runs of one handler: what they give, how they fail, when they are tried again, and what can be said of them beforehand.
+// Runs of one handler: what they give, how they fail, when they are tried again, what is said of them beforehand.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -64,7 +64,9 @@ describe('a failure', () => {
     expect(error).toBeInstanceOf(RunFailed);
     expect(error.message).toBe(`run ${run.id} failed: no such field`);
     expect(error.id).toBe(run.id);
-    expect(error.error).toMatchObject({ code: 'unknown', message: 'no such field', stack: expect.stringContaining('TypeError') });
+    expect(error.error).toMatchObject({
+      code: 'unknown', message: 'no such field', stack: expect.stringContaining('TypeError'),
+    });
   });
 
   test('is DONE in the words of seed 1, with the error in its newest attempt', async () => {
@@ -103,7 +105,9 @@ describe('another try', () => {
     const run = await t.createJobRun(broken);
     await t.advance('1h');
     expect(tries).toBe(3);
-    expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'retried', 'claimed', 'retried', 'claimed', 'failed']);
+    expect(kindsOf(await run.events())).toEqual([
+      'created', 'claimed', 'retried', 'claimed', 'retried', 'claimed', 'failed',
+    ]);
   });
 
   test('waits longer each time, up to the maximum', async () => {
@@ -383,7 +387,9 @@ describe('an input', () => {
 
 describe('finding', () => {
   test('is by tag, type, standing and part of the input', async () => {
-    const mail = jobType('mail', { input: typed<{ to: string }>(), run: ({ input }) => { if (input.to === '') throw new Fail('nobody'); } });
+    const mail = jobType('mail', {
+      input: typed<{ to: string }>(), run: ({ input }) => { if (input.to === '') throw new Fail('nobody'); },
+    });
     const t = await start({ types: [mail] });
     const ann = await t.createJobRun(mail, { input: { to: 'ann' }, tags: { order: '42' } });
     const nobody = await t.createJobRun(mail, { input: { to: '' }, tags: { order: '43' } });

@@ -41,11 +41,15 @@ test('progress is told while it grows, and kept', async () => {
   const t = await start({ types: [staged] });
   const run = await t.createJobRun(staged);
   const seen = await watched(t, run.watch());
-  const items = seen.map(({ progress }) => progress?.processes[0]?.stages[0]?.items.filter(({ status }) => status === 'SUCCESS').length ?? 0);
+  const items = seen.map(
+    ({ progress }) => progress?.processes[0]?.stages[0]?.items.filter(({ status }) => status === 'SUCCESS').length ?? 0,
+  );
   expect(new Set(items)).toEqual(new Set([0, 1, 2, 3]));
   const { progress } = await t.engine.snapshot(run.id);
   expect(progress?.processes[0]).toMatchObject({
-    description: 'all of it', status: 'SUCCESS', summary: 'done', stages: [{ description: 'numbers', total: 3, status: 'SUCCESS' }],
+    description: 'all of it', status: 'SUCCESS', summary: 'done', stages: [
+      { description: 'numbers', total: 3, status: 'SUCCESS' },
+    ],
   });
 });
 
@@ -69,7 +73,9 @@ test('each line of the log is told once, in order, down to the last', async () =
 });
 
 test('a long log is told in pieces, and all of it', async () => {
-  const chatty = jobType('chatty', { run: ({ log }) => { for (let line = 0; line < 2500; line += 1) log.debug(String(line)); } });
+  const chatty = jobType('chatty', {
+    run: ({ log }) => { for (let line = 0; line < 2500; line += 1) log.debug(String(line)); },
+  });
   const t = await start({ types: [chatty] });
   const run = await t.createJobRun(chatty);
   await t.drain();
@@ -106,13 +112,18 @@ test('a watcher on another process sees the same, a little later', async () => {
 test('the progress of a task is its own', async () => {
   const many = jobType('many', {
     taskDetails: () => ['a', 'b'],
-    taskResults: ({ task, progress, signal }) => { progress.startingProcess(`task ${task}`); return untilTold(signal); },
+    taskResults: ({ task, progress, signal }) => {
+      progress.startingProcess(`task ${task}`);
+      return untilTold(signal);
+    },
   });
   const t = await start({ types: [many] });
   const run = await t.createJobRun(many);
   await t.advance('1s');
   const { jobs } = await t.engine.find({ parent: run.id }, { order: 'oldest' });
-  const told = await Promise.all(jobs.map(async ({ id }) => (await t.engine.snapshot(id)).progress?.processes[0]?.description));
+  const told = await Promise.all(jobs.map(
+    async ({ id }) => (await t.engine.snapshot(id)).progress?.processes[0]?.description,
+  ));
   expect(told).toEqual(['task a', 'task b']);
 });
 
@@ -140,6 +151,7 @@ test('figures: how the tasks of a run stand, and how long it took', async () => 
   });
   await t.advance('10s');
   expect(await t.engine.stats(run.id)).toMatchObject({
-    tasksByState: { DONE: 4 }, tasksFailed: 1, percentDone: 100, percentSuccess: 75, totalMs: 9 * second, finalizeMs: 3 * second,
+    tasksByState: { DONE: 4 }, tasksFailed: 1, percentDone: 100, percentSuccess: 75,
+    totalMs: 9 * second, finalizeMs: 3 * second,
   });
 });
