@@ -74,7 +74,7 @@ export class PostgresStore implements Store {
   }
 
   nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
-    return nextDue(this.#connection, ask);
+    return this.#connection.transaction((transaction) => nextDue(transaction, ask));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {

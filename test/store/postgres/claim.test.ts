@@ -103,8 +103,8 @@ test('under load claims go on where the last one ended, and what comes up behind
     for (const { id } of running) taken.add(id);
     await store.commit({ changes: running.map((job) => decided(job, { do: 'stop', code: 'admin' }, store.now())) });
     if (round > 90 || round % 10 > 0) continue;
-    const ahead = { type: 'deep', priority: round };
-    for (const { id } of await made(store, { type: 'deep', due: 1 }, ahead, { type: `new ${round}` })) surprises.add(id);
+    const said = [{ type: 'deep', due: 1 }, { type: 'deep', priority: round }, { type: `new ${round}` }];
+    for (const { id } of await made(store, ...said)) surprises.add(id);
   }
   expect([...surprises].every((id) => taken.has(id))).toBe(true);
   expect(await claimed(store)).toEqual([]);
