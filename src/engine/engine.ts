@@ -14,8 +14,12 @@ import { jobDef, type DefOptions, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
 import { busyType, refuseWhileBusy } from './one-per-type.ts';
 import { Questions, type QuestionParts } from './questions.ts';
-import { draftOfDefinition, draftOfType, isOneAtATime, type RunAsk } from './run-ask.ts';
-import { RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk } from './run-handle.ts';
+import {
+  draftOfDefinition, draftOfType, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
+} from './run-ask.ts';
+import {
+  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk, type RunMaker,
+} from './run-handle.ts';
 import { Station, type StationParts } from './station.ts';
 import { stopWouldBe, type StopAnswer } from './stop.ts';
 import { parseToken } from './token.ts';
@@ -27,12 +31,14 @@ export interface EngineParts extends StationParts, QuestionParts {
   readonly defs: readonly JobDef[];
 }
 
+type Create = (jobs: Jobs, drafts: Parameters<Jobs['createMany']>[0]) => Promise<readonly Created[]>;
+
 const closePatience: Duration = '30s';
 const declaredAtOnce = 100;
 /** How long ended runs stay in memory unless something else is said: for ever would fill it. */
 const memoryKept: Duration = '1h';
 
-export class EngineCore extends Questions implements RunDesk {
+export class EngineCore extends Questions implements RunDesk, RunMaker {
   readonly instance: string;
   readonly #parts: EngineParts;
   readonly #stations: Station[];
@@ -82,13 +88,13 @@ export class EngineCore extends Questions implements RunDesk {
 
   // Runs.
 
-  async createJobRun<Input, Result>(what: JobDef<Input, Result> | JobType<Input, Result>, ask: RunAsk<Input> = {}): Promise<RunHandle<Result>> {
-    return (await this.createJobRuns(what, [ask]))[0]!;
+  async createJobRun<What extends Runnable>(what: What, ...[ask]: AskOf<What>): Promise<RunHandle<ResultOf<What>>> {
+    return (await this.createJobRuns<unknown, ResultOf<What>>(what, [ask ?? {}]))[0]!;
   }
 
   async createJobRuns<Input, Result>(
     what: JobDef<Input, Result> | JobType<Input, Result>,
-    asks: readonly RunAsk<Input>[],
+    asks: readonly RunAsk<NoInfer<Input>>[],
   ): Promise<readonly RunHandle<Result>[]> {
     await this.ready();
     return this.#create(what, asks, (jobs, drafts) => jobs.createMany(drafts, this.instance));
@@ -107,10 +113,11 @@ export class EngineCore extends Questions implements RunDesk {
   }
 
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */
-  in(transaction: unknown): Pick<EngineCore, 'createJobRun'> {
+  in(transaction: unknown): RunMaker {
+    const create: Create = (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance);
     return {
-      createJobRun: async (what, ask?) =>
-        (await this.#create(what, [ask ?? {}], (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance)))[0]!,
+      createJobRun: async <What extends Runnable>(what: What, ...[ask]: AskOf<What>) =>
+        (await this.#create<unknown, ResultOf<What>>(what, [ask ?? {}], create))[0]!,
     };
   }
 
@@ -208,7 +215,7 @@ export class EngineCore extends Questions implements RunDesk {
   async #create<Input, Result>(
     what: JobDef<Input, Result> | JobType<Input, Result>,
     asks: readonly RunAsk<Input>[],
-    store: (jobs: Jobs, drafts: Parameters<Jobs['createMany']>[0]) => Promise<readonly Created[]>,
+    store: Create,
   ): Promise<readonly RunHandle<Result>[]> {
     const now = this.now();
     const isDef = 'spec' in what;

@@ -45,7 +45,11 @@ export interface JobDef<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
-export function jobDef<Input, Result>(name: string, type: JobType<Input, Result>, options: DefOptions<Input> = {}): JobDef<Input, Result> {
+export function jobDef<Input, Result>(
+  name: string,
+  type: JobType<Input, Result>,
+  options: DefOptions<NoInfer<Input>> = {},
+): JobDef<Input, Result> {
   checkName('definition', name);
   return Object.freeze({ name, type, spec: specFrom(type as JobType, options), enabled: options.enabled ?? true });
 }

@@ -67,7 +67,7 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
     context: Context & {
       readonly input: OutputOf<S>;
       readonly details: Details;
-      readonly tasks: AsyncIterable<EndedTask<Task, TaskResult>>;
+      readonly tasks: AsyncIterable<EndedTask<Task, Kept<TaskResult>>>;
       readonly counts: TaskCounts;
     },
   ) => Result | Promise<Result>;
@@ -111,11 +111,17 @@ export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
+/** What is left of a handler's answers: a job that was handed off ends with what its token brings. */
+type Kept<Answer> = [Exclude<Answer, HandedOff>] extends [never] ? unknown : Exclude<Answer, HandedOff>;
+
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(
   name: string,
   options: TaskOptions<S, Details, Task, TaskResult, Result>,
 ): JobType<InputOf<S>, Result>;
-export function jobType<Result, S extends Schema = NoSchema>(name: string, options: RunOptions<S, Result>): JobType<InputOf<S>, Result>;
+export function jobType<Result, S extends Schema = NoSchema>(
+  name: string,
+  options: RunOptions<S, Result>,
+): JobType<InputOf<S>, Kept<Result>>;
 export function jobType(name: string, options: AnyOptions): JobType<never, unknown> {
   checkTypeName(name);
   checkOptions(name, options);

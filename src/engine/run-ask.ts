@@ -6,6 +6,7 @@ import { draftOf } from '../jobs/tick.ts';
 import { Refusal } from '../refusal.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { parseInstant } from '../time/instant.ts';
+import type { JobDef } from './job-def.ts';
 import { hasTasks, type JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
 import { checked } from './schema.ts';
@@ -22,6 +23,22 @@ export interface RunAsk<Input> {
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   readonly tags?: Readonly<Record<string, string>>;
 }
+
+/** A type, or a definition of one. */
+// oxlint-disable-next-line typescript/no-explicit-any -- of any input and result
+export type Runnable = JobType<any, any> | JobDef<any, any>;
+
+/** What a run gives. */
+export type ResultOf<What extends Runnable> =
+  What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
+
+/** An input may be left out only where there is one already, in the definition, or where none is needed. */
+export type AskOf<What extends Runnable> =
+  What extends JobDef<infer Input, unknown> ? [ask?: RunAsk<Input>]
+  : What extends JobType<infer Input, unknown> ? AskFor<Input>
+  : never;
+
+type AskFor<Input> = undefined extends Input ? [ask?: RunAsk<Input>] : [ask: RunAsk<Input> & { readonly input: Input }];
 
 /** A run of a type, without a definition. */
 export async function draftOfType(type: JobType, ask: RunAsk<unknown>, now: number): Promise<Draft> {

@@ -9,6 +9,7 @@ import type { LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { Reason } from './explain.ts';
 import type { TaskCounts } from './job-type.ts';
+import type { AskOf, ResultOf, Runnable } from './run-ask.ts';
 import type { StopAnswer } from './stop.ts';
 
 /** A run as it is at one moment. */
@@ -28,6 +29,11 @@ export interface LogAsk {
   /** Lines beyond this number. */
   readonly after?: number;
   readonly limit?: number;
+}
+
+/** Whoever makes runs: of a type with its input, or of a definition, whose parameters are the input by default. */
+export interface RunMaker {
+  createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>>;
 }
 
 /** What a handle needs of its engine. */

@@ -1,8 +1,6 @@
 /** The test engine: the real engine on a store in memory and a clock that only a test moves. Hours pass in milliseconds. */
-import type { JobDef } from '../engine/job-def.ts';
-import type { JobType } from '../engine/job-type.ts';
-import type { RunAsk } from '../engine/run-ask.ts';
-import { RunHandle, type RunDesk } from '../engine/run-handle.ts';
+import type { AskOf, ResultOf, Runnable } from '../engine/run-ask.ts';
+import { RunHandle, type RunDesk, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../ids.ts';
 import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
@@ -40,7 +38,7 @@ class OpenEngine extends Engine {
   }
 }
 
-export class TestEngine {
+export class TestEngine implements RunMaker {
   readonly clock: VirtualClock;
   readonly #store: Store;
   #options: TestOptions;
@@ -63,9 +61,9 @@ export class TestEngine {
   }
 
   /** The handle goes on working after a crash and a restart. */
-  async createJobRun<Input, Result>(what: JobDef<Input, Result> | JobType<Input, Result>, ask?: RunAsk<Input>): Promise<RunHandle<Result>> {
-    const { id, outcome } = await this.engine.createJobRun(what, ask);
-    return new RunHandle<Result>(this.#desk, id, outcome);
+  async createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>> {
+    const { id, outcome } = await this.engine.createJobRun(what, ...ask);
+    return new RunHandle<ResultOf<What>>(this.#desk, id, outcome);
   }
 
   /** Lets the engine work until nothing more happens at this moment of the clock. */

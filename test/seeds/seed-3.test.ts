@@ -73,7 +73,7 @@ describe('a lifetime', () => {
     const run = await t.createJobRun(checked, { input: 1 });
     const [created, queued] = stageHistory(await run.events());
     expect([created, queued]).toEqual([{ type: 'CREATE', at: newYear }, { type: 'QUEUE', at: newYear }]);
-    expect((await refusal(t.createJobRun(checked, { priority: 0.5 }))).code).toBe('malformed.number');
+    expect((await refusal(t.createJobRun(checked, { input: 1, priority: 0.5 }))).code).toBe('malformed.number');
     expect((await t.engine.find({})).jobs).toHaveLength(1);
   });
 
