@@ -25,10 +25,8 @@ export class Client {
     this.closed = once(socket, 'close');
     socket.on('data', (bytes) => this.#take(bytes));
     socket.on('error', () => {});
-    socket.on('close', () => {
-      this.#isOver = true;
-      for (const resolve of this.#waiting.splice(0)) resolve(null);
-    });
+    socket.on('end', () => socket.end());
+    for (const over of ['end', 'close']) socket.on(over, () => this.#endAll());
   }
 
   static async connect(port: number): Promise<Client> {
@@ -76,9 +74,20 @@ export class Client {
     return status === '200 OK' ? (JSON.parse(body) as { state: string }).state : 'gone';
   }
 
+  /** Is gone as soon as this has left, without waiting for an answer. */
+  async leaveAfter(text: string): Promise<void> {
+    this.#socket.write(text, () => this.#socket.destroy());
+    await this.closed;
+  }
+
   async close(): Promise<void> {
     this.#socket.destroy();
     await this.closed;
+  }
+
+  #endAll(): void {
+    this.#isOver = true;
+    for (const resolve of this.#waiting.splice(0)) resolve(null);
   }
 
   #take(bytes: Buffer): void {

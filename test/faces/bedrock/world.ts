@@ -51,12 +51,22 @@ export class BedrockWorld {
 
   /** Another server, with a client of its own, which from now on is the one that asks. */
   async serve(options: BedrockOptions, jobs = this.jobs): Promise<BedrockServer> {
+    const server = this.#server(options, jobs);
+    this.port = (await server.listen(0, '127.0.0.1')).port;
+    this.client = await this.connect();
+    return server;
+  }
+
+  /** Only to see whether it listens there. */
+  async serveOn(host: string, options: BedrockOptions): Promise<void> {
+    await this.#server(options).listen(0, host);
+  }
+
+  #server(options: BedrockOptions, jobs = this.jobs): BedrockServer {
     const tell: Logger['info'] = (text, about) => void this.said.push({ text, about });
     const logger: Logger = { info: tell, warn: tell, error: tell };
     const server = new BedrockServer({ jobs, clock: this.clock, logger, options });
     this.#servers.push(server);
-    this.port = (await server.listen(0, '127.0.0.1')).port;
-    this.client = await this.connect();
     return server;
   }
 
@@ -123,6 +133,17 @@ export class BedrockWorld {
     await this.settle();
   }
 
+  /** Lets time pass in small steps until it is answered: a database of its own takes real time in between. */
+  async passing<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = promise.finally(() => (isSettled = true));
+    await this.until(async () => {
+      await this.advance(50);
+      return isSettled;
+    });
+    return settled;
+  }
+
   /** Waits for something that no signal tells. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (let turns = 0; turns < 20_000; turns++) {
@@ -130,6 +151,23 @@ export class BedrockWorld {
       await turn();
     }
     throw new Error('it did not come to be so');
+  }
+
+  /** Until so many workers wait. */
+  async waiting(count: number): Promise<void> {
+    await this.until(async () => {
+      const { plugins } = await this.json<{ plugins: { waiting: number }[] }>('Status');
+      return plugins[0]!.waiting === count;
+    });
+  }
+
+  /** A worker that waits for a job, and what it is told in the end. */
+  async worker(fields: Fields, verb = 'GetJob'): Promise<Worker> {
+    const client = await this.connect();
+    const told = client.ask(verb, { Connection: 'wait', timeout: 600_000, ...fields });
+    const jobID = told.then(({ body }) => (JSON.parse(body) as Handed).jobID);
+    for (const promise of [told, jobID]) promise.catch(() => {}); // one that nobody asks about may come to nothing
+    return { client, told, jobID };
   }
 
   /** What must hold of all that is stored, whatever the example did. */
@@ -165,6 +203,12 @@ export class BedrockWorld {
   get kind(): string {
     return this.#kind.name;
   }
+}
+
+export interface Worker {
+  readonly client: Client;
+  readonly told: Promise<Answer>;
+  readonly jobID: Promise<number>;
 }
 
 export interface Handed {
