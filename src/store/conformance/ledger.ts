@@ -92,7 +92,9 @@ export class Ledger {
       if (event.kind === 'claimed') fence += 1;
       if (event.kind !== 'lapsed') continue;
       const confirmed = this.#extensions.filter((extension) => extension.id === job.id && extension.fence === fence);
-      for (const { until } of confirmed) ok(event.at >= until, `S6: job ${job.id} lapsed before its confirmed end`);
+      for (const { until } of confirmed) {
+        ok(event.at >= until, `S6: job ${job.id} lapsed at ${event.at}, its lease was confirmed until ${until}`);
+      }
     }
   }
 
