@@ -2,11 +2,12 @@
 import type { InstanceAbout } from '../store/store.ts';
 
 export interface Heart {
-  start(about: InstanceAbout): void;
+  /** Calls once it can beat: until then a blocked event loop would cost the lease. */
+  start(about: InstanceAbout, onReady: () => void): void;
   /** The instance has just beaten itself. */
   beaten(): void;
   stop(): Promise<void>;
 }
 
 /** For stores that live in this process: nobody else could take its jobs. */
-export const noHeart: Heart = { start: () => {}, beaten: () => {}, stop: () => Promise.resolve() };
+export const noHeart: Heart = { start: (_, onReady) => onReady(), beaten: () => {}, stop: () => Promise.resolve() };

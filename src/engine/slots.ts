@@ -1,5 +1,13 @@
 /** The slots: how many handlers run at a time in this instance, and the claimed jobs that wait for one. */
 
+export interface SlotsParts<T> {
+  /** Must not reject. */
+  readonly work: (item: T) => Promise<void>;
+  readonly onFree: () => void;
+  /** Whether what waits may be started now; if not, `fill` is called when it may. */
+  readonly mayStart: () => boolean;
+}
+
 export class Slots<T> {
   readonly size: number;
   readonly #work: (item: T) => Promise<void>;
@@ -9,7 +17,7 @@ export class Slots<T> {
   #busy = 0;
   #idle: (() => void)[] = [];
 
-  constructor(size: number, work: (item: T) => Promise<void>, onFree: () => void, mayStart: () => boolean = () => true) {
+  constructor(size: number, { work, onFree, mayStart }: SlotsParts<T>) {
     this.size = size;
     this.#work = work;
     this.#onFree = onFree;

@@ -60,6 +60,7 @@ export class Station {
   #stopListening: (() => void) | null = null;
   #stopWatching: (() => void) | null = null;
   #isDraining = false;
+  #isHeartReady = false;
   #scheduledAt = -Infinity;
   #forgetToSchedule: (() => void) | null = null;
 
@@ -73,14 +74,16 @@ export class Station {
       ...parts, by, finisher: this.#finisher, notes: this.#notes,
       onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
     });
-    this.#slots = new Slots(parts.slots, (job) => this.#work(job), () => this.#claiming.wake(), () => this.#canceller.isTrusted);
+    this.#slots = new Slots(parts.slots, {
+      work: (job) => this.#work(job), onFree: () => this.#claiming.wake(), mayStart: () => this.#canceller.isTrusted,
+    });
     this.#canceller = new Canceller({
       ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
       about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#goOn(),
     });
     this.#claimer = new Claimer({
       jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
-      isLeader: () => this.#leader.isLeader, mayClaim: () => this.#canceller.isTrusted,
+      isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
     this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
@@ -104,7 +107,7 @@ export class Station {
     this.#stopWatching ??= watchStrays();
     await this.#canceller.beat();
     await this.#leader.turn();
-    this.#parts.heart.start(this.#about());
+    this.#parts.heart.start(this.#about(), () => this.#onHeartReady());
     this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.#onWake());
     for (const loop of [this.#claiming, this.#cancelling, this.#scheduling, ...this.#chores]) loop.start();
   }
@@ -191,13 +194,18 @@ export class Station {
     if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
   }
 
+  #onHeartReady(): void {
+    this.#isHeartReady = true;
+    this.#claiming.wake();
+  }
+
   #onBeat(lost: ReadonlySet<number>): void {
     this.#parts.heart.beaten();
     if (lost.size > 0) this.#slots.drop(({ id }) => lost.has(id) && !this.#runner.attempts.has(id));
     this.#slots.fill();
   }
 
-  /** An outage is over that the loops may be waiting out; or this instance leads now, and does first what it left to another. */
+  /** The store is back, or this instance leads now: what the loops left for later is to be done. */
   #goOn(): void {
     if (this.#isDraining) return;
     for (const loop of [this.#claiming, this.#scheduling, ...this.#chores]) loop.wake();

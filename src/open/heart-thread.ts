@@ -1,5 +1,5 @@
 /** The heartbeat thread: watches the main thread's beats and beats in its stead while it is silent. */
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { HeartData } from './heart.ts';
 import { openStore } from './store.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +18,7 @@ async function watch(): Promise<void> {
   let changedAt = systemClock.monotonic();
   let beatAt = changedAt;
   while (Atomics.load(beats, 1) === 0) {
-    store ??= open();
+    store ??= opened();
     await systemClock.sleep(lookMs);
     const now = systemClock.monotonic();
     if (Atomics.load(beats, 0) !== count) [count, changedAt] = [Atomics.load(beats, 0), now];
@@ -29,9 +29,11 @@ async function watch(): Promise<void> {
 }
 
 /** Before it is needed: there may be little time then. What cannot be opened is tried again at the next look. */
-function open(): Store | null {
+function opened(): Store | null {
   try {
-    return openStore(url);
+    const store = openStore(url);
+    parentPort?.postMessage('ready');
+    return store;
   } catch {
     return null;
   }

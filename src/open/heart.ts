@@ -38,13 +38,18 @@ export class ThreadHeart implements Heart {
     this.#parts = parts;
   }
 
-  start(about: InstanceAbout): void {
-    if (this.#thread) return;
+  start(about: InstanceAbout, onReady: () => void): void {
+    if (this.#thread) return onReady();
     const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
     Atomics.store(this.#beats, 1, 0);
     const workerData: HeartData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
     this.#thread = new Worker(new URL(`./heart-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
-    this.#thread.on('error', (error) => logger.error('the heartbeat thread failed', { error }));
+    this.#thread.once('message', onReady);
+    this.#thread.on('error', (error) => {
+      logger.error('the heartbeat thread failed', { error });
+      // Work goes on without it.
+      onReady();
+    });
     this.#thread.unref();
   }
 
