@@ -65,7 +65,8 @@ export class Attempt {
   /** Nobody knows whether the job is still held: its handler must not go on, and the job goes back if it is. */
   doubt(): void {
     this.#isGivenBack = true;
-    this.#giveUp(new LeaseLost(`the store does not confirm that job ${this.job.id} is still held under fence ${this.job.fence}`));
+    const { id, fence } = this.holding;
+    this.#giveUp(new LeaseLost(`the store does not confirm that job ${id} is still held under fence ${fence}`));
   }
 
   interrupt(): void {

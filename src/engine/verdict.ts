@@ -23,7 +23,12 @@ export function ofValue(value: unknown, { holding }: Attempt, now: number): Comm
 }
 
 /** What something thrown asks for; null: nothing, since the job is no longer this attempt's. */
-export function ofError(error: unknown, attempt: Attempt, now: number, isRetryable: (error: unknown) => boolean): Command | null {
+export function ofError(
+  error: unknown,
+  attempt: Attempt,
+  now: number,
+  isRetryable: (error: unknown) => boolean,
+): Command | null {
   const { fence } = attempt.holding;
   if (attempt.isLost) return null;
   if (attempt.isGivenBack) return { do: 'release', fence };
@@ -59,7 +64,7 @@ const stackMax = 8_000;
 
 /** What is kept of something thrown, whatever it is and whatever it does when it is read. */
 export function told(error: unknown): JobError {
-  const stack = read(() => (isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined));
+  const stack = read(() => stackOf(error));
   const data = read(() => dataOf(error));
   return {
     code: codeOf(error),
@@ -76,9 +81,13 @@ function codeOf(error: unknown): JobError['code'] {
   return isA(HandlerCrashed, error) || isA(MissingOutput, error) ? error.code : 'unknown';
 }
 
-const messageOf = (error: unknown): string =>
-  read(() => clean(isA(Error, error) ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax)) ??
-  'something was thrown that cannot be told';
+const messageOf = (error: unknown): string => read(() => textOf(error)) ?? 'something was thrown that cannot be told';
+
+const textOf = (error: unknown): string =>
+  clean(isA(Error, error) ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax);
+
+const stackOf = (error: unknown): string | undefined =>
+  isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
 
 /** JSON data attached to the error, when it is that. */
 function dataOf(error: unknown): unknown {
