@@ -30,7 +30,8 @@ async function callsWhenIdle(options: EngineOptions, others = 0): Promise<Map<st
   const clock = new VirtualClock(Date.UTC(2026, 0, 1, 0, 5));
   const store = openStore('memory:', { clock });
   const calls = new Map<string, number>();
-  const crowd = Array.from({ length: others }, (_, index) => new Engine({ ...options, store, clock, instance: `other ${index}` }));
+  const named = (index: number) => new Engine({ ...options, store, clock, instance: `other ${index}` });
+  const crowd = Array.from({ length: others }, (_, index) => named(index));
   const engines = [...crowd, new Engine({ ...options, store: counted(store, calls), clock, instance: 'ann' })];
   for (const engine of engines) {
     const resumed = engine.resume();

@@ -20,7 +20,8 @@ class Shaky {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
-        return (...values: unknown[]) => this.#call(name as Method, () => (member as (...given: unknown[]) => unknown).apply(target, values));
+        const method = member as (...given: unknown[]) => unknown;
+        return (...values: unknown[]) => this.#call(name as Method, () => method.apply(target, values));
       },
     });
   }
@@ -64,7 +65,9 @@ async function aWorld() {
   return { clock, shaky, said, type, quick, engine };
 }
 
-test.each(['hangs', 'fails'] as const)('when the heartbeat %s, handlers are told before others may take over, and the job goes back', async (how) => {
+const failures = ['hangs', 'fails'] as const;
+
+test.each(failures)('when the heartbeat %s, handlers are told in time, and the job goes back', async (how) => {
   const { clock, shaky, said, type, engine } = await aWorld();
   const run = await engine.createJobRun(type);
   await clock.advance(1_000);
@@ -77,7 +80,8 @@ test.each(['hangs', 'fails'] as const)('when the heartbeat %s, handlers are told
   shaky.mend();
   await clock.advance(30_000);
 
-  expect((await run.events()).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
+  const kinds = (await run.events()).map(({ kind }) => kind);
+  expect(kinds).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
   expect(await run.get()).toMatchObject({ attempt: 1, result: '"awake"' });
 });
 

@@ -1,9 +1,8 @@
 // Cancel and stop, asked in one process of work that runs in another.
 import { describe, expect, test } from 'vitest';
-import type { Event, RunHandle } from '../../../src/index.ts';
 import { deaf, endlessProcess, endlessThread, listening, tasks } from './children/stoppable.ts';
 import { figure, onThisMachine } from './figures.ts';
-import { eventsOf, flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { storeKinds, World } from './world.ts';
 
 const cancelMs = 1_000;
@@ -34,7 +33,8 @@ describe.each(storeKinds)('on $name', (kind) => {
       await using world = await World.create(kind);
       await world.startAll('stoppable', ['ann', 'bob'], { slots: 1 });
       const run = await world.engine.createJobRun(tasks, { input: { tasks: 20 } });
-      await world.until('a task on each', () => new Set(world.entries({ what: 'start' }).map(({ instance }) => instance)).size === 2);
+      await world.entry({ what: 'start', instance: 'ann' });
+      await world.entry({ what: 'start', instance: 'bob' });
       await run.cancel();
 
       await expect(run.result({ timeout: '60s' })).rejects.toThrow('was cancelled');
@@ -82,8 +82,6 @@ describe.each(storeKinds)('on $name', (kind) => {
     });
   });
 });
-
-const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,8 +1,7 @@
 // SIGTERM while work is under way: nothing new is claimed, and nothing that was claimed is lost or counted.
 import { describe, expect, test } from 'vitest';
-import type { Event, RunHandle } from '../../../src/index.ts';
 import { endless, patient, quick, stubborn } from './children/patient.ts';
-import { flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { leaseMs, storeKinds, World } from './world.ts';
 
 describe.each(storeKinds)('on $name', (kind) => {
@@ -59,12 +58,11 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.engine.createJobRuns(patient, [{ priority: 1 }]);
       const ahead = await world.engine.createJobRuns(quick, Array.from({ length: 20 }, () => ({})));
       await world.until('some to be claimed ahead', async () => {
-        const tallies = await world.engine.count({ types: ['quick'], standings: ['running'] });
-        return world.entries({ what: 'start', instance: 'ann' }).length === 301 && tallies.length > 0;
+        return world.entries({ what: 'start', instance: 'ann' }).length === 301 && (await heldAhead(world)).length > 0;
       });
       ann.signal('SIGTERM');
       await world.entry({ what: 'closing' });
-      await world.until('those to be given back', async () => (await world.engine.count({ types: ['quick'], standings: ['running'] })).length === 0);
+      await world.until('those to be given back', async () => (await heldAhead(world)).length === 0);
       world.open('go');
 
       expect(await ann.exit).toEqual({ code: 0, signal: null });
@@ -75,4 +73,4 @@ describe.each(storeKinds)('on $name', (kind) => {
   });
 });
 
-const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);
+const heldAhead = ({ engine }: World) => engine.count({ types: ['quick'], standings: ['running'] });

@@ -1,5 +1,5 @@
 // Judges what is stored: each flaw is a sentence, named by the invariant that it breaks.
-import type { Engine, Event, Job } from '../../../src/index.ts';
+import type { Engine, Event, Job, RunHandle } from '../../../src/index.ts';
 import { endings } from '../../../src/model/event.ts';
 import type { Entry } from './children/ledger.ts';
 
@@ -14,12 +14,19 @@ export type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 export async function histories({ jobs }: Engine): Promise<Told[]> {
   const told: Told[] = [];
   for (let after: number | undefined; ; ) {
-    const page = await jobs.find({ kinds: ['run', 'task'] }, { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) });
-    for (const job of page.jobs) told.push({ job, events: await jobs.history(job.id) });
+    const ask = { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) } as const;
+    const page = await jobs.find({ kinds: ['run', 'task'] }, ask);
+    for (let from = 0; from < page.jobs.length; from += 100) {
+      const some = page.jobs.slice(from, from + 100);
+      told.push(...(await Promise.all(some.map(async (job) => ({ job, events: await jobs.history(job.id) })))));
+    }
     if (page.next === null) return told;
     after = page.next;
   }
 }
+
+/** What happened to a run, in short. */
+export const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);
 
 export const eventsOf = <K extends Event['kind']>(events: readonly Event[], kind: K): EventOf<K>[] =>
   events.filter((event): event is EventOf<K> => event.kind === kind);
@@ -27,7 +34,9 @@ export const eventsOf = <K extends Event['kind']>(events: readonly Event[], kind
 /** What must hold of every history, whatever was killed. */
 export const flawsOf = (all: readonly Told[]): string[] => all.flatMap((told) => rules.flatMap((rule) => rule(told)));
 
-const rules: readonly ((told: Told) => string[])[] = [hasGaps, goesBackInTime, endsTwice, goesOnAfterItsEnd, isClaimedTwice, isOpen];
+const rules: readonly ((told: Told) => string[])[] = [
+  hasGaps, goesBackInTime, endsTwice, goesOnAfterItsEnd, isClaimedTwice, isOpen,
+];
 
 function hasGaps({ job, events }: Told): string[] {
   const isWhole = events.every(({ n }, index) => n === index + 1) && events.length === job.version;
@@ -35,12 +44,13 @@ function hasGaps({ job, events }: Told): string[] {
 }
 
 function goesBackInTime({ job, events }: Told): string[] {
-  return events.every(({ at }, index) => index === 0 || at >= events[index - 1]!.at) ? [] : [`S27: time falls in job ${job.id}`];
+  const neverFalls = events.every(({ at }, index) => index === 0 || at >= events[index - 1]!.at);
+  return neverFalls ? [] : [`S27: time falls in job ${job.id}`];
 }
 
 function endsTwice({ job, events }: Told): string[] {
-  const perGeneration = generationsOf(events).map((part) => part.filter(({ kind }) => endings.has(kind)).length);
-  return perGeneration.every((count) => count <= 1) ? [] : [`S1: job ${job.id} ended ${perGeneration.join(', ')} times`];
+  const counts = generationsOf(events).map((part) => part.filter(({ kind }) => endings.has(kind)).length);
+  return counts.every((count) => count <= 1) ? [] : [`S1: job ${job.id} ended ${counts.join(', ')} times`];
 }
 
 function goesOnAfterItsEnd({ job, events }: Told): string[] {
@@ -78,7 +88,7 @@ function generationsOf(events: readonly Event[]): Event[][] {
   return parts;
 }
 
-/** What handlers say they did, held against what is stored: no claim started twice, no start without a claim or a cause. */
+/** What handlers say they did, against what is stored: no claim started twice, no start without a claim or a cause. */
 export function ledgerFlaws(all: readonly Told[], ledger: readonly Entry[]): string[] {
   const starts = ledger.filter(({ what }) => what === 'start');
   return all.flatMap(({ job, events }) => {
@@ -95,4 +105,6 @@ export function ledgerFlaws(all: readonly Told[], ledger: readonly Entry[]): str
 }
 
 /** What lets a job be started once more. */
-const again: ReadonlySet<Event['kind']> = new Set<Event['kind']>(['lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened']);
+const again: ReadonlySet<Event['kind']> = new Set<Event['kind']>([
+  'lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened',
+]);

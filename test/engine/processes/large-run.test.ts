@@ -5,7 +5,7 @@ import { figure } from './figures.ts';
 import { storeKinds, World } from './world.ts';
 
 const peakMbMax = 250;
-/** On a large machine V8 gives a busy process 128 MB for young objects, whatever it needs; this is what it gives on a small one. */
+/** On a large machine V8 gives a busy process 128 MB for young objects, whatever it needs: here, as on a small one. */
 const flags = ['--max-semi-space-size=8'];
 const sizes = process.env['STINT_LONG'] ? [20_000, 100_000, 1_000_000] : [20_000];
 const timeoutMs = 1_800_000;

@@ -1,13 +1,12 @@
-// Leases held against real processes: one whose event loop is blocked, one that hangs, one that was stopped and goes on.
+// Leases and real processes: one whose event loop is blocked, one that hangs, one that was stopped and goes on.
 import { describe, expect, test } from 'vitest';
-import type { Event, RunHandle } from '../../../src/index.ts';
 import { beside, blocking, hanging, looping, overtaken, quick } from './children/held.ts';
-import { flawsOf, histories, ledgerFlaws } from './histories.ts';
+import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { storeKinds, World } from './world.ts';
 
 describe.each(storeKinds)('on $name', (kind) => {
   describe.concurrent('leases', () => {
-    test('a handler that blocks its event loop for longer than the lease keeps it, and so do the jobs beside it', async () => {
+    test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
       // Long enough that a busy machine cannot be taken for a blocked process.
       const lease = { lease: '5s' } as const;
@@ -34,7 +33,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect(world.entries({ what: 'aborted' })).toMatchObject([{ reason: 'TimedOut' }, { reason: 'TimedOut' }]);
     });
 
-    test('a process that was stopped beyond its lease can write nothing when it goes on, and its handlers are told', async () => {
+    test('a process that was stopped beyond its lease can write nothing, and its handlers are told', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(overtaken);
@@ -96,7 +95,10 @@ describe.each(storeKinds)('on $name', (kind) => {
         return instance!.leaseUntil < world.engine.now() - 500;
       });
       ann.signal('SIGCONT');
-      await world.until('its heartbeat', async () => (await world.engine.instances())[0]!.leaseUntil > world.engine.now());
+      await world.until('its heartbeat', async () => {
+        const [instance] = await world.engine.instances();
+        return instance!.leaseUntil > world.engine.now();
+      });
       world.open('go');
 
       expect(await run.result({ timeout: '60s' })).toBe('stood beside');
@@ -104,5 +106,3 @@ describe.each(storeKinds)('on $name', (kind) => {
     });
   });
 });
-
-const kindsOf = async (run: RunHandle): Promise<Event['kind'][]> => (await run.events()).map(({ kind }) => kind);

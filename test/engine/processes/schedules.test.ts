@@ -1,7 +1,7 @@
 // Very many definitions that are due at the same moment: every tick has its run, soon and once.
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/index.ts';
-import { figure } from './figures.ts';
+import { figure, onThisMachine } from './figures.ts';
 import { storeKinds, World } from './world.ts';
 
 const count = process.env['STINT_LONG'] ? 10_000 : 1_000;
@@ -29,7 +29,7 @@ describe.concurrent.each(storeKinds)('on $name', (kind) => {
     figure(`last of ${count} ticks on ${kind.name}: created`, created, 'ms');
     figure(`last of ${count} ticks on ${kind.name}: started`, started, 'ms');
     expect(runs.every((job) => job.created >= tick)).toBe(true);
-    expect(created).toBeLessThanOrEqual(lateMsMax);
+    expect(created).toBeLessThanOrEqual(onThisMachine(lateMsMax));
   });
 });
 
@@ -37,7 +37,8 @@ describe.concurrent.each(storeKinds)('on $name', (kind) => {
 async function runsOf({ engine }: World, nominal: number): Promise<Job[]> {
   const runs: Job[] = [];
   for (let after: number | undefined; ; ) {
-    const page = await engine.find({ kinds: ['run'] }, { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) });
+    const ask = { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) } as const;
+    const page = await engine.find({ kinds: ['run'] }, ask);
     runs.push(...page.jobs.filter(({ tick }) => tick?.nominal === nominal));
     if (page.next === null) return runs;
     after = page.next;

@@ -69,7 +69,8 @@ export class World implements AsyncDisposable {
 
   /** Starts an instance and waits until it works. */
   async start(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Promise<Member> {
-    const member = new Member({ lease: `${leaseMs}ms`, slots: 4, ...options, url: this.url, jobs, instance }, this.#ledger);
+    const defaults = { lease: `${leaseMs}ms`, slots: 4 } as const;
+    const member = new Member({ ...defaults, ...options, url: this.url, jobs, instance }, this.#ledger);
     this.#members.push(member);
     await this.entry({ what: 'ready', instance });
     return member;

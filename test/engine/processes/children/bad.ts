@@ -9,7 +9,12 @@ const bomb = (): never => {
   throw new Error('do not look at me');
 };
 
-const hostile = (): object => ({ get message() { return bomb(); }, get data() { return bomb(); }, get stack() { return bomb(); }, toString: bomb });
+const hostile = (): object => ({
+  get message() { return bomb(); },
+  get data() { return bomb(); },
+  get stack() { return bomb(); },
+  toString: bomb,
+});
 
 class Trap extends Error {
   override get message(): string {

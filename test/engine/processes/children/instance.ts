@@ -18,7 +18,8 @@ export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> 
   readonly isStunned?: boolean;
 }
 
-const { url, jobs, patience = '30s', isStunned = false, isForced = false, ...options } = JSON.parse(process.argv[2]!) as InstanceOptions;
+const given = JSON.parse(process.argv[2]!) as InstanceOptions;
+const { url, jobs, patience = '30s', isStunned = false, isForced = false, ...options } = given;
 const { types = [], defs = [] } = (await import(`./${jobs}.ts`)) as Pick<EngineOptions, 'types' | 'defs'>;
 
 const line = (level: string) => (text: string, detail: unknown): void => console.error(level, text, detail);

@@ -23,9 +23,9 @@ export const fan = jobType('fan', {
   taskResults: work,
 });
 
-const queued = jobType('queued', { run: work });
-export const oneAfterTheOther = jobDef('one after the other', queued, { overlap: 'queue' });
-export const threeOfTheDefinition = jobDef('three', jobType('of-three', { run: work }), { overlap: 'allow', concurrency: 3 });
+const plain = jobType('plain', { run: work });
+export const oneAfterTheOther = jobDef('one after the other', plain, { overlap: 'queue' });
+export const threeOfTheDefinition = jobDef('three', plain, { overlap: 'allow', concurrency: 3 });
 
 export const alone = jobType('alone', {
   onePerType: true,
@@ -35,7 +35,7 @@ export const alone = jobType('alone', {
   },
 });
 
-export const forLeader = jobDef('for the leader', jobType('leader', { run: work }), { overlap: 'allow', leaderOnly: true });
+export const forLeader = jobDef('for the leader', plain, { overlap: 'allow', leaderOnly: true });
 
 export const types = [twoAtATime, perTenant, fan, alone];
 export const defs = [oneAfterTheOther, threeOfTheDefinition, forLeader];

@@ -7,7 +7,7 @@ export interface PhasedInput {
   readonly hangsIn: 'nothing' | 'prepare' | 'planning' | 'task' | 'gather';
 }
 
-const plannedBeforeHanging = 1_500;
+const plannedBeforeHanging = 1_100;
 
 async function work(phase: string, hangsIn: string, context: Context): Promise<void> {
   tell('start', { ...of(context), phase });
