@@ -1,7 +1,9 @@
 /** The public names of Stint. */
 export { Engine, type EngineOptions } from './open.ts';
 export { openStore, storeUrl } from './open/store.ts';
-export { jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings } from './engine/job-type.ts';
+export {
+  jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings,
+} from './engine/job-type.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
 export { typed, type Schema } from './engine/schema.ts';
 export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/context.ts';
@@ -26,7 +28,9 @@ export type { Progress } from './model/progress.ts';
 export type { KnownDefinition } from './jobs/define.ts';
 export type { Query, PageAsk, Page, Standing, Tally } from './store/query.ts';
 export type { FeedEvent, Instance, LogLine } from './store/store.ts';
-export { attemptsOf, runState, taskState, type JobRunStats, type RunState, type TaskState } from './vocabulary/jobrun.ts';
+export {
+  attemptsOf, runState, taskState, type JobRunStats, type RunState, type TaskState,
+} from './vocabulary/jobrun.ts';
 export { fateOf, stageHistory, stageOf, type Stage, type StageFate, type StageInfo } from './vocabulary/stage.ts';
 export { runStatus, type Configuration, type JobStatus } from './vocabulary/configuration.ts';
 export { lockOf, scheduledState, type Lock, type ScheduledState } from './vocabulary/scheduled.ts';

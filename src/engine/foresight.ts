@@ -19,7 +19,10 @@ export interface ForesightOptions extends Pick<PreviewOptions, 'count' | 'polici
   readonly runMs: number;
 }
 
-export function foresee({ name, spec, isEnabled, job }: KnownDefinition, { now, count, runMs, policies }: ForesightOptions): ForeseenTick[] {
+export function foresee(
+  { name, spec, isEnabled, job }: KnownDefinition,
+  { now, count, runMs, policies }: ForesightOptions,
+): ForeseenTick[] {
   const ticksOf = (schedule: Schedule, index: number): Foreseen[] => {
     const plan = isEnabled ? job.plan?.schedules[index] : undefined;
     const start = plan ? { start: momentsOf(plan, now, runMs) } : {};
@@ -49,4 +52,9 @@ function judge(ticks: readonly Foreseen[], overlap: Overlap, runMs: number): For
   });
 }
 
-const outcomes = { allow: 'runs', skip: 'is skipped', queue: 'waits', replace: 'replaces' } as const satisfies Record<Overlap, string>;
+const outcomes: Readonly<Record<Overlap, ForeseenTick['does']>> = {
+  allow: 'runs',
+  skip: 'is skipped',
+  queue: 'waits',
+  replace: 'replaces',
+};

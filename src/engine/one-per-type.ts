@@ -1,4 +1,4 @@
-/** One run per type at a time: the clear answer to a run by hand while one is under way. The lock is its key and gate. */
+/** One run per type at a time: the clear answer to a run by hand while one is under way. Its key and gate are the lock. */
 import type { Jobs } from '../jobs.ts';
 import { parseGate } from '../model/gate.ts';
 import { Refusal } from '../refusal.ts';
@@ -11,8 +11,8 @@ export async function refuseWhileBusy(jobs: Jobs, type: string): Promise<void> {
   throw busyType(type, open.find(({ admitted }) => admitted)?.id);
 }
 
-export const busyType = (type: string, id?: number): Refusal =>
-  new Refusal('busy.type', `${id === undefined ? 'a run' : `run ${id}`} of ${type} is under way and only one may be: wait for it, or cancel it`, {
-    type,
-    ...(id === undefined ? {} : { id }),
-  });
+export function busyType(type: string, id?: number): Refusal {
+  const run = id === undefined ? 'a run' : `run ${id}`;
+  const message = `${run} of ${type} is under way and only one may be: wait for it, or cancel it`;
+  return new Refusal('busy.type', message, { type, ...(id === undefined ? {} : { id }) });
+}

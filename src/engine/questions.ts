@@ -39,6 +39,11 @@ export interface PreviewAsk extends Pick<PreviewOptions, 'policies'> {
   readonly runLasts?: Duration;
 }
 
+export interface ToldEvent extends FeedEvent {
+  /** Where to go on after it. */
+  readonly cursor: string;
+}
+
 const lookMs = 250;
 const logPage = 1000;
 
@@ -66,8 +71,9 @@ export class Questions {
   async snapshot(id: number): Promise<Snapshot> {
     const jobs = this.homes.of(id);
     const job = await this.#require(id);
-    const progress = await jobs.store.progress(id);
-    return { job, tasks: await countTasks(jobs, id), progress: progress === null ? null : (parseJson(progress) as unknown as Progress) };
+    const tasks = await countTasks(jobs, id);
+    const text = await jobs.store.progress(id);
+    return { job, tasks, progress: text === null ? null : (parseJson(text) as unknown as Progress) };
   }
 
   /** From event number `from` on. */
@@ -125,7 +131,7 @@ export class Questions {
    * Every event from a cursor on, as it happens; stop by leaving the loop. Jobs in memory are told of too, from now on:
    * a cursor does not lead back to them.
    */
-  async *events({ after }: { readonly after?: string } = {}): AsyncGenerator<FeedEvent & { readonly cursor: string }, void, undefined> {
+  async *events({ after }: { readonly after?: string } = {}): AsyncGenerator<ToldEvent, void, undefined> {
     const { database, memory } = this.homes;
     let inMemory = await memory.store.feedEnd();
     let cursor = after ?? (await database.store.feedEnd());
@@ -162,9 +168,10 @@ export class Questions {
   }
 
   /** Its next ticks, with what each policy would do. */
-  async preview(name: string, { count = 10, runLasts = '0s', policies }: PreviewAsk = {}): Promise<readonly ForeseenTick[]> {
-    const asked = { now: this.now(), count, runMs: durationMs(runLasts), ...(policies ? { policies } : {}) };
-    return foresee(await this.definition(name), asked);
+  async preview(name: string, ask: PreviewAsk = {}): Promise<readonly ForeseenTick[]> {
+    const { count = 10, runLasts = '0s', policies } = ask;
+    const options = { now: this.now(), count, runMs: durationMs(runLasts), ...(policies ? { policies } : {}) };
+    return foresee(await this.definition(name), options);
   }
 
   async #require(id: number): Promise<Job> {

@@ -55,16 +55,24 @@ export async function draftOfType(type: JobType, ask: RunAsk<unknown>, now: numb
 }
 
 /** A run of a definition, by hand. */
-export async function draftOfDefinition(known: KnownDefinition, type: JobType, ask: RunAsk<unknown>, now: number): Promise<Draft> {
+export async function draftOfDefinition(
+  known: KnownDefinition,
+  type: JobType,
+  ask: RunAsk<unknown>,
+  now: number,
+): Promise<Draft> {
   const { name } = known;
   const spec = specOf(known);
-  if (!spec.manualRuns) throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
+  if (!spec.manualRuns) {
+    throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
+  }
   if (!known.isEnabled) throw new Refusal('disabled.definition', `${name} is disabled: enable it first`, { name });
   return asked(draftOf(name, spec), type, ask, now, { isAlone: spec.onePerType, params: spec.params });
 }
 
 /** Whether a key stands for "one at a time" rather than for what the producer asked to be unique. */
-export const isOneAtATime = (draft: Draft, ask: RunAsk<unknown>): boolean => draft.unique !== undefined && ask.unique === undefined;
+export const isOneAtATime = (draft: Draft, ask: RunAsk<unknown>): boolean =>
+  draft.unique !== undefined && ask.unique === undefined;
 
 interface Template {
   /** Whether only one run of its type may be under way. */
@@ -72,7 +80,13 @@ interface Template {
   readonly params?: unknown;
 }
 
-async function asked(draft: Draft, type: JobType, ask: RunAsk<unknown>, now: number, { isAlone, params }: Template): Promise<Draft> {
+async function asked(
+  draft: Draft,
+  type: JobType,
+  ask: RunAsk<unknown>,
+  now: number,
+  { isAlone, params }: Template,
+): Promise<Draft> {
   const { input: schema, limit } = type.options;
   const input = ask.input === undefined ? params : ask.input;
   const output = schema ? await checked(schema, input, type.name) : input;
@@ -103,5 +117,9 @@ function dueOf({ dueTime, delay }: RunAsk<unknown>, now: number): number {
 function uniqueOf(unique: NonNullable<RunAsk<unknown>['unique']>): UniqueAsk {
   if (typeof unique === 'string') return { key: unique };
   const { key, onTaken, for: window } = unique;
-  return { key, ...(onTaken === undefined ? {} : { onTaken }), ...(window === undefined ? {} : { forMs: durationMs(window) }) };
+  return {
+    key,
+    ...(onTaken === undefined ? {} : { onTaken }),
+    ...(window === undefined ? {} : { forMs: durationMs(window) }),
+  };
 }

@@ -22,7 +22,13 @@ export interface KnownDefinition extends Definition {
 }
 
 /** Stores what the code says of a definition. An operator's override and switch stay as they are. */
-export async function declare(definer: Producer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+export async function declare(
+  definer: Producer,
+  name: string,
+  code: Spec,
+  isEnabled: boolean,
+  by: string,
+): Promise<void> {
   const { store } = definer;
   const known = await find(store, name);
   if (!known) return introduce(definer, name, code, isEnabled, by);
@@ -31,9 +37,14 @@ export async function declare(definer: Producer, name: string, code: Spec, isEna
 }
 
 /** An operator's word: it survives deploys until it is taken back with null. */
-export async function override(definer: Producer, name: string, said: Partial<Spec> | null, asker: Asker): Promise<void> {
+export async function override(
+  definer: Producer,
+  name: string,
+  said: Partial<Spec> | null,
+  asker: Asker,
+): Promise<void> {
   const checked = said === null ? null : checkOverride(said, definer.store.now());
-  const say = ({ code, override: before }: Definition): Definition => ({ code, override: checked && { ...before, ...checked } });
+  const say: Say = ({ code, override: before }) => ({ code, override: checked && { ...before, ...checked } });
   await redefine(definer, name, say, asker);
 }
 
@@ -77,15 +88,24 @@ export async function definitions(store: Store): Promise<readonly KnownDefinitio
 
 function known(job: Job): KnownDefinition {
   const { code, override: said } = definitionOf(job);
-  const next = job.plan === null || job.state !== 'pending' ? null : job.plan.schedules.some(({ next: one }) => one) ? job.due : null;
-  return { name: job.def!, code, override: said, spec: specOf({ code, override: said }), isEnabled: job.state === 'pending', nextDue: next, job };
+  const isEnabled = job.state === 'pending';
+  const hasNext = isEnabled && job.plan!.schedules.some(({ next }) => next !== null);
+  const spec = specOf({ code, override: said });
+  return { name: job.def!, code, override: said, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
-async function introduce({ store, ids }: Producer, name: string, code: Spec, isEnabled: boolean, by: string): Promise<void> {
+async function introduce(
+  { store, ids }: Producer,
+  name: string,
+  code: Spec,
+  isEnabled: boolean,
+  by: string,
+): Promise<void> {
   const now = store.now();
   const [id] = await ids.take(1);
   const plan = planOf(name, code, now);
-  const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique: { key: definitionKey(name) } } as const;
+  const unique = { key: definitionKey(name) };
+  const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique } as const;
   const birth = { ...birthOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(birth, first, { by, now })]);
@@ -93,8 +113,10 @@ async function introduce({ store, ids }: Producer, name: string, code: Spec, isE
   if (!written) await declare({ store, ids }, name, code, isEnabled, by);
 }
 
+type Say = (before: Definition) => Definition;
+
 /** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
-async function redefine(definer: Producer, name: string, say: (before: Definition) => Definition, asker: Asker): Promise<void> {
+async function redefine(definer: Producer, name: string, say: Say, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {
     const def = await require(store, name);
@@ -105,7 +127,7 @@ async function redefine(definer: Producer, name: string, say: (before: Definitio
   });
 }
 
-function redefinition(def: Job, say: (before: Definition) => Definition, now: number): Happening[] {
+function redefinition(def: Job, say: Say, now: number): Happening[] {
   const before = definitionOf(def);
   const after = say(before);
   const [was, is] = [specOf(before), specOf(after)];
@@ -115,7 +137,12 @@ function redefinition(def: Job, say: (before: Definition) => Definition, now: nu
   return [...told, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
-async function change(store: Store, name: string, asker: Asker, decide: (def: Job, now: number) => Happening[]): Promise<void> {
+async function change(
+  store: Store,
+  name: string,
+  asker: Asker,
+  decide: (def: Job, now: number) => Happening[],
+): Promise<void> {
   await applyTogether(store, async () => {
     const def = await require(store, name);
     const now = store.now();

@@ -3,7 +3,9 @@ import { overlaps, type Spec } from '../model/definition.ts';
 import { jsonText, parseJson } from '../model/json.ts';
 import { checkSchedule } from '../time/schedule.ts';
 import { checkMisfire } from '../time/ticks.ts';
-import { checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax } from './check.ts';
+import {
+  checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax,
+} from './check.ts';
 import { checkTags } from './draft.ts';
 import { checkPolicy } from './policy.ts';
 
@@ -28,8 +30,9 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
 };
 
 export function checkOverride(said: Partial<Spec>, now: number): Partial<Spec> {
-  const fields = Object.entries(checkFields('an override', said, Object.keys(checks))).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(fields.map(([field, value]) => [field, checks[field as Overridable](value as never, now)]));
+  const fields = Object.entries(checkFields('an override', said, Object.keys(checks)));
+  const known = fields.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known.map(([field, value]) => [field, checks[field as Overridable](value as never, now)]));
 }
 
 function checkGate(gate: NonNullable<Spec['gate']>): Spec['gate'] {

@@ -1,4 +1,4 @@
-/** Ticking: every occurrence of a schedule gets its run or its recorded skip, in one commit with the plan of the next. */
+/** Ticking: every occurrence of a schedule gets its run or its recorded skip, committed with the plan of the next. */
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
@@ -33,11 +33,13 @@ export const tickBatch = batch;
  * The same for one definition that is about to change: what fell due before follows the old word. Its own change comes
  * first. While it is disabled, what fell due is told as skipped.
  */
-export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<readonly [Change, ...Change[]]> {
-  if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as [Change, ...Change[]];
+export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
+  if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as Changes;
   const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.nominal <= now);
   return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
 }
+
+type Changes = [Change, ...Change[]];
 
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
@@ -71,7 +73,12 @@ export function draftOf(name: string, spec: Spec): Draft {
   };
 }
 
-async function answers({ store, ids }: Producer, due: readonly Job[], now: number, asker: Asker): Promise<readonly Change[]> {
+async function answers(
+  { store, ids }: Producer,
+  due: readonly Job[],
+  now: number,
+  asker: Asker,
+): Promise<readonly Change[]> {
   const runs = await momentsOf(store, due);
   const { readable, unreadable } = read(due, now, runs);
   const busy = new Set(await busyKeys(store, readable, asker));
@@ -105,7 +112,8 @@ function read(due: readonly Job[], now: number, runs: RunMoments) {
       const spec = specOf(definitionOf(def));
       readable.push({ def, spec, calls: callsFor(def, spec, now, runs) });
     } catch (error) {
-      unreadable.push({ def, why: `its schedules cannot be read: ${error instanceof Error ? error.message : ''}`.slice(0, 1000) });
+      const cause = error instanceof Error ? error.message : '';
+      unreadable.push({ def, why: `its schedules cannot be read: ${cause}`.slice(0, 1000) });
     }
   }
   return { readable, unreadable };
@@ -114,13 +122,19 @@ function read(due: readonly Job[], now: number, runs: RunMoments) {
 function bornOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
   const unique = isAlone(spec) ? { unique: { key: overlapKey(def.def!, spec) } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
-  const birth = birthOf({ ...draftOf(def.def!, spec), tick: { def: def.id, schedule, nominal, isAwaited }, ...unique }, id, now);
-  const first = { due: Math.min(due, now), priority: spec.priority, ...(spec.phase === 'run' ? {} : { phase: spec.phase }) };
+  const tick = { def: def.id, schedule, nominal, isAwaited };
+  const birth = birthOf({ ...draftOf(def.def!, spec), tick, ...unique }, id, now);
+  const { priority, phase } = spec;
+  const first = { due: Math.min(due, now), priority, ...(phase === 'run' ? {} : { phase }) };
   return create({ ...birth, parent: null }, first, { ...asker, now });
 }
 
 /** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */
-async function busyKeys(store: Store, defs: readonly { def: Job; spec: Spec }[], asker: Asker): Promise<ReadonlySet<string>> {
+async function busyKeys(
+  store: Store,
+  defs: readonly Pick<Readable, 'def' | 'spec'>[],
+  asker: Asker,
+): Promise<ReadonlySet<string>> {
   const watched = defs.filter(({ spec }) => isAlone(spec));
   const keys = watched.map(({ def, spec }) => overlapKey(def.def!, spec));
   const holders = new Map(await store.holders(keys));
@@ -147,7 +161,8 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const awaited = defs.flatMap((def) => def.plan?.schedules.flatMap(({ run }) => run ?? []) ?? []);
   const found = awaited.length === 0 ? [] : await store.load(awaited);
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
-  const known = found.map((job) => [job.id, { startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null }] as const);
+  const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
+  const known = found.map((job) => [job.id, ranAt(job)] as const);
   // A run that is gone without a trace must not be waited for.
-  return new Map<number, { startedAt: number | null; endedAt: number | null }>([...moments, ...known]);
+  return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

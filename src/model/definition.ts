@@ -1,8 +1,11 @@
 /**
  * The definition: a named template of runs with its schedules. It is kept as a job of its own kind, due at its next
- * tick, so that it has a history, a version and an order like any other; what it answers to each occurrence is decided here.
+ * tick, so that it has a history, a version and an order like any other. What it answers to each occurrence is decided
+ * here.
  */
-import { delayOf, dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments } from '../time/ticks.ts';
+import {
+  delayOf, dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments,
+} from '../time/ticks.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
 import type { Happening, TickOutcome, TickSkip } from './event.ts';
@@ -79,7 +82,12 @@ export interface Ticking {
 }
 
 /** The plan of schedules that become active now; those that were there before keep their place. */
-export function planOf(name: string, spec: Spec, now: number, before?: { readonly spec: Spec; readonly plan: Plan }): Plan {
+export function planOf(
+  name: string,
+  spec: Spec,
+  now: number,
+  before?: { readonly spec: Spec; readonly plan: Plan },
+): Plan {
   const schedules = spec.schedules.map((schedule) => {
     const kept = before?.spec.schedules.findIndex((known) => JSON.stringify(known) === JSON.stringify(schedule)) ?? -1;
     const plan = before?.plan.schedules[kept];
@@ -88,11 +96,15 @@ export function planOf(name: string, spec: Spec, now: number, before?: { readonl
   return { schedules };
 }
 
-export const dueOf = ({ schedules }: Plan): number => Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
+export const dueOf = ({ schedules }: Plan): number =>
+  Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
 
 /** How many runs the occurrences due now call for, if none is skipped for overlap. */
-export const callsFor = (def: Job, spec: Spec, now: number, runs: RunMoments): number =>
-  def.plan!.schedules.reduce((sum, plan, index) => sum + (dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0), 0);
+export function callsFor(def: Job, spec: Spec, now: number, runs: RunMoments): number {
+  const callsOf = (plan: SchedulePlan, index: number): number =>
+    dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0;
+  return def.plan!.schedules.map(callsOf).reduce((sum, calls) => sum + calls, 0);
+}
 
 /** Answers every occurrence due now, each with a run or a skip, and plans the next. */
 export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
@@ -143,10 +155,18 @@ export function takenAway(def: Job, before: Spec, after: Spec, now: number): rea
 }
 
 /** Whatever has had its time and no answer, be it spread to a moment that is still to come. */
-function missed(plan: SchedulePlan, spec: Spec, index: number, name: string, now: number, skipped: TickSkip): TickOutcome[] {
+function missed(
+  plan: SchedulePlan,
+  spec: Spec,
+  index: number,
+  name: string,
+  now: number,
+  skipped: TickSkip,
+): TickOutcome[] {
   if (plan.next === null || plan.next.nominal > now) return [];
   const schedule = spec.schedules[index]!;
-  const { fire, skips } = dueTicks(schedule, momentsOf(plan, new Map()), now + delayOf(schedule, name), spec.misfire, name);
+  const until = now + delayOf(schedule, name);
+  const { fire, skips } = dueTicks(schedule, momentsOf(plan, new Map()), until, spec.misfire, name);
   return [...skips, ...fire.map(({ nominal }) => ({ from: nominal, to: nominal, count: 1 }))].map(
     ({ from, to, count }): TickOutcome => ({ schedule: index, nominal: from, to, count, skipped }),
   );
@@ -166,7 +186,14 @@ export function goOn(def: Job, spec: Spec, runs: RunMoments): Happening | null {
 export const awaitedRuns = (def: Job): readonly number[] =>
   (def.plan?.schedules ?? []).flatMap(({ next, run }) => (next === null && run !== null ? [run] : []));
 
-function dueNow(plan: SchedulePlan, spec: Spec, index: number, name: string, now: number, runs: RunMoments): DueTicks | null {
+function dueNow(
+  plan: SchedulePlan,
+  spec: Spec,
+  index: number,
+  name: string,
+  now: number,
+  runs: RunMoments,
+): DueTicks | null {
   if (plan.next === null || plan.next.due > now) return null;
   return dueTicks(spec.schedules[index]!, momentsOf(plan, runs), now, spec.misfire, name);
 }
@@ -174,9 +201,9 @@ function dueNow(plan: SchedulePlan, spec: Spec, index: number, name: string, now
 type Call = (tick: DueTicks['fire'][number], isNewest: boolean) => number | null;
 
 function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
-  const skipped = due.skips.map(
-    ({ from, to, count, reason }): TickOutcome => ({ schedule, nominal: from, ...(to === from ? {} : { to, count }), skipped: reason }),
-  );
+  const skipped = due.skips.map(({ from: nominal, to, count, reason }): TickOutcome => ({
+    schedule, nominal, ...(to === nominal ? {} : { to, count }), skipped: reason,
+  }));
   const fired = due.fire.map((occurrence, index): TickOutcome => {
     const run = call(occurrence, index === due.fire.length - 1);
     const { nominal, lateMs } = occurrence;
@@ -185,7 +212,14 @@ function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
   return [...skipped, ...fired].sort((a, b) => a.nominal - b.nominal);
 }
 
-function after(plan: SchedulePlan, schedule: Schedule, name: string, due: DueTicks, run: number | null, runs: RunMoments): SchedulePlan {
+function after(
+  plan: SchedulePlan,
+  schedule: Schedule,
+  name: string,
+  due: DueTicks,
+  run: number | null,
+  runs: RunMoments,
+): SchedulePlan {
   const { ran, ...before } = plan;
   const on = { ...before, lastNominal: due.after, next: null, ...(ran && run === plan.run ? { ran } : {}) };
   // Without a new run there is nothing to wait for: the next occurrence counts from the same moment.
@@ -212,5 +246,7 @@ function momentsOf(plan: SchedulePlan, runs: RunMoments): TickMoments {
   return { ...base, started: run?.startedAt ?? null, finished: run?.endedAt ?? null };
 }
 
-export const countsFromRun = (schedule: Schedule): boolean =>
-  schedule.kind === 'every' ? schedule.from !== 'scheduled' : schedule.kind === 'repeat' && !/^\s*scheduled/i.test(schedule.text);
+export function countsFromRun(schedule: Schedule): boolean {
+  if (schedule.kind === 'every') return schedule.from !== 'scheduled';
+  return schedule.kind === 'repeat' && !/^\s*scheduled/i.test(schedule.text);
+}

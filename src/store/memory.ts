@@ -125,7 +125,8 @@ export class MemoryStore implements Store {
   ahead(job: Job): Promise<number> {
     const now = this.now();
     const isAhead = (other: Job): boolean =>
-      other.state === 'pending' && other.due <= now && other.kind === job.kind && other.type === job.type && byUrgency(other, job) < 0;
+      other.state === 'pending' && other.due <= now &&
+      other.kind === job.kind && other.type === job.type && byUrgency(other, job) < 0;
     return Promise.resolve(Math.min(aheadMax, [...this.#jobs.values()].filter(isAhead).length));
   }
 

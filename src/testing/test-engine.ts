@@ -1,4 +1,4 @@
-/** The test engine: the real engine on a store in memory and a clock that only a test moves. Hours pass in milliseconds. */
+/** The test engine: the real engine on a store in memory and a clock that only a test moves: hours in milliseconds. */
 import type { AskOf, ResultOf, Runnable } from '../engine/run-ask.ts';
 import { RunHandle, type RunDesk, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../ids.ts';
@@ -106,7 +106,8 @@ export class TestEngine implements RunMaker {
     const tether = new Tether(this.#store);
     const start = this.#starts + 1;
     const random = seededRandom(seed + start);
-    const engine = new OpenEngine({ ...options, store: tether.store, clock: this.clock, random, instance: `test-${start}` });
+    const { store } = tether;
+    const engine = new OpenEngine({ ...options, store, clock: this.clock, random, instance: `test-${start}` });
     this.#tether?.cut();
     this.#options = { ...this.#options, ...code };
     this.#tether = tether;
@@ -144,7 +145,8 @@ export class TestEngine implements RunMaker {
     const stores = [this.#store, ...(this.#tether?.isCut ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));
     if (running.flat().length > 0) return;
-    const dues = await Promise.all(stores.map((store) => store.nextDue({ kinds: ['run', 'task', 'def'], names: { glob: '*' } })));
+    const all = { kinds: ['run', 'task', 'def'], names: { glob: '*' } } as const;
+    const dues = await Promise.all(stores.map((store) => store.nextDue(all)));
     const target = Math.min(end, ...dues.map((due) => due ?? end)) - livedThroughMs;
     if (target - this.clock.now() > livedThroughMs) this.clock.jump(target - this.clock.now());
   }

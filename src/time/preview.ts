@@ -52,7 +52,10 @@ export function preview(schedule: Schedule, options: PreviewOptions): PreviewTic
 }
 
 /** What is overdue is not foreseen. */
-const startingAt = (start: TickMoments, after: number): TickMoments => ({ ...start, after: Math.max(start.after, after) });
+const startingAt = (start: TickMoments, after: number): TickMoments => ({
+  ...start,
+  after: Math.max(start.after, after),
+});
 
 function shownTick(schedule: Schedule, tick: Tick): PreviewTick {
   if (schedule.kind !== 'cron') return { ...tick, shown: formatTimestamp(tick.due) };

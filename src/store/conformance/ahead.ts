@@ -8,7 +8,9 @@ export const ahead: Topic = {
   examples: {
     'those of higher priority, then those due earlier, then those with lower ids are ahead': async (world) => {
       const due = world.now() - 100;
-      const specs: Spec[] = [{ due }, { due: due - 5 }, { due }, { priority: 3, due: due + 50 }, { priority: -3, due: due - 50 }];
+      const specs: Spec[] = [
+        { due }, { due: due - 5 }, { due }, { priority: 3, due: due + 50 }, { priority: -3, due: due - 50 },
+      ];
       const jobs = await world.createAll(specs);
       deepEqual(await Promise.all(jobs.map((job) => world.store.ahead(job))), [2, 1, 3, 0, 4]);
     },
