@@ -195,6 +195,66 @@ describe('a crash', () => {
   });
 });
 
+describe('a handler that was overtaken', () => {
+  test('while it prepared stores no second set of tasks', async () => {
+    const door = new Door();
+    let prepared = 0;
+    const many = jobType('many', {
+      taskDetails: async () => { prepared += 1; if (prepared === 1) await door.pass(); return [1, 2, 3]; },
+      taskResults: ({ task }) => task,
+      jobResults: ({ counts }) => counts.total,
+    });
+    const cluster = new Cluster();
+    const first = await cluster.join({ types: [many], lease: '5s' });
+    const run = await first.createJobRun(many);
+    await cluster.advance('1s');
+    // It lives, but the store has forgotten it: as after a long pause.
+    await cluster.store.leave('a');
+    const second = await cluster.join({ types: [many], lease: '5s' });
+    await cluster.advance('20s');
+    door.open();
+    await cluster.advance('5s');
+    expect([prepared, await second.run(run.id).result()]).toEqual([2, 3]);
+    expect((await second.find({ parent: run.id })).jobs).toHaveLength(3);
+  });
+
+  test('by its timeout and goes on all the same changes nothing', async () => {
+    const door = new Door();
+    let calls = 0;
+    const slow = jobType('slow', {
+      timeout: '5s',
+      retry: { base: '1s' },
+      run: async () => { calls += 1; if (calls > 1) return 'the second'; await door.pass(); return 'the first'; },
+    });
+    const t = await start({ types: [slow] });
+    const run = await t.createJobRun(slow);
+    await t.advance('6s');
+    door.open();
+    await t.advance('5s');
+    expect(await run.result()).toBe('the second');
+    expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'retried', 'claimed', 'succeeded']);
+  });
+
+  test('is judged by the start of its own try, not of the first', async () => {
+    const starts: number[] = [];
+    const flaky = jobType('flaky', {
+      timeout: '10s',
+      retry: { attempts: 3, base: '1m', jitter: 0 },
+      run: async ({ run }) => {
+        starts.push(t.clock.now() - newYear);
+        if (run.attempt === 1) throw new Error('not yet');
+        await t.clock.sleep(8 * second);
+        return run.attempt;
+      },
+    });
+    const t = await start({ types: [flaky] });
+    const run = await t.createJobRun(flaky);
+    await t.advance('2m');
+    expect(await run.result()).toBe(2);
+    expect(attemptsOf(await run.events()).map(({ start: at }) => at - newYear)).toEqual(starts.toReversed());
+  });
+});
+
 describe('a type that is not known', () => {
   test('is left alone: its runs are neither failed nor thrown away, and run when someone knows it', async () => {
     const t = await start({ types: [quick] });
