@@ -39,6 +39,8 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
       expect(lapsesIn(told)).toContainEqual(expect.objectContaining({ job, holder: instance, phase }));
       expect(await tooLate(world.engine, told)).toEqual([]);
+      await world.engine.jobs.store.purge({ limit: 10, feedKeptMs: 60_000, retentionMs: null });
+      expect(await kind.staged(world.url)).toBe(0);
     });
 
     test('between a claim and the start of its handler: the others start it, for the first time', async () => {
