@@ -104,8 +104,10 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => extend(this.#connection, holdings, until, this.now()));
   }
 
-  lapsed(limit: number): Promise<readonly Job[]> {
-    return this.#read(() => lapsed(this.#connection, limit, this.now()));
+  /** What a reader finds over may be under extension by another process: only who may write can tell. */
+  async lapsed(limit: number): Promise<readonly Job[]> {
+    const find = (): Job[] => lapsed(this.#connection, limit, this.now());
+    return find().length === 0 ? [] : this.#connection.write(find);
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
