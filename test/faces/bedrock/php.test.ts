@@ -80,7 +80,7 @@ test('the worker manager: takes a batch, mocks among it, and finishes, retries a
   for (const name of ['www-prod/A', 'www-prod/B?x=1', 'www-prod/C']) await call(world, 'CreateJob', { name, data: { n: 1 } });
   await call(world, 'CreateJob', { name: 'www-prod/M', mockRequest: true });
   const { body } = await call(world, 'GetJobs', { name: 'www-prod/*', numResults: 10, getMockedJobs: true });
-  const { jobs } = body as { jobs: { jobID: number; data: object; name: string; nextRun: string; retryAfter: string }[] };
+  const { jobs } = body as unknown as { jobs: { jobID: number; data: object; name: string; nextRun: string; retryAfter: string }[] };
   expect(jobs).toHaveLength(4);
   for (const job of jobs) {
     expect(Object.keys(job)).toEqual(expect.arrayContaining(['jobID', 'name', 'data', 'nextRun', 'retryAfter']));
@@ -91,6 +91,5 @@ test('the worker manager: takes a batch, mocks among it, and finishes, retries a
   expect((await call(world, 'RetryJob', { jobID: b!.jobID, delay: 60, data: b!.data })).code).toBe(200);
   expect((await call(world, 'FailJob', { jobID: c!.jobID, data: { ...c!.data, exception: 'boom' } })).code).toBe(200);
   expect((await call(world, 'FinishJob', { jobID: m!.jobID, data: m!.data })).code).toBe(200);
-  expect(await Promise.all(jobs.map(({ jobID }) => jobID))).toHaveLength(4);
   expect((await call(world, 'GetJobs', { name: 'www-prod/*', numResults: 10, getMockedJobs: true })).code).toBe(404);
 });
