@@ -14,6 +14,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { Glob } from '../../model/glob.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Caller } from './caller.ts';
+import { Lapses, lapseMs } from './lapses.ts';
 
 /** What a worker asks for. */
 export type Wish = Omit<HandOutAsk, 'holder' | 'crashing'>;
@@ -44,8 +45,6 @@ interface Group {
   nextDue: number | null;
 }
 
-/** How long a lapsed lease may go unnoticed while someone waits. */
-const lapseMs = 250;
 /** Wakes are hints, and some stores can give none. */
 const pollMs = 5_000;
 
@@ -53,6 +52,7 @@ export class Waiting {
   readonly #parts: WaitingParts;
   readonly #groups = new Map<string, Group>();
   readonly #loop: Loop;
+  readonly #lapses = new Lapses();
   #isStale = false;
   #servedAt = 0;
   #wakeNoMore = (): void => {};
@@ -82,7 +82,7 @@ export class Waiting {
 
   /** What there is now. */
   async serve(wish: Wish, caller: Caller): Promise<HandOut> {
-    await reap(this.#parts.jobs, this.#parts.by);
+    await this.#repair();
     return this.#handOut(wish, caller.name);
   }
 
@@ -132,7 +132,7 @@ export class Waiting {
 
   async #turn(): Promise<number> {
     if (this.#groups.size === 0) return Infinity;
-    await reap(this.#parts.jobs, this.#parts.by);
+    await this.#repair();
     const now = this.#parts.jobs.store.now();
     const isAllDue = this.#isStale || Math.abs(now - this.#servedAt) >= pollMs;
     if (isAllDue) this.#servedAt = now;
@@ -173,9 +173,17 @@ export class Waiting {
     return spoiled > 0 || handed.length === seats.length;
   }
 
-  #handOut(wish: Wish, holder: HandOutAsk['holder']): Promise<HandOut> {
+  async #handOut(wish: Wish, holder: HandOutAsk['holder']): Promise<HandOut> {
     const crashing = [...this.#parts.crashing.values()];
-    return this.#parts.queue.handOut({ ...wish, holder, crashing });
+    const found = await this.#parts.queue.handOut({ ...wish, holder, crashing });
+    for (const { job } of found.handed) this.#lapses.note(job.lease.until);
+    return found;
+  }
+
+  /** Jobs whose workers are late are there for others. */
+  async #repair(): Promise<void> {
+    const { jobs, by } = this.#parts;
+    if (this.#lapses.isTime(jobs.store.now())) await reap(jobs, by);
   }
 
   #untilNextDue(): number {

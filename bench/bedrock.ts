@@ -1,0 +1,159 @@
+/**
+ * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N]`. The server runs in a process
+ * of its own on a SQLite file whose commits wait for the disk; the clients speak from here, on eight connections.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { SqliteEngine } from './engines/sqlite.ts';
+import { thisMachine } from './machine.ts';
+import { machineText } from './report.ts';
+import { BenchClient } from './bedrock/client.ts';
+
+const connections = 8;
+const backlogTypes = 100;
+const waiters = 1000;
+
+const { values } = parseArgs({
+  options: { jobs: { type: 'string', default: '8000' }, backlog: { type: 'string', default: '1000000' } },
+});
+const jobs = Number(values.jobs);
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+/** A server on a file of its own. */
+async function serve(path: string): Promise<Server> {
+  const child = fork(new URL('./bedrock/serve.ts', import.meta.url), [path]);
+  const [port] = (await once(child, 'message')) as [number];
+  return { child, port };
+}
+
+/** What the server has used of the CPU so far. */
+async function cpuUs({ child }: Server): Promise<number> {
+  child.send('cpu');
+  const [us] = (await once(child, 'message')) as [number];
+  return us;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+const connectAll = (port: number, count = connections): Promise<BenchClient[]> =>
+  Promise.all(Array.from({ length: count }, () => BenchClient.connect(port)));
+
+/** Lets every client do its share, and tells how many were done in a second. */
+async function rate(clients: readonly BenchClient[], count: number, work: (client: BenchClient) => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await Promise.all(clients.map(async (client) => {
+    for (let n = 0; n < count / clients.length; n++) await work(client);
+  }));
+  return (count / (performance.now() - start)) * 1000;
+}
+
+const data = JSON.stringify({ text: 'x'.repeat(180) });
+const create = (name: string) => async (client: BenchClient): Promise<void> => {
+  await client.ask(`CreateJob\r\nname: ${name}\r\ndata: ${data}\r\n\r\n`);
+};
+
+async function cycle(client: BenchClient): Promise<void> {
+  await create('cycle')(client);
+  const id = await client.getJob('cycle');
+  await client.ask(`FinishJob\r\njobID: ${id}\r\n\r\n`);
+}
+
+async function measureRates(server: Server): Promise<void> {
+  const clients = await connectAll(server.port);
+  const measure = async (what: string, on: readonly BenchClient[], count: number, work: (client: BenchClient) => Promise<void>) => {
+    const before = await cpuUs(server);
+    const perSecond = await rate(on, count, work);
+    const us = ((await cpuUs(server)) - before) / count;
+    console.log(what.padEnd(44), `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(10), `${us.toFixed(0).padStart(6)} µs of CPU`);
+  };
+  const taken: number[] = [];
+  const get = async (client: BenchClient): Promise<void> => void taken.push(await client.getJob('work'));
+  const finish = async (client: BenchClient): Promise<void> => void (await client.ask(`FinishJob\r\njobID: ${taken.pop()}\r\n\r\n`));
+  await rate(clients, 800, create('work'));
+  await rate(clients, 800, get);
+  await rate(clients, 800, finish);
+  await measure('create', clients, jobs, create('work'));
+  await measure('get', clients, jobs, get);
+  await measure('finish', clients, jobs, finish);
+  await measure('cycles', clients, jobs, cycle);
+  await measure('cycles on one connection', clients.slice(0, 1), jobs / 8, cycle);
+  for (const client of clients) client.close();
+}
+
+/** How long one GetJob takes, in ms, when the job is there. */
+async function timeGets(port: number, count: number): Promise<number> {
+  const [client] = await connectAll(port, 1);
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    await create('needle')(client!);
+    const start = performance.now();
+    const id = await client!.getJob('needle');
+    times.push(performance.now() - start);
+    await client!.ask(`FinishJob\r\njobID: ${id}\r\n\r\n`);
+  }
+  client!.close();
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+}
+
+/** How long a job that is created takes to one of many who wait. */
+async function measureWaiting(port: number): Promise<void> {
+  const [producer] = await connectAll(port, 1);
+  let told: (at: number) => void = () => {};
+  const waiting = await connectAll(port, waiters);
+  const wait = (client: BenchClient): void =>
+    void client.ask('GetJob\r\nname: wanted*\r\nConnection: wait\r\ntimeout: 600000\r\n\r\n').then((body) => {
+      told(performance.now());
+      if (body !== '') wait(client);
+    });
+  waiting.forEach(wait);
+  const times: number[] = [];
+  for (let n = 0; n < 200; n++) {
+    const arrival = new Promise<number>((resolve) => (told = resolve));
+    const start = performance.now();
+    await create(`wanted${n}`)(producer!);
+    times.push((await arrival) - start);
+  }
+  times.sort((a, b) => a - b);
+  console.log(`created and handed to one of ${waiters}`.padEnd(44), `p50 ${times[100]!.toFixed(1)} ms, p95 ${times[190]!.toFixed(1)} ms`);
+  for (const client of [...waiting, producer!]) client.close();
+}
+
+async function main(): Promise<void> {
+  console.log(machineText(thisMachine()));
+  const engine = new SqliteEngine();
+  console.log(`${engine.about}, ${connections} connections\n`);
+  try {
+    const ground = await engine.ground('ours', false);
+    let server = await serve(ground.place.at);
+    await measureRates(server);
+    await measureWaiting(server.port);
+    const empty = await timeGets(server.port, 500);
+    const [client] = await connectAll(server.port, 1);
+    await create('other')(client!);
+    client!.close();
+    await stop(server.child);
+    const backlog = Number(values.backlog);
+    const types = Array.from({ length: backlogTypes }, (_, n) => `other-${n}`);
+    await ground.fill({ table: 'job', sample: 'other', count: backlog, first: 1_000_000_000, types });
+    await ground.rest();
+    server = await serve(ground.place.at);
+    const behind = await timeGets(server.port, 500);
+    console.log('GetJob, nothing else there'.padEnd(44), `${empty.toFixed(2)} ms`);
+    const title = `GetJob behind ${backlog.toLocaleString('en')} of other names`;
+    console.log(title.padEnd(44), `${behind.toFixed(2)} ms (${(behind / empty).toFixed(2)} ×)`);
+    await stop(server.child);
+  } finally {
+    await engine.close();
+  }
+}
+
+await main();

@@ -1,0 +1,50 @@
+/** A client of the Bedrock protocol that does no more than it must: one request after the other, answers cut by length. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export class BenchClient {
+  readonly #socket: Socket;
+  #text = '';
+  #resolve: (body: string) => void = () => {};
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => this.#take(text));
+    socket.on('error', () => {});
+  }
+
+  static async connect(port: number): Promise<BenchClient> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    await once(socket, 'connect');
+    return new BenchClient(socket);
+  }
+
+  /** The body of the answer. */
+  ask(request: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  async getJob(name: string): Promise<number> {
+    const { jobID } = JSON.parse(await this.ask(`GetJob\r\nname: ${name}\r\n\r\n`)) as { jobID: number };
+    return jobID;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(text: string): void {
+    this.#text += text;
+    const blank = this.#text.indexOf('\r\n\r\n');
+    if (blank === -1) return;
+    const length = Number(/Content-Length: (\d+)/.exec(this.#text)![1]);
+    if (this.#text.length < blank + 4 + length) return;
+    const body = this.#text.slice(blank + 4, blank + 4 + length);
+    this.#text = this.#text.slice(blank + 4 + length);
+    this.#resolve(body);
+  }
+}

@@ -1,0 +1,20 @@
+/** The process of the Bedrock server that is measured: a file, a port, nothing else. */
+import { silent } from '../../src/engine/logger.ts';
+import { BedrockServer } from '../../src/faces/bedrock/server.ts';
+import { Jobs } from '../../src/jobs.ts';
+import { openStore } from '../../src/open/store.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+const store = openStore(`sqlite:${process.argv[2]!}`);
+await store.migrate();
+const server = new BedrockServer({ jobs: new Jobs(store), clock: systemClock, logger: silent });
+const { port } = await server.listen(0);
+process.send!(port);
+/** What it has used of the CPU so far, in µs, whenever it is asked. */
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send!(user + system);
+});
+process.once('SIGTERM', () => {
+  void server.close().then(() => store.close()).then(() => process.exit(0));
+});

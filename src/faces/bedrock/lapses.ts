@@ -1,0 +1,33 @@
+/** When to look for workers that are late: at the moment that is known of, and often enough for those of other servers. */
+
+/** How long a lapsed lease of another server's worker may go unnoticed. */
+export const lapseMs = 250;
+
+export class Lapses {
+  /** When leases that were given here end. Bedrock counts in whole seconds, so that they are few. */
+  readonly #ends = new Set<number>();
+  #next = Infinity;
+  #lookedAt = -Infinity;
+
+  note(end: number | null): void {
+    if (end === null) return;
+    this.#ends.add(end);
+    this.#next = Math.min(this.#next, end);
+  }
+
+  /** Whether it is time; whoever asks then looks. */
+  isTime(now: number): boolean {
+    const isTime = now >= this.#next || Math.abs(now - this.#lookedAt) >= lapseMs;
+    if (isTime) this.#lookedAt = now;
+    if (now >= this.#next) this.#forget(now);
+    return isTime;
+  }
+
+  #forget(now: number): void {
+    this.#next = Infinity;
+    for (const end of this.#ends) {
+      if (end <= now) this.#ends.delete(end);
+      else this.#next = Math.min(this.#next, end);
+    }
+  }
+}
