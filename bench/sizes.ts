@@ -29,14 +29,14 @@ export const fullSizes: Sizes = {
 
 export const quickSizes: Sizes = {
   rounds: 3,
-  warmUpJobs: 2_000,
-  createSingle: 200,
+  warmUpJobs: 1_000,
+  createSingle: 150,
   createInFlight: 1_600,
   createBulk: 8_000,
-  drain: [{ limit: 1, jobs: 150 }, { limit: 100, jobs: 6_000 }, { limit: 1_000, jobs: 8_000 }],
-  pickUps: 40,
+  drain: [{ limit: 1, jobs: 100 }, { limit: 100, jobs: 6_000 }, { limit: 1_000, jobs: 8_000 }],
+  pickUps: 30,
   backlog: { others: [10_000, 50_000], later: [50_000], ended: [50_000] },
-  backlogJobs: 2_000,
+  backlogJobs: 1_000,
   glob: { others: 20_000, names: 100, jobs: 50 },
 };
 
