@@ -293,12 +293,14 @@ function randomQuery(lane: Lane, dice: Dice): Query {
   ]);
 }
 
-const foresee: Move = async (lane, _who, dice) => {
+const foresee: Move = async (lane, who, dice) => {
   const { kinds: some, names } = claimAsk(lane, dice);
+  const job = await pickJob(lane, who);
   await dice.pick<() => Promise<unknown>>([
     () => lane.agree('next due', (store) => store.nextDue({ kinds: some, names })),
     () => lane.agree('holders', (store) => store.holders(keys.map((key) => lane.own(key)))),
     () => lane.agree('behind gates', (store) => store.behindGates(lane.types())),
+    async () => job && lane.agree(`ahead of ${job.id}`, (store) => store.ahead(job)),
   ])();
 };
 
@@ -307,7 +309,7 @@ const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
-  [lead, 1], [look, 3], [reread, 1], [foresee, 3], [overtake, 2],
+  [lead, 1], [look, 3], [reread, 1], [foresee, 4], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
