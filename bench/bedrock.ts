@@ -1,6 +1,6 @@
 /**
- * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N]`. The server runs in a process
- * of its own on a SQLite file whose commits wait for the disk; the clients speak from here, on eight connections.
+ * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N]`. The server runs in a
+ * process of its own on a SQLite file whose commits wait for the disk; the clients speak from here.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -47,8 +47,10 @@ async function stop(child: ChildProcess): Promise<void> {
 const connectAll = (port: number, count = connections): Promise<BenchClient[]> =>
   Promise.all(Array.from({ length: count }, () => BenchClient.connect(port)));
 
+type Work = (client: BenchClient) => Promise<void>;
+
 /** Lets every client do its share, and tells how many were done in a second. */
-async function rate(clients: readonly BenchClient[], count: number, work: (client: BenchClient) => Promise<void>): Promise<number> {
+async function rate(clients: readonly BenchClient[], count: number, work: Work): Promise<number> {
   const start = performance.now();
   await Promise.all(clients.map(async (client) => {
     for (let n = 0; n < count / clients.length; n++) await work(client);
@@ -69,15 +71,17 @@ async function cycle(client: BenchClient): Promise<void> {
 
 async function measureRates(server: Server): Promise<void> {
   const clients = await connectAll(server.port);
-  const measure = async (what: string, on: readonly BenchClient[], count: number, work: (client: BenchClient) => Promise<void>) => {
+  const measure = async (what: string, on: readonly BenchClient[], count: number, work: Work): Promise<void> => {
     const before = await cpuUs(server);
     const perSecond = await rate(on, count, work);
     const us = ((await cpuUs(server)) - before) / count;
-    console.log(what.padEnd(44), `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(10), `${us.toFixed(0).padStart(6)} µs of CPU`);
+    const pace = `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(10);
+    console.log(what.padEnd(44), pace, `${us.toFixed(0).padStart(6)} µs of CPU`);
   };
   const taken: number[] = [];
   const get = async (client: BenchClient): Promise<void> => void taken.push(await client.getJob('work'));
-  const finish = async (client: BenchClient): Promise<void> => void (await client.ask(`FinishJob\r\njobID: ${taken.pop()}\r\n\r\n`));
+  const finish = async (client: BenchClient): Promise<void> =>
+    void (await client.ask(`FinishJob\r\njobID: ${taken.pop()}\r\n\r\n`));
   await rate(clients, 800, create('work'));
   await rate(clients, 800, get);
   await rate(clients, 800, finish);
@@ -123,7 +127,8 @@ async function measureWaiting(port: number): Promise<void> {
     times.push((await arrival) - start);
   }
   times.sort((a, b) => a - b);
-  console.log(`created and handed to one of ${waiters}`.padEnd(44), `p50 ${times[100]!.toFixed(1)} ms, p95 ${times[190]!.toFixed(1)} ms`);
+  const [p50, p95] = [times[100]!.toFixed(1), times[190]!.toFixed(1)];
+  console.log(`created and handed to one of ${waiters}`.padEnd(44), `p50 ${p50} ms, p95 ${p95} ms`);
   for (const client of [...waiting, producer!]) client.close();
 }
 

@@ -1,4 +1,4 @@
-/** A client of the Bedrock protocol that does no more than it must: one request after the other, answers cut by length. */
+/** A client of the Bedrock protocol that does no more than it must: one request at a time, answers cut by length. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

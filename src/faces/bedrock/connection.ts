@@ -106,7 +106,6 @@ export class Connection implements Caller {
     const { headMs, bodyMs, idleMs, writeMs } = this.#parts.patience;
     if (this.#isWriting) return writeMs;
     if (this.#isBusy) return Infinity;
-    if (this.#isClosing) return partingMs;
     return { idle: idleMs, head: headMs, body: bodyMs }[this.#reader.phase];
   }
 
@@ -184,6 +183,8 @@ export class Connection implements Caller {
   #end(): void {
     if (this.#unconfirmed !== null && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
     else this.#socket.end();
+    const stopTimer = this.#parts.clock.after(partingMs, () => this.#socket.destroy());
+    void this.closed.then(stopTimer);
   }
 
   #refuse({ status, message }: Unreadable): void {

@@ -1,4 +1,4 @@
-/** When to look for workers that are late: at the moment that is known of, and often enough for those of other servers. */
+/** When to look for workers that are late: at moments that are known, and often enough for those of other servers. */
 
 /** How long a lapsed lease of another server's worker may go unnoticed. */
 export const lapseMs = 250;

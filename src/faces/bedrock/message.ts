@@ -212,9 +212,11 @@ function splitLines(head: Buffer): string[] {
   return lines.slice(0, -2);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw badRequest('the request is not UTF-8');
   }

@@ -11,7 +11,11 @@ describe('UpdateJob', () => {
     ['a repeat that is none', { data: '{}', repeat: 'x' }, '402 Malformed repeat'],
     ['a priority that is none', { data: '{}', jobPriority: 7 }, '402 Invalid priority value'],
     ['a time that is none', { data: '{}', nextRun: 'x' }, '402 Malformed nextRun'],
-    ['a repeat from a start that never was', { data: '{}', repeat: 'STARTED, +1 HOUR' }, '400 Unique Constraints Violation'],
+    [
+      'a repeat from a start that never was',
+      { data: '{}', repeat: 'STARTED, +1 HOUR' },
+      '400 Unique Constraints Violation',
+    ],
   ])('refuses %s, and changes nothing', async ([, fields, status], { world }) => {
     const id = await world.create({ name: 'x', data: { a: 1 } });
     expect(await world.status('UpdateJob', { jobID: id, ...fields })).toBe(status);
@@ -21,10 +25,14 @@ describe('UpdateJob', () => {
   test('finds mistakes in the order of the original', async ({ world }) => {
     const all: Fields = { data: '', repeat: 'x', jobPriority: 7, nextRun: 'x' };
     const statuses: string[] = [];
-    for (const fields of [all, { ...all, data: '{}' }, { ...all, data: '{}', repeat: '' }, { ...all, data: '{}', repeat: '', jobPriority: 0 }]) {
+    const data = '{}';
+    const mended: Fields[] = [{}, { data }, { data, repeat: '' }, { data, repeat: '', jobPriority: 0 }];
+    for (const fields of mended.map((part) => ({ ...all, ...part }))) {
       statuses.push(await world.status('UpdateJob', { jobID: 4711, ...fields }));
     }
-    expect(statuses).toEqual(['402 Missing data', '402 Malformed repeat', '402 Invalid priority value', '402 Malformed nextRun']);
+    expect(statuses).toEqual(
+      ['402 Missing data', '402 Malformed repeat', '402 Invalid priority value', '402 Malformed nextRun'],
+    );
     expect(await world.status('UpdateJob', { jobID: 4711, data: '{}' })).toBe('404 No job with this jobID');
   });
 
@@ -42,7 +50,9 @@ describe('UpdateJob', () => {
     const real = await world.create({ name: 'r' });
     await world.json('UpdateJob', { jobID: mock, data: { a: 1 } });
     await world.json('UpdateJob', { jobID: real, data: { a: 1, mockRequest: true } });
-    expect([(await world.query(mock)).data, (await world.query(real)).data]).toEqual([{ a: 1, mockRequest: true }, { a: 1 }]);
+    expect([(await world.query(mock)).data, (await world.query(real)).data]).toEqual(
+      [{ a: 1, mockRequest: true }, { a: 1 }],
+    );
   });
 
   test('sets the repeat, and the time by it unless one is given', async ({ world }) => {
@@ -95,7 +105,9 @@ describe('CancelJob', () => {
 
   test('of the last open child lets the parent go on, of another not', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
-    const [one, two] = [await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'c', parentJobID: parent })];
+    const [one, two] = [
+      await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'c', parentJobID: parent }),
+    ];
     await world.json('FinishJob', { jobID: parent });
     await world.json('CancelJob', { jobID: one });
     expect(await world.state(parent)).toBe('PAUSED');
@@ -134,7 +146,9 @@ describe('DeleteJob', () => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('RetryJob', { jobID: parent });
-    expect(await world.status('DeleteJob', { jobID: parent })).toBe(`405 Can't delete a parent jobs with children running`);
+    expect(await world.status('DeleteJob', { jobID: parent })).toBe(
+      `405 Can't delete a parent jobs with children running`,
+    );
     await world.json('RequeueJobs', { jobIDs: child });
     await world.json('DeleteJob', { jobID: child });
     await world.json('DeleteJob', { jobID: parent });

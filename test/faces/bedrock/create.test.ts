@@ -36,8 +36,16 @@ describe('CreateJob', () => {
     ['a space in empty data', { name: 'x', data: '{ }' }, '402 Data is not a valid JSON Object'],
     ['data that is a list', { name: 'x', data: '[1]' }, '402 Data is not a valid JSON Object'],
     ['data that is no JSON', { name: 'x', data: '{a:1}' }, '402 Data is not a valid JSON Object'],
-    ['data that reaches for a prototype', { name: 'x', data: '{"__proto__":{}}' }, '402 Data is not a valid JSON Object'],
-    ['data that is too deep', { name: 'x', data: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }, '402 Data is not a valid JSON Object'],
+    [
+      'data that reaches for a prototype',
+      { name: 'x', data: '{"__proto__":{}}' },
+      '402 Data is not a valid JSON Object',
+    ],
+    [
+      'data that is too deep',
+      { name: 'x', data: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` },
+      '402 Data is not a valid JSON Object',
+    ],
     ['a retryAfter that is none', { name: 'x', retryAfter: '5 minutes' }, '402 Malformed retryAfter'],
     ['a retryAfter that is for repeats only', { name: 'x', retryAfter: 'START OF HOUR' }, '402 Malformed retryAfter'],
     ['a firstRun that is none', { name: 'x', firstRun: 'tomorrow' }, '402 Malformed firstRun'],
@@ -47,7 +55,11 @@ describe('CreateJob', () => {
     ['a repeat that is none', { name: 'x', repeat: 'sometimes' }, '402 Malformed repeat'],
     ['a repeat without a base', { name: 'x', repeat: '+1 DAY' }, '402 Malformed repeat'],
     ['a repeat with a space after the sign', { name: 'x', repeat: 'FINISHED, + 1 HOUR' }, '402 Malformed repeat'],
-    ['a repeat with a space before the comma', { name: 'x', repeat: 'FINISHED, +1 DAY , +1 HOUR' }, '402 Malformed repeat'],
+    [
+      'a repeat with a space before the comma',
+      { name: 'x', repeat: 'FINISHED, +1 DAY , +1 HOUR' },
+      '402 Malformed repeat',
+    ],
   ])('refuses %s, and stores nothing', async ([, fields, status], { world }) => {
     expect(await world.status('CreateJob', fields)).toBe(status);
     expect((await world.jobs.count()).length).toBe(0);
@@ -95,7 +107,9 @@ describe('CreateJob', () => {
   });
 
   test('reads backslashes as clients must write them', async ({ world }) => {
-    world.client.send('CreateJob\nname: x\ndata: {"a":"x\\\\ny"}\n\nCreateJob\nname: x\ndata: {"a":"say \\"hi\\""}\n\n');
+    world.client.send(
+      'CreateJob\nname: x\ndata: {"a":"x\\\\ny"}\n\nCreateJob\nname: x\ndata: {"a":"say \\"hi\\""}\n\n',
+    );
     expect((await world.client.answer()).status).toBe('200 OK');
     expect((await world.client.answer()).status).toBe('402 Data is not a valid JSON Object');
     expect((await world.get('x')).data).toEqual({ a: 'x\ny' });
@@ -126,13 +140,18 @@ describe('a unique job', () => {
 
   test('with other data takes it on, and what is not said is reset', async ({ world }) => {
     const fields = { name: 'u', unique: 'true' };
-    const id = await world.create({ ...fields, data: { a: 1, b: { c: 1, d: 2 } }, jobPriority: 1000, repeat: 'DAILY', retryAfter: '+1 HOUR' });
+    const id = await world.create(
+      { ...fields, data: { a: 1, b: { c: 1, d: 2 } }, jobPriority: 1000, repeat: 'DAILY', retryAfter: '+1 HOUR' },
+    );
     await world.advance(minute);
     expect(await world.create({ ...fields, data: { a: null, b: { c: 3 }, e: 5 }, firstRun: '2030-01-01' })).toBe(id);
     expect(await world.query(id)).toMatchObject({
-      data: { b: { c: 3, d: 2 }, e: 5 }, priority: 500, repeat: '', retryAfter: '+1 HOUR', nextRun: at(0), created: at(0),
+      data: { b: { c: 3, d: 2 }, e: 5 }, priority: 500, repeat: '', retryAfter: '+1 HOUR', nextRun: at(0),
+      created: at(0),
     });
-    expect(await world.status('CreateJob', { ...fields, data: { x: 1 }, repeat: 'nonsense' })).toBe('402 Malformed repeat');
+    expect(await world.status('CreateJob', { ...fields, data: { x: 1 }, repeat: 'nonsense' })).toBe(
+      '402 Malformed repeat',
+    );
   });
 
   test('takes on new data without touching its numbers', async ({ world }) => {
@@ -161,7 +180,9 @@ describe('a unique job', () => {
   for (const { name, test: testOn } of both) {
     testOn(`asked for by many at once is created once, on ${name}`, async ({ world }) => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => world.connect()));
-      const answers = await Promise.all(clients.map((client, n) => client.ask('CreateJob', { name: 'u', unique: 'true', data: { n } })));
+      const answers = await Promise.all(
+        clients.map((client, n) => client.ask('CreateJob', { name: 'u', unique: 'true', data: { n } })),
+      );
       expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
       expect((await world.jobs.count({ types: ['u'] })).reduce((sum, { count }) => sum + count, 0)).toBe(1);
     });
@@ -172,7 +193,9 @@ describe('CreateJobs', () => {
   const jobs = (...list: unknown[]): Fields => ({ jobs: list });
 
   test('answers with the numbers in the order of the jobs', async ({ world }) => {
-    expect((await world.ask('CreateJobs', jobs({ name: 'a' }, { name: 'b' }, { name: 'a' }))).body).toBe('{"jobIDs":[1,2,3]}');
+    expect((await world.ask('CreateJobs', jobs({ name: 'a' }, { name: 'b' }, { name: 'a' }))).body).toBe(
+      '{"jobIDs":[1,2,3]}',
+    );
   });
 
   test.for<[string, string, string]>([
@@ -196,21 +219,26 @@ describe('CreateJobs', () => {
   });
 
   test('takes fields as texts, numbers and literals', async ({ world }) => {
-    await world.json('CreateJobs', { jobs: '[{"name":123,"data":"{\\"a\\":1}","jobPriority":"750","unique":true},{"name":"b","data":{"n":12345678901234567890}}]' });
+    const first = '{"name":123,"data":"{\\"a\\":1}","jobPriority":"750","unique":true}';
+    await world.json('CreateJobs', { jobs: `[${first},{"name":"b","data":{"n":12345678901234567890}}]` });
     expect(await world.query(1)).toMatchObject({ name: '123', data: { a: 1 }, priority: 750 });
     expect((await world.ask('QueryJob', { jobID: 2 })).body).toContain('"data":{"n":12345678901234567890}');
   });
 
   test('gives two identical unique jobs one number, and merges what they say', async ({ world }) => {
     const { jobIDs } = await world.json<{ jobIDs: number[] }>('CreateJobs', jobs(
-      { name: 'u', unique: true, data: { a: 1 } }, { name: 'u', unique: 'true', data: { b: 2 } }, { name: 'u', unique: true, data: { a: 1, b: 2 } },
+      { name: 'u', unique: true, data: { a: 1 } }, { name: 'u', unique: 'true', data: { b: 2 } }, {
+        name: 'u', unique: true, data: { a: 1, b: 2 },
+      },
     ));
     expect(new Set(jobIDs).size).toBe(1);
     expect((await world.query(jobIDs[0]!)).data).toEqual({ a: 1, b: 2 });
   });
 
   test('takes a thousand jobs at once', async ({ world }) => {
-    const { jobIDs } = await world.json<{ jobIDs: number[] }>('CreateJobs', { jobs: Array.from({ length: 1000 }, () => ({ name: 'many' })) });
+    const { jobIDs } = await world.json<{ jobIDs: number[] }>(
+      'CreateJobs', { jobs: Array.from({ length: 1000 }, () => ({ name: 'many' })) },
+    );
     expect(new Set(jobIDs).size).toBe(1000);
   });
 });
@@ -221,7 +249,9 @@ describe('children', () => {
     const first = await world.create({ name: 'c1', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
     const second_ = await world.create({ name: 'c2', parentJobID: parent });
-    expect([await world.state(first), await world.state(second_), await world.state(parent)]).toEqual(['QUEUED', 'QUEUED', 'PAUSED']);
+    expect([await world.state(first), await world.state(second_), await world.state(parent)]).toEqual(
+      ['QUEUED', 'QUEUED', 'PAUSED'],
+    );
   });
 
   test('are told apart by their parents when they are unique', async ({ world }) => {
@@ -237,7 +267,9 @@ describe('children', () => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     expect(await world.status('CreateJob', { name: 'g', parentJobID: child })).toBe('405 Cannot create grandchildren');
-    expect(await world.status('CreateJob', { name: 'g', parentJobID: child, repeat: 'x' })).toBe('402 Malformed repeat');
+    expect(await world.status('CreateJob', { name: 'g', parentJobID: child, repeat: 'x' })).toBe(
+      '402 Malformed repeat',
+    );
   });
 
   test('of an engine run do not exist', async ({ world }) => {
@@ -255,7 +287,9 @@ describe('children', () => {
     testOn(`can join their parent from many sides at once, on ${name}`, async ({ world }) => {
       const parent = await world.running({ name: 'p' });
       const clients = await Promise.all(Array.from({ length: 6 }, () => world.connect()));
-      const answers = await Promise.all(clients.map((client) => client.ask('CreateJob', { name: 'c', parentJobID: parent })));
+      const answers = await Promise.all(
+        clients.map((client) => client.ask('CreateJob', { name: 'c', parentJobID: parent })),
+      );
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill('200 OK'));
       await world.json('FinishJob', { jobID: parent });
       expect((await world.json<{ jobs: unknown[] }>('GetJobs', { name: 'c', numResults: 9 })).jobs).toHaveLength(6);
@@ -275,7 +309,9 @@ describe('mocks', () => {
     await world.create({ name: 'm', mockRequest: '1' });
     expect(await world.status('GetJob', { name: 'm' })).toBe('404 No job found');
     await world.create({ name: 'm', data: { real: true } });
-    const both_ = await world.json<{ jobs: { data: object }[] }>('GetJobs', { name: 'm', numResults: 5, getMockedJobs: 'false' });
+    const both_ = await world.json<{ jobs: { data: object }[] }>(
+      'GetJobs', { name: 'm', numResults: 5, getMockedJobs: 'false' },
+    );
     expect(both_.jobs.map(({ data }) => data)).toEqual([{ mockRequest: true }, { real: true }]);
   });
 
@@ -312,7 +348,8 @@ describe('mocks', () => {
     const marked = { mockRequest: true };
     expect(await dataOf([{ name: 'a' }, { name: 'b', parentJobID: mock }])).toEqual([marked, marked]);
     expect(await dataOf([{ name: 'a', parentJobID: real }, { name: 'b' }], { mockRequest: '1' })).toEqual([{}, {}]);
-    expect(await world.status('CreateJobs', { jobs: [{ name: 'a', parentJobID: mock }, { name: 'b', parentJobID: real }] })).toBe(
+    const both_ = [{ name: 'a', parentJobID: mock }, { name: 'b', parentJobID: real }];
+    expect(await world.status('CreateJobs', { jobs: both_ })).toBe(
       '405 Parent and child jobs must have matching mockRequest setting',
     );
   });

@@ -76,7 +76,9 @@ describe('decided', () => {
   });
 
   test('numbers of jobs are small and rise', async ({ world }) => {
-    const ids = [await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' })];
+    const ids = [
+      await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' }),
+    ];
     expect(ids).toEqual([1, 2, 3]);
   });
 
@@ -90,7 +92,9 @@ describe('decided', () => {
     world.clock.jump(24 * hour);
     expect(await world.state(id)).toBe('RUNNING');
     const [stuck] = (await world.jobs.find({ kinds: ['bedrock'], standings: ['running'] })).jobs;
-    expect(stuck).toMatchObject({ id, lease: { holder: expect.stringMatching(/^bedrock 127\.0\.0\.1:\d+$/), until: null } });
+    expect(stuck).toMatchObject(
+      { id, lease: { holder: expect.stringMatching(/^bedrock 127\.0\.0\.1:\d+$/), until: null } },
+    );
     await world.jobs.requeue(id, world.clock.now(), { by: 'operator' });
     expect((await world.get('x')).jobID).toBe(id);
   });
@@ -105,7 +109,9 @@ describe('decided', () => {
 
   test('no stored job keeps others from being handed out', async ({ world }) => {
     // Backwards by a thousand years each time: after a while its rule leads out of the calendar.
-    const odd = await world.create({ name: 'odd', repeat: 'SCHEDULED, -999 YEARS', retryAfter: '+1 MINUTE', firstRun: '0500-01-01' });
+    const odd = await world.create(
+      { name: 'odd', repeat: 'SCHEDULED, -999 YEARS', retryAfter: '+1 MINUTE', firstRun: '0500-01-01' },
+    );
     expect((await world.get('o*')).jobID).toBe(odd);
     const other = await world.create({ name: 'other' });
     expect((await world.get('o*')).jobID).toBe(other);
@@ -131,7 +137,9 @@ describe('decided', () => {
 
   test('pipelined requests are answered in order, at once', async ({ world }) => {
     world.client.send('CreateJob\nname: a\n\nGetJob\nname: a\n\nFinishJob\njobID: 1\n\nQueryJob\njobID: 1\n\n');
-    expect((await world.client.answers(4)).map(({ status }) => status)).toEqual(['200 OK', '200 OK', '200 OK', '404 No job with this jobID']);
+    expect((await world.client.answers(4)).map(({ status }) => status)).toEqual(
+      ['200 OK', '200 OK', '200 OK', '404 No job with this jobID'],
+    );
   });
 
   test('Query reads, and writes are unauthorized', async ({ world }) => {

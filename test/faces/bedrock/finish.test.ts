@@ -30,7 +30,9 @@ describe('the number of a job', () => {
 describe('FinishJob', () => {
   test('ends a job: it is gone, and its history stays', async ({ world }) => {
     const id = await world.running({ name: 'x' });
-    expect(await world.ask('FinishJob', { jobID: id, data: { result: 1 } })).toMatchObject({ status: '200 OK', body: '' });
+    expect(await world.ask('FinishJob', { jobID: id, data: { result: 1 } })).toMatchObject(
+      { status: '200 OK', body: '' },
+    );
     expect(await world.state(id)).toBe('gone');
     expect(await world.status('FinishJob', { jobID: id })).toBe('404 No job with this jobID');
     expect(await world.events(id)).toEqual(['created', 'claimed', 'edited', 'succeeded']);
@@ -41,7 +43,9 @@ describe('FinishJob', () => {
     const id = await world.running({ name: 'x', repeat: 'FINISHED, +1 MINUTE', data: { n: 1 } });
     await world.advance(10 * second);
     await world.json('FinishJob', { jobID: id, data: { n: 2 } });
-    expect(await world.query(id)).toMatchObject({ state: 'QUEUED', nextRun: at(70 * second), lastRun: at(0), data: { n: 2 } });
+    expect(await world.query(id)).toMatchObject(
+      { state: 'QUEUED', nextRun: at(70 * second), lastRun: at(0), data: { n: 2 } },
+    );
     await world.advance(minute);
     await world.get('x');
     await world.json('FinishJob', { jobID: id });
@@ -68,7 +72,9 @@ describe('FinishJob', () => {
   });
 
   test('ends a repeating job that is to be deleted, or whose repeat is to be ignored', async ({ world }) => {
-    for (const fields of [{ data: { delete: true } }, { data: { delete: 'true' } }, { ignoreRepeat: 'true' }, { ignoreRepeat: 1 }]) {
+    const deleted = [{ data: { delete: true } }, { data: { delete: 'true' } }];
+    const ways = [...deleted, { ignoreRepeat: 'true' }, { ignoreRepeat: 1 }];
+    for (const fields of ways) {
       const id = await world.running({ name: 'x', repeat: 'DAILY' });
       await world.json('FinishJob', { jobID: id, ...fields });
       expect(await world.state(id)).toBe('gone');
@@ -138,7 +144,9 @@ describe('a schedule that was missed', () => {
     await world.get('x');
     await world.json('FinishJob', { jobID: id });
     expect((await world.query(id)).nextRun).toBe(at(30 * minute));
-    const long = await world.create({ ...missed, name: 'long', repeat: 'SCHEDULED, +4 HOURS', firstRun: at(-9 * hour) });
+    const long = await world.create(
+      { ...missed, name: 'long', repeat: 'SCHEDULED, +4 HOURS', firstRun: at(-9 * hour) },
+    );
     await world.get('long');
     await world.json('FinishJob', { jobID: long });
     expect((await world.query(long)).nextRun).toBe(at(-5 * hour));
@@ -215,7 +223,9 @@ for (const { name: store, test: onStore } of both) {
   describe(`a family on ${store}`, () => {
     onStore('waits for its children, goes on with what they did, and ends', async ({ world }) => {
       const parent = await world.running({ name: 'p', data: { p: 1 } });
-      const children = [await world.create({ name: 'c1', parentJobID: parent }), await world.create({ name: 'c2', parentJobID: parent })];
+      const children = [await world.create({ name: 'c1', parentJobID: parent }), await world.create(
+        { name: 'c2', parentJobID: parent },
+      )];
       await world.json('FinishJob', { jobID: parent, data: { p: 2 } });
       for (const [index, child] of children.entries()) {
         expect(await world.state(parent)).toBe('PAUSED');
@@ -226,7 +236,9 @@ for (const { name: store, test: onStore } of both) {
       }
       expect(await world.state(parent)).toBe('QUEUED');
       const told = await world.get('p');
-      expect(told).toMatchObject({ data: { p: 2 }, finishedChildJobs: [{ data: { c: 0 } }, { data: { c: 1 } }], cancelledChildJobs: [] });
+      expect(told).toMatchObject(
+        { data: { p: 2 }, finishedChildJobs: [{ data: { c: 0 } }, { data: { c: 1 } }], cancelledChildJobs: [] },
+      );
       await world.json('FinishJob', { jobID: parent });
       expect([await world.state(parent), await world.state(children[0]!)]).toEqual(['gone', 'gone']);
     });

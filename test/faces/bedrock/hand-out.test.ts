@@ -47,7 +47,9 @@ describe('what is asked for', () => {
   test('is at least one job, and at most a thousand', async ({ world }) => {
     await world.json('CreateJobs', { jobs: Array.from({ length: 1003 }, () => ({ name: 'x' })) });
     const counts: number[] = [];
-    for (const numResults of [0, -4, 'abc', 2, 5000]) counts.push((await namesOf(world, { name: 'x', numResults })).length);
+    for (const numResults of [0, -4, 'abc', 2, 5000]) counts.push(
+      (await namesOf(world, { name: 'x', numResults })).length,
+    );
     expect(counts).toEqual([1, 1, 1, 2, 998]);
   });
 
@@ -111,14 +113,17 @@ describe('what a worker is told', () => {
     await world.json('FinishJob', { jobID: parent, data: { of: 'the parent' } });
     const told = await world.get('c');
     expect(Object.keys(told)).toEqual([
-      'created', 'data', 'jobID', 'lastRun', 'name', 'nextRun', 'parentData', 'parentJobID', 'priority', 'repeat', 'retryAfter',
+      'created', 'data', 'jobID', 'lastRun', 'name', 'nextRun', 'parentData', 'parentJobID', 'priority', 'repeat',
+      'retryAfter',
     ]);
     expect(told).toMatchObject({ parentJobID: parent, parentData: { of: 'the parent' } });
   });
 
   test('is eleven keys for a parent that goes on: what its children came to', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
-    const [done, cancelled] = [await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'x', parentJobID: parent })];
+    const [done, cancelled] = [
+      await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'x', parentJobID: parent }),
+    ];
     await world.json('FinishJob', { jobID: parent });
     await world.get('c');
     await world.json('FinishJob', { jobID: done, data: { result: 1 } });
@@ -129,7 +134,9 @@ describe('what a worker is told', () => {
       finishedChildJobs: [{ data: { result: 1 }, jobID: done }],
       cancelledChildJobs: [{ data: {}, jobID: cancelled }],
     });
-    expect(Object.keys(told)).toEqual(Object.keys(told).toSorted((a, b) => a.toLowerCase().localeCompare(b.toLowerCase())));
+    expect(Object.keys(told)).toEqual(
+      Object.keys(told).toSorted((a, b) => a.toLowerCase().localeCompare(b.toLowerCase())),
+    );
   });
 
   test('of a parent that was handed out again and again is the same until it finishes', async ({ world }) => {
@@ -149,7 +156,9 @@ describe('retryAfter', () => {
   test('hands a job out again when its worker has not answered in time', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+5 MINUTES', data: { a: 1 } });
     expect((await world.get('r')).data).toEqual({ a: 1 });
-    expect(await world.query(id)).toMatchObject({ state: 'RUNQUEUED', nextRun: at(5 * minute), data: { a: 1, retryAfterCount: 1 } });
+    expect(await world.query(id)).toMatchObject(
+      { state: 'RUNQUEUED', nextRun: at(5 * minute), data: { a: 1, retryAfterCount: 1 } },
+    );
     await world.advance(5 * minute - 1);
     expect(await world.status('GetJob', { name: 'r' })).toBe(none);
     await world.advance(1);
@@ -209,7 +218,9 @@ describe('retryAfter', () => {
   });
 
   test('holds for a repeating job that is behind its schedule, too', async ({ world }) => {
-    const id = await world.create({ name: 'r', retryAfter: '+5 MINUTES', repeat: 'SCHEDULED, +1 MINUTE', firstRun: at(-60 * minute) });
+    const id = await world.create(
+      { name: 'r', retryAfter: '+5 MINUTES', repeat: 'SCHEDULED, +1 MINUTE', firstRun: at(-60 * minute) },
+    );
     await world.get('r');
     expect((await world.query(id)).nextRun).toBe(at(5 * minute));
     expect(await world.status('GetJob', { name: 'r' })).toBe(none);
@@ -244,8 +255,12 @@ describe('retryAfter', () => {
       await world.json('FinishJob', { jobID: finish, data: { late: true } });
       await world.json('RetryJob', { jobID: retry });
       await world.json('FailJob', { jobID: fail });
-      expect([await world.state(finish), await world.state(retry), await world.state(fail)]).toEqual(['gone', 'QUEUED', 'FAILED']);
-      expect(await world.status('FinishJob', { jobID: retry })).toBe('405 Can only retry/finish RUNNING and RUNQUEUED jobs');
+      expect([await world.state(finish), await world.state(retry), await world.state(fail)]).toEqual(
+        ['gone', 'QUEUED', 'FAILED'],
+      );
+      expect(await world.status('FinishJob', { jobID: retry })).toBe(
+        '405 Can only retry/finish RUNNING and RUNQUEUED jobs',
+      );
     });
   }
 
@@ -270,7 +285,9 @@ describe('CrashBedrockJob', () => {
     expect(await world.state(bad)).toBe('FAILED');
     expect((await world.job(bad)).error?.message).toContain('www/Bad*');
     const { plugins } = await world.json<{ plugins: object[] }>('Status');
-    expect(plugins).toMatchObject([{ name: 'Jobs', crashedBedrockJobs: 2, crashedBedrockJobList: ['www/Bad*', 'other'] }]);
+    expect(plugins).toMatchObject(
+      [{ name: 'Jobs', crashedBedrockJobs: 2, crashedBedrockJobList: ['www/Bad*', 'other'] }],
+    );
     await world.json('ClearCrashedBedrockJobs');
     await world.create({ name: 'www/BadWorker' });
     expect((await world.get('www/Bad*')).name).toBe('www/BadWorker');

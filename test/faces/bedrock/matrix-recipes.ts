@@ -60,7 +60,9 @@ export async function subjectOf(world: BedrockWorld, { sort, state, verb }: Cell
   const name = `${sort}-${state}-${verb}`;
   const fields = { name, ...fieldsOf[sort], ...(state === 'RUNQUEUED' ? { retryAfter: '+5 MINUTES' } : {}) };
   const mark: Fields = sort === 'mocked' ? { mockRequest: 'true' } : {};
-  const { id, parent } = sort === 'child' ? await child(world, fields, state) : await single(world, sort, fields, state);
+  const { id, parent } = sort === 'child' ? await child(world, fields, state) : await single(
+    world, sort, fields, state,
+  );
   await bring(world, sort, id, name, state);
   expect(await world.state(id)).toBe(state === 'FINISHED' && parent === null ? 'gone' : state);
   return { id, name, parent, mark };

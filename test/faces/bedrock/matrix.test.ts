@@ -11,7 +11,8 @@ const onPostgres: readonly Sort[] = ['child', 'parent'];
 
 for (const { name, test } of both) {
   for (const sort of name === 'SQLite' ? sorts : onPostgres) {
-    test(`every command answers as it should for a ${sort} job in every state, on ${name}`, { timeout: 120_000 }, async ({ world }) => {
+    const title = `every command answers as it should for a ${sort} job in every state, on ${name}`;
+    test(title, { timeout: 120_000 }, async ({ world }) => {
       const cells = cellsOf(sort, bedrockStates).filter(({ expected }) => expected !== 'impossible');
       const found: string[] = [];
       for (const cell of cells) {

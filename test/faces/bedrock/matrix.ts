@@ -22,12 +22,12 @@ export const answers = {
   impossible: 'no job is ever like this',
 } as const;
 
-// The columns are the states. How a job of each sort comes there is in matrix-recipes.ts; RUNQUEUED always means that it
-// has retryAfter too, and is not late. Jobs that are no children become PAUSED and CANCELLED by an operator's hand. A job
-// that is no child is gone once it is FINISHED.
+// The columns are the states. How a job of each sort comes there is in matrix-recipes.ts; RUNQUEUED always means that
+// it has retryAfter too, and is not late. Jobs that are no children become PAUSED and CANCELLED by an operator's hand.
+// A job that is no child is gone once it is FINISHED.
 //
-// `CreateJob+parentJobID` creates a child of the job; `+unique` one of its name, `+unique+parentJobID` one of its name and
-// with its parent.
+// `CreateJob+parentJobID` creates a child of the job; `+unique` one of its name, `+unique+parentJobID` one of its name
+// and with its parent.
 
 export const matrix = {
   plain: `

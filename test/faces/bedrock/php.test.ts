@@ -22,19 +22,27 @@ function phpValue(value: PhpValue): string {
 
 /** json_encode escapes slashes and what is not ASCII; an empty array is a list unless it is cast. */
 const phpJson = (value: object): string =>
-  JSON.stringify(value).replaceAll('/', '\\/').replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  JSON.stringify(value).replaceAll('/', '\\/').replace(
+    /[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 async function call(world: BedrockWorld, method: string, headers: Readonly<Record<string, PhpValue>> = {}) {
   world.client.send(phpRequest(method, headers));
   const answer = await world.client.answer();
   expect(answer.headers, 'it looks for exactly this spelling').toHaveProperty('Content-Length');
-  return { code: Number(answer.status.slice(0, 3)), codeLine: answer.status, body: answer.body === '' ? [] : (JSON.parse(answer.body) as never) };
+  return {
+    code: Number(answer.status.slice(0, 3)),
+    codeLine: answer.status,
+    body: answer.body === '' ? [] : (JSON.parse(answer.body) as never),
+  };
 }
 
 describe('the client', () => {
   test('creates a job with all it always sends, and is not made to wait', async ({ world }) => {
     const { code, body } = await call(world, 'CreateJob', {
-      name: 'www-prod/Worker?a=1&b=c/d', data: { path: 'a/b', text: 'é "quoted" \\ back\nline', list: [1, 2.0], _commitCounts: {} },
+      name: 'www-prod/Worker?a=1&b=c/d', data: {
+        path: 'a/b', text: 'é "quoted" \\ back\nline', list: [1, 2.0], _commitCounts: {},
+      },
       firstRun: '', repeat: '', unique: false, jobPriority: 500, parentJobID: 0, Connection: 'wait', idempotent: false,
       retryAfter: '', overwrite: true, requestID: 'abc', lastIP: '10.0.0.1', commitCount: 12_345, logParam: 'x',
     });
@@ -47,8 +55,12 @@ describe('the client', () => {
 
   test('creates many, with priority by its new name', async ({ world }) => {
     const jobs = [{ name: 'a/b', data: { x: '/' }, jobPriority: 1000 }, { name: 'c', data: {}, unique: true }];
-    expect((await call(world, 'CreateJobs', { jobs, Connection: 'wait', idempotent: true })).body).toEqual({ jobIDs: [1, 2] });
-    expect((await call(world, 'QueryJob', { jobID: 1, idempotent: true })).body).toMatchObject({ name: 'a/b', data: { x: '/' }, priority: 1000 });
+    expect((await call(world, 'CreateJobs', { jobs, Connection: 'wait', idempotent: true })).body).toEqual(
+      { jobIDs: [1, 2] },
+    );
+    expect((await call(world, 'QueryJob', { jobID: 1, idempotent: true })).body).toMatchObject(
+      { name: 'a/b', data: { x: '/' }, priority: 1000 },
+    );
   });
 
   test('finishes, fails, deletes, queries, updates, retries, requeues and cancels', async ({ world }) => {
@@ -56,7 +68,11 @@ describe('the client', () => {
     await call(world, 'GetJob', { name: 'x' });
     const asks: [string, Record<string, PhpValue>, string][] = [
       ['UpdateJob', { jobID: 1, data: { n: 1 }, repeat: '', jobPriority: null, nextRun: null }, '200 OK'],
-      ['RetryJob', { jobID: 1, delay: 0, data: { n: 2 }, name: '', nextRun: '', priority: null, ignoreRepeat: false }, '200 OK'],
+      [
+        'RetryJob',
+        { jobID: 1, delay: 0, data: { n: 2 }, name: '', nextRun: '', priority: null, ignoreRepeat: false },
+        '200 OK',
+      ],
       ['RequeueJobs', { jobIDs: '1', name: '' }, '200 OK'],
       ['CancelJob', { jobID: 1 }, '404 Invalid jobID - Cannot cancel a job without a parent'],
       ['FailJob', { jobID: 1, data: null }, '405 Can only fail RUNNING or RUNQUEUED jobs'],
@@ -77,10 +93,14 @@ describe('the client', () => {
 });
 
 test('the worker manager: takes a batch, mocks among it, and finishes, retries and fails it', async ({ world }) => {
-  for (const name of ['www-prod/A', 'www-prod/B?x=1', 'www-prod/C']) await call(world, 'CreateJob', { name, data: { n: 1 } });
+  for (const name of ['www-prod/A', 'www-prod/B?x=1', 'www-prod/C']) await call(
+    world, 'CreateJob', { name, data: { n: 1 } },
+  );
   await call(world, 'CreateJob', { name: 'www-prod/M', mockRequest: true });
   const { body } = await call(world, 'GetJobs', { name: 'www-prod/*', numResults: 10, getMockedJobs: true });
-  const { jobs } = body as unknown as { jobs: { jobID: number; data: object; name: string; nextRun: string; retryAfter: string }[] };
+  const { jobs } = body as unknown as {
+    jobs: { jobID: number; data: object; name: string; nextRun: string; retryAfter: string }[],
+  };
   expect(jobs).toHaveLength(4);
   for (const job of jobs) {
     expect(Object.keys(job)).toEqual(expect.arrayContaining(['jobID', 'name', 'data', 'nextRun', 'retryAfter']));

@@ -6,7 +6,9 @@ describe('Query', () => {
   test('tells of every job what the table of the original would, in its columns', async ({ world }) => {
     const parent = await world.running({ name: 'p', data: { p: 1 } });
     const [done, failed, cancelled] = [
-      await world.create({ name: 'done', parentJobID: parent }), await world.create({ name: 'failed', parentJobID: parent }),
+      await world.create({ name: 'done', parentJobID: parent }), await world.create(
+        { name: 'failed', parentJobID: parent },
+      ),
       await world.create({ name: 'cancelled', parentJobID: parent }),
     ];
     await world.create({ name: 'sibling', parentJobID: parent, firstRun: at(minute) });
@@ -24,7 +26,8 @@ describe('Query', () => {
       query: 'SELECT * FROM jobs ORDER BY jobID;', format: 'json',
     });
     expect(headers).toEqual([
-      'created', 'jobID', 'state', 'name', 'nextRun', 'lastRun', 'repeat', 'data', 'priority', 'parentJobID', 'retryAfter',
+      'created', 'jobID', 'state', 'name', 'nextRun', 'lastRun', 'repeat', 'data', 'priority', 'parentJobID',
+      'retryAfter',
     ]);
     expect(rows).toEqual([
       [at(0), 1, 'PAUSED', 'p', at(0), at(0), '', { p: 1 }, 500, 0, ''],
@@ -32,21 +35,40 @@ describe('Query', () => {
       [at(0), 3, 'FAILED', 'failed', at(0), at(0), '', {}, 500, 1, ''],
       [at(0), 4, 'CANCELLED', 'cancelled', at(0), null, '', {}, 500, 1, ''],
       [at(0), 5, 'QUEUED', 'sibling', at(minute), null, '', {}, 500, 1, ''],
-      [at(0), 7, 'RUNQUEUED', 'r', at(5 * minute), at(0), 'FINISHED, +1 HOUR', { retryAfterCount: 1 }, 750, 0, '+5 minutes'],
+      [
+        at(0),
+        7,
+        'RUNQUEUED',
+        'r',
+        at(5 * minute),
+        at(0),
+        'FINISHED, +1 HOUR',
+        { retryAfterCount: 1 },
+        750,
+        0,
+        '+5 minutes',
+      ],
       [at(0), 8, 'FAILED', 'f', at(0), at(0), '', { n: 9_007_199_254_740_991 }, 500, 0, ''],
     ]);
     for (const [, id, state, , nextRun, lastRun, repeat, data, priority, , retryAfter] of rows) {
-      expect(await world.query(Number(id))).toMatchObject({ state, nextRun, lastRun: lastRun ?? '', repeat, data, priority, retryAfter });
+      expect(await world.query(Number(id))).toMatchObject(
+        { state, nextRun, lastRun: lastRun ?? '', repeat, data, priority, retryAfter },
+      );
     }
   });
 
   test('answers in the form that is asked for', async ({ world }) => {
     await world.create({ name: 'a|b', data: { x: 1 } });
     const query = `SELECT jobID, name, data, lastRun, 1.5 AS f FROM jobs;`;
-    const body = async (fields: Record<string, string>): Promise<string> => (await world.ask('Query', { query, ...fields })).body;
+    const body = async (fields: Record<string, string>): Promise<string> =>
+      (await world.ask('Query', { query, ...fields })).body;
     expect(await body({})).toBe('[[1,"a|b",{"x":1},null,1.5]]');
-    expect(await body({ Format: 'JSON' })).toBe('{"headers":["jobID","name","data","lastRun","f"],"rows":[[1,"a|b",{"x":1},null,1.5]]}');
-    expect(await body({ ReadDBFlags: '-json' })).toBe('[{"jobID":1,"name":"a|b","data":"{\\"x\\":1}","lastRun":null,"f":1.5}]\n');
+    expect(await body({ Format: 'JSON' })).toBe(
+      '{"headers":["jobID","name","data","lastRun","f"],"rows":[[1,"a|b",{"x":1},null,1.5]]}',
+    );
+    expect(await body({ ReadDBFlags: '-json' })).toBe(
+      '[{"jobID":1,"name":"a|b","data":"{\\"x\\":1}","lastRun":null,"f":1.5}]\n',
+    );
     expect(await body({ SQLiteArgs: '-list' })).toBe('jobID|name|data|lastRun|f\n1|a|b|{"x":1}||1.5\n');
     world.client.send(`Query: select count(*) from jobs;\n\n`);
     expect((await world.client.answer()).body).toBe('[[1]]');
@@ -114,7 +136,9 @@ describe('Query', () => {
 
   test('of a mock writes nothing and says that all is well', async ({ world }) => {
     const id = await world.create({ name: 'x' });
-    expect(await world.status('Query', { query: 'DELETE FROM jobs WHERE jobID > 0;', mockRequest: 'true' })).toBe('200 OK');
+    expect(await world.status('Query', { query: 'DELETE FROM jobs WHERE jobID > 0;', mockRequest: 'true' })).toBe(
+      '200 OK',
+    );
     expect(await world.state(id)).toBe('QUEUED');
   });
 });

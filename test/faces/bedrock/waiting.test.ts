@@ -97,7 +97,9 @@ describe('a worker that waits', () => {
   });
 
   test('for other names, priorities or mocks is left alone', async ({ world }) => {
-    const wishes = [{ name: 'y' }, { name: 'x', jobPriority: 1000 }, { name: 'a,b' }, { name: 'x*', mockRequest: 1 }, { name: 'x' }];
+    const wishes = [
+      { name: 'y' }, { name: 'x', jobPriority: 1000 }, { name: 'a,b' }, { name: 'x*', mockRequest: 1 }, { name: 'x' },
+    ];
     const workers = [];
     for (const wish of wishes) workers.push(await world.worker(wish));
     await world.waiting(5);

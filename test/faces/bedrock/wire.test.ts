@@ -23,9 +23,13 @@ describe('a connection', () => {
   });
 
   test('answers a hundred requests sent at once in their order', async ({ world }) => {
-    world.client.send(Array.from({ length: 100 }, (_, n) => `CreateJob\nname: n${n}\n\nQueryJob\njobID: ${n + 1}\n\n`).join(''));
+    world.client.send(
+      Array.from({ length: 100 }, (_, n) => `CreateJob\nname: n${n}\n\nQueryJob\njobID: ${n + 1}\n\n`).join(''),
+    );
     const answers = await world.client.answers(200);
-    const named = answers.filter((_, index) => index % 2 === 1).map(({ body }) => (JSON.parse(body) as { name: string }).name);
+    const named = answers.filter((_, index) => index % 2 === 1).map(
+      ({ body }) => (JSON.parse(body) as { name: string }).name,
+    );
     expect(named).toEqual(Array.from({ length: 100 }, (_, n) => `n${n}`));
   });
 
@@ -59,12 +63,15 @@ describe('a connection', () => {
   test('is sent away with a time to run at, and the command runs then', async ({ world }) => {
     const client = await world.connect();
     const when = (world.clock.now() + minute) * 1000;
-    expect((await client.ask('CreateJob', { name: 'x', commandExecuteTime: when })).status).toBe('202 Successfully queued');
+    expect((await client.ask('CreateJob', { name: 'x', commandExecuteTime: when })).status).toBe(
+      '202 Successfully queued',
+    );
     await world.advance(minute - 1);
     expect(await countOf(world)).toBe(0);
     await world.advance(1);
     await world.until(async () => (await countOf(world)) === 1);
-    expect(await world.status('CreateJob', { name: 'y', commandExecuteTime: (world.clock.now() - minute) * 1000 })).toBe('200 OK');
+    const past = (world.clock.now() - minute) * 1000;
+    expect(await world.status('CreateJob', { name: 'y', commandExecuteTime: past })).toBe('200 OK');
   });
 
   test('does not know what is no command', async ({ world }) => {
@@ -105,7 +112,7 @@ describe('who is no client of Bedrock', () => {
   const evil = 'CreateJob\nname: evil\n\n';
 
   test.for<[string, string]>([
-    ['a form of a page', `POST / HTTP/1.1\r\nHost: localhost:8888\r\nContent-Type: text/plain\r\nContent-Length: ${evil.length}\r\n\r\n${evil}`],
+    ['a form of a page', `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 22\r\n\r\n${evil}`],
     ['a form whose first line is long', `POST /${'x'.repeat(3000)} HTTP/1.1\r\n\r\n${evil}`],
     ['a page that asks', `GET /CreateJob?name=evil HTTP/1.1\r\nHost: x\r\n\r\n${evil}`],
     ['a script with a method of its own', `CreateJob / HTTP/1.1\r\nname: evil\r\nOrigin: http://evil.example\r\n\r\n`],
@@ -142,8 +149,9 @@ describe('who is no client of Bedrock', () => {
     const random = seededRandom(7);
     const pick = (from: readonly string[]): string => from[Math.floor(random.next() * from.length)]!;
     const bits = [
-      '\n\nCreateJob\nname: x\n', 'CreateJob', 'GetJob', 'Ping', 'CreateJobs', '\n', '\r\n', '\n\n', '\r\n\r\n', 'name: ', 'x', 'data: {"a":1}', 'jobs: [{"name":"y"}]',
-      ':', ' ', '\\', '\\u0000', '{', '}', 'Content-Length: 3', 'timeout: 5', 'Connection: close', 'é', '\t', 'jobID: 1', 'POST / HTTP/1.1',
+      '\n\nCreateJob\nname: x\n', 'CreateJob', 'GetJob', 'Ping', 'CreateJobs', '\n', '\r\n', '\n\n', '\r\n\r\n',
+      'name: ', 'x', 'data: {"a":1}', 'jobs: [{"name":"y"}]', ':', ' ', '\\', '\\u0000', '{', '}', 'Content-Length: 3',
+      'timeout: 5', 'Connection: close', 'é', '\t', 'jobID: 1', 'POST / HTTP/1.1',
     ];
     let created = 0;
     for (let n = 0; n < 400; n++) {
@@ -151,7 +159,9 @@ describe('who is no client of Bedrock', () => {
       client.send(Array.from({ length: 3 + Math.floor(random.next() * 20) }, () => pick(bits)).join(''));
       client.send('\n\n\n\nPing\nConnection: close\n\n');
       for (let told = await client.answerOrEnd(); told !== null; told = await client.answerOrEnd()) {
-        const { jobID, jobIDs } = (told.body === '' ? {} : JSON.parse(told.body)) as { jobID?: number; jobIDs?: number[] };
+        const { jobID, jobIDs } = (told.body === '' ? {} : JSON.parse(told.body)) as {
+          jobID?: number; jobIDs?: number[],
+        };
         if (told.body.startsWith('{"jobID')) created += jobID === undefined ? jobIDs!.length : 1;
       }
       await client.close();
@@ -165,6 +175,16 @@ describe('who is no client of Bedrock', () => {
 const hasty = testOn(sqlite, { patience: { headMs: 2000, bodyMs: 5000, idleMs: 20_000, writeMs: 4000 } });
 
 describe('a slow client', () => {
+  hasty('is one of many, and the others are served meanwhile', async ({ world }) => {
+    const slow = await Promise.all(Array.from({ length: 500 }, () => world.connect()));
+    for (const client of slow) client.send('CreateJob\nname: x');
+    await world.settle();
+    const id = await world.create({ name: 'y' });
+    expect((await world.get('y')).jobID).toBe(id);
+    expect(await world.passing(Promise.all(slow.map(isCutOff)))).toEqual(Array(500).fill(true));
+    expect(await countOf(world)).toBe(1);
+  });
+
   const isOpen = (client: Client): boolean => !client.socket.closed && !client.socket.readableEnded;
 
   hasty('may take its time for a request, but not for ever', async ({ world }) => {
@@ -214,7 +234,9 @@ describe('a slow client', () => {
 
   hasty('that does not read its jobs loses them', async ({ world }) => {
     const data = { text: 'd'.repeat(20_000) };
-    const { jobIDs } = await world.json<{ jobIDs: number[] }>('CreateJobs', { jobs: Array(40).fill({ name: 'x', data }) });
+    const { jobIDs } = await world.json<{ jobIDs: number[] }>(
+      'CreateJobs', { jobs: Array(40).fill({ name: 'x', data }) },
+    );
     for (let n = 0; n < 12; n++) await world.json('CreateJobs', { jobs: Array(40).fill({ name: 'x', data }) });
     const worker = await world.connect();
     worker.socket.pause();
@@ -254,7 +276,7 @@ describe('too many connections', () => {
 
 describe('a worker that is gone', () => {
   for (const { name, test: onStore } of both) {
-    onStore(`before its answer is written, by reset or by end, leaves its job to others, on ${name}`, async ({ world }) => {
+    onStore(`before its answer is written leaves its job to others, on ${name}`, async ({ world }) => {
       const id = await world.create({ name: 'x' });
       for (const leave of ['resetAndDestroy', 'destroy'] as const) {
         const worker = await world.connect();
@@ -281,7 +303,7 @@ describe('a worker that is gone', () => {
     expect(await world.state(id)).toBe('RUNNING');
   });
 
-  test('by a reset long after its answer keeps its job, since any box on the way may have sent it', async ({ world }) => {
+  test('by a reset long after its answer keeps its job: any box on the way may have sent it', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const worker = await world.connect();
     await worker.ask('GetJob', { name: 'x' });
@@ -312,7 +334,9 @@ describe('stopping', () => {
     const { store } = world;
     const slow = new Proxy(store, {
       get: (target, name) => {
-        if (name === 'commit') return async (batch: Parameters<typeof store.commit>[0]) => gate.then(() => store.commit(batch));
+        if (name === 'commit') return async (batch: Parameters<typeof store.commit>[0]) => gate.then(
+          () => store.commit(batch),
+        );
         const value = Reflect.get(target, name) as unknown;
         return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
       },
@@ -337,7 +361,9 @@ describe('stopping', () => {
     const server = await world.serve({});
     await world.ask('CreateJob', { name: 'x', commandExecuteTime: (world.clock.now() + minute) * 1000 });
     await server.close();
-    expect(world.said.at(-1)).toMatchObject({ text: 'commands that waited for their time are dropped', about: { count: 1 } });
+    expect(world.said.at(-1)).toMatchObject(
+      { text: 'commands that waited for their time are dropped', about: { count: 1 } },
+    );
   });
 
   const hurried = testOn(sqlite, { closeMs: 1000 });
@@ -358,10 +384,14 @@ describe('strangers', () => {
 
   test('may work, and may not do what is the administrator\'s', async ({ world }) => {
     const desk = { store: world.store, crashing: new Map() } as unknown as Desk;
-    const ask = async (verb: string) =>
-      (await answer({ line: verb, verb: verb.toLowerCase(), headers: new Map(), caller: stranger, desk }, silent)).status;
+    const ask = async (verb: string) => {
+      const call = { line: verb, verb: verb.toLowerCase(), headers: new Map(), caller: stranger, desk };
+      return (await answer(call, silent)).status;
+    };
     const statuses = [];
-    for (const verb of ['Query', 'Query:', 'CrashBedrockJob', 'ClearCrashedBedrockJobs', 'Ping']) statuses.push(await ask(verb));
+    for (const verb of ['Query', 'Query:', 'CrashBedrockJob', 'ClearCrashedBedrockJobs', 'Ping']) statuses.push(
+      await ask(verb),
+    );
     expect(statuses).toEqual([...Array(4).fill('401 Unauthorized'), '200 OK']);
   });
 
