@@ -15,7 +15,8 @@ const writeWaitMaxMs = 30_000;
 export function openFile(path: string, durability: Durability): Connection {
   if (path !== ':memory:') makePrivate(path);
   const db = new DatabaseSync(path, { timeout: busyWaitMs });
-  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durability}; PRAGMA temp_store=memory; PRAGMA cache_size=-32768`);
+  // What a large commit keeps to undo itself goes to a file: in memory it would be as large as what is written.
+  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durability}; PRAGMA cache_size=-32768`);
   return new Connection(db);
 }
 
