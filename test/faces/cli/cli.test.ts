@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Place } from './stint.ts';
+
+// Every command is a process that strips its types: a busy machine takes seconds for each.
+vi.setConfig({ testTimeout: 240_000 });
 
 const hello = fileURLToPath(new URL('../../../examples/hello/jobs.ts', import.meta.url));
 
