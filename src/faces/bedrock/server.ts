@@ -43,7 +43,7 @@ const defaults = {
   reanchor: false,
   isOpenToAll: false,
 };
-const defaultPatience: Patience = { headMs: 10_000, bodyMs: 30_000, idleMs: 3_600_000, writeMs: 30_000 };
+const defaultPatience: Patience = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
 const defaultInspection: Desk['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
 const sweepMs = 1_000;
 const serverName = 'bedrock';

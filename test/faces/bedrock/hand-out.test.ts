@@ -297,6 +297,8 @@ describe('CrashBedrockJob', () => {
     await world.json('CrashBedrockJob', { names: 'x' });
     await world.create({ name: 'x' });
     expect((await world.ask('GetJob', { name: 'x' })).body).toBe('{}');
+    await world.create({ name: 'x' });
+    expect((await world.ask('GetJobs', { name: 'x', numResults: 2 })).body).toBe('{"jobs":[]}');
     expect(await world.status('CrashBedrockJob')).toBe('402 Missing names');
     expect(await world.status('CrashBedrockJob', { names: 'a*b*c*d*e*f*g*h*i*' })).toBe('402 Malformed names');
   });
