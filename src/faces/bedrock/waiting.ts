@@ -8,7 +8,7 @@ import type { Logger } from '../../engine/logger.ts';
 import { reap } from '../../engine/reaper.ts';
 import { systemRandom } from '../../ids.ts';
 import { handOutMax } from '../../jobs/queue/check.ts';
-import type { HandedOut, HandOut, HandOutAsk } from '../../jobs/queue/hand-out.ts';
+import { checkHandOut, type HandedOut, type HandOut, type HandOutAsk } from '../../jobs/queue/hand-out.ts';
 import type { Queue } from '../../jobs/queue/queue.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Glob } from '../../model/glob.ts';
@@ -86,9 +86,12 @@ export class Waiting {
     return this.#handOut(wish, caller.name);
   }
 
-  /** What comes within the time; empty: nothing did, or the caller has gone. */
-  wait(wish: Wish, caller: Caller, waitMs: number): Promise<readonly HandedOut[]> {
+  /** What comes within the time; empty: nothing did, or the caller has gone. Refuses what could never be asked for. */
+  async wait(wish: Wish, caller: Caller, waitMs: number): Promise<readonly HandedOut[]> {
+    checkHandOut({ ...wish, holder: caller.name });
     return new Promise((resolve) => {
+      let stopTimer = (): void => {};
+      let stopWatching = (): void => {};
       const group = this.#groupFor(wish);
       const waiter: Waiter = {
         caller,
@@ -105,8 +108,8 @@ export class Waiting {
       };
       group.waiters.add(waiter);
       group.isFresh = true;
-      const stopTimer = this.#parts.clock.after(waitMs, () => waiter.end([]));
-      const stopWatching = caller.whenGone(() => waiter.end([]));
+      stopTimer = this.#parts.clock.after(waitMs, () => waiter.end([]));
+      stopWatching = caller.whenGone(() => waiter.end([]));
       this.#loop.wake();
     });
   }

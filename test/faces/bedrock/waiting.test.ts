@@ -135,6 +135,15 @@ describe('a worker that waits', () => {
     expect(await world.status('GetJob', { name: 'x' })).toBe(none);
   });
 
+  test('for what could never be asked for is refused, and disturbs nobody', async ({ world }) => {
+    const { jobID } = await world.worker({ name: 'x' });
+    const wait = { Connection: 'wait', timeout: 60_000 };
+    expect(await world.status('GetJob', { name: 'a*b*c*d*e*f*g*h*i*', ...wait })).toBe('402 Malformed name');
+    expect(await world.status('GetJob', { name: 'x', jobPriority: 7, ...wait })).toBe('402 Invalid priority value');
+    const id = await world.create({ name: 'x' });
+    expect(await jobID).toBe(id);
+  });
+
   test('gets what is there at once', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     expect(await (await world.worker({ name: 'x' })).jobID).toBe(id);
