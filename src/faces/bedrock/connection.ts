@@ -126,13 +126,18 @@ export class Connection implements Caller {
     try {
       for (const request of this.#reader.read(bytes)) this.#requests.push(request);
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
       this.#isClosing = true;
-      this.#requests.push(error);
+      this.#requests.push(error instanceof Unreadable ? error : this.#unexpected(error));
     }
     if (this.#reader.phase !== before) this.#since = this.#parts.clock.monotonic();
     if (this.#requests.length >= aheadMax) this.#socket.pause();
     if (!this.#isBusy && this.#requests.length > 0) void this.#work();
+  }
+
+  /** A mistake of ours costs one connection, not the server. */
+  #unexpected(error: unknown): Unreadable {
+    this.#parts.logger.error('a Bedrock request could not be read', { error, client: this.name });
+    return new Unreadable('500 Unhandled Exception', 'the request could not be read');
   }
 
   #heardAll(): void {
