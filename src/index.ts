@@ -5,6 +5,8 @@ export {
   jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings,
 } from './engine/job-type.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
+export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
+export { execType, type ExecInput, type ExecResult, type ExecTypeOptions } from './builtin/exec.ts';
 export { typed, type Schema } from './engine/schema.ts';
 export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/context.ts';
 export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/outcome.ts';

@@ -21,11 +21,11 @@ const floors = [
   ['ids', 'time'],
   ['model'],
   ['vocabulary'],
-  ['store'],
+  ['store', 'verify'],
   ['apply'],
   ['jobs'],
   ['engine'],
-  ['open'],
+  ['builtin', 'open'],
   ['faces', 'client', 'testing'],
   ['index'],
 ];

@@ -1,6 +1,9 @@
 /** The options of the commands that run an engine, and the engine they make. */
 import type { Command } from 'commander';
 import { pino } from 'pino';
+import { execType, execTypeName } from '../../builtin/exec.ts';
+import { httpType, httpTypeName } from '../../builtin/http.ts';
+import type { AnyJobType } from '../../engine/job-type.ts';
 import type { Logger } from '../../engine/logger.ts';
 import { Engine } from '../../open.ts';
 import { storeUrl } from '../../open/store.ts';
@@ -13,6 +16,8 @@ export interface EngineFlags {
   readonly slots: string;
   readonly lease: string;
   readonly retention?: string;
+  readonly httpAllow?: string[];
+  readonly allowExec?: true | string[];
 }
 
 export const running = (command: Command): Command =>
@@ -21,15 +26,28 @@ export const running = (command: Command): Command =>
     .option('--jobs <files...>', 'files that export job types and definitions')
     .option('--slots <n>', 'how many handlers run at a time', '16')
     .option('--lease <duration>', 'how long an instance may be silent', '15s')
-    .option('--retention <duration>', 'how long ended runs are kept (else for ever)');
+    .option('--retention <duration>', 'how long ended runs are kept (else for ever)')
+    .option(
+      '--http-allow <ranges...>',
+      `what jobs of type ${httpTypeName} may call although it is not public: 10.0.0.0/8`,
+    )
+    .option(
+      '--allow-exec [programs...]',
+      `let jobs of type ${execTypeName} run these programs on this machine, or any`,
+    );
 
-export async function engineOf(flags: EngineFlags): Promise<{ readonly engine: Engine; readonly url: string; readonly logger: Logger }> {
+export async function engineOf(
+  flags: EngineFlags,
+): Promise<{ readonly engine: Engine; readonly url: string; readonly logger: Logger }> {
   const url = storeUrl(flags.store);
   const { types, defs } = await loadJobs(flags.jobs ?? []);
+  // A type of one's own takes the place of a built-in one.
+  const isNamed = (name: string): boolean =>
+    [...types, ...defs.map(({ type }) => type)].some((type) => type.name === name);
   const logger = serverLogger();
   const engine = new Engine({
     store: url,
-    types,
+    types: [...types, ...builtInTypes(flags).filter(({ name }) => !isNamed(name))],
     defs,
     slots: Number(flags.slots),
     lease: flags.lease as Duration,
@@ -37,6 +55,13 @@ export async function engineOf(flags: EngineFlags): Promise<{ readonly engine: E
     logger,
   });
   return { engine, url, logger };
+}
+
+/** What can be run without code. */
+function builtInTypes({ httpAllow, allowExec }: EngineFlags): AnyJobType[] {
+  const http = httpType(httpAllow ? { allow: httpAllow } : {});
+  if (allowExec === undefined) return [http];
+  return [http, execType(allowExec === true ? {} : { programs: allowExec })];
 }
 
 /** Structured lines on the standard error stream. */

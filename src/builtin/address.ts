@@ -1,0 +1,50 @@
+/** Which addresses a job may call: those of the public internet, and those that whoever runs Stint has let in. */
+import { BlockList, isIP } from 'node:net';
+import { Refusal } from '../refusal.ts';
+
+/** RFC 6890 and its successors: this host, private, shared, loopback, link-local (with metadata), documentation, … */
+const closedIpv4 = [
+  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
+  '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24',
+  '224.0.0.0/4', '240.0.0.0/4',
+];
+/** All that is public lies in here; outside are loopback, link-local, unique local, mapped and translated addresses. */
+const openIpv6 = ['2000::/3'];
+/** Teredo and its neighbours, documentation, and 6to4, in which an IPv4 address hides. */
+const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+const closed = listOf([...closedIpv4, ...closedIpv6]);
+const open = listOf(openIpv6);
+
+export class Reach {
+  readonly #letIn: BlockList;
+
+  /** Addresses and ranges such as 10.0.0.0/8 that may be called although they are not public. */
+  constructor(letIn: readonly string[] = []) {
+    this.#letIn = listOf(letIn);
+  }
+
+  includes(address: string): boolean {
+    const family = isIP(address);
+    if (family === 0) return false;
+    if (this.#letIn.check(address, family === 6 ? 'ipv6' : 'ipv4')) return true;
+    if (family === 4) return !closed.check(address, 'ipv4');
+    return open.check(address, 'ipv6') && !closed.check(address, 'ipv6');
+  }
+}
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) add(list, range);
+  return list;
+}
+
+function add(list: BlockList, range: string): void {
+  const [, address = '', bits] = /^([0-9a-f.:]{2,45})(?:\/(\d{1,3}))?$/i.exec(range) ?? [];
+  const family = isIP(address);
+  const bitsMax = family === 6 ? 128 : 32;
+  if (family === 0 || Number(bits ?? 0) > bitsMax) {
+    throw new Refusal('malformed.option', `${range.slice(0, 60)} is no address and no range such as 10.0.0.0/8`, {});
+  }
+  list.addSubnet(address, Number(bits ?? bitsMax), family === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,112 @@
+/**
+ * A request that goes only where it may. The name is resolved once, every address it has is checked, and the connection
+ * is made to the address that was checked: a name that answers differently the second time is never asked again.
+ */
+import { lookup } from 'node:dns/promises';
+import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { Fail } from '../engine/outcome.ts';
+import type { Reach } from './address.ts';
+
+/** All addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+export const systemResolve: Resolve = async (name) =>
+  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+
+export interface Outgoing {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface Way {
+  readonly reach: Reach;
+  readonly resolve: Resolve;
+  readonly signal: AbortSignal;
+}
+
+const redirectsMax = 5;
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
+
+/** The answer at the end of all redirects, each of which is checked like the first request. */
+export async function guardedRequest(outgoing: Outgoing, way: Way): Promise<IncomingMessage> {
+  let next = outgoing;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await send(next, way);
+    const { location } = answer.headers;
+    if (!redirectStatuses.includes(answer.statusCode!) || location === undefined) return answer;
+    answer.destroy();
+    if (redirects === redirectsMax) throw new Fail(`${outgoing.url.host} redirects more than ${redirectsMax} times`);
+    next = redirected(next, location, answer.statusCode!);
+  }
+}
+
+/** Only what can be called: another scheme could read files, and a name in the URL would end up in logs. */
+export function checkUrl(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Fail('the URL must begin with http:// or https://');
+  }
+  if (url.username !== '' || url.password !== '') throw new Fail('a URL takes no user and password: use a header');
+  return url;
+}
+
+async function send({ method, url, headers, body }: Outgoing, way: Way): Promise<IncomingMessage> {
+  const address = await addressOf(url, way);
+  const name = nameOf(url);
+  const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      agent: false,
+      host: address,
+      port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port,
+      path: url.pathname + url.search,
+      method,
+      headers: { ...headers, host: url.host },
+      signal: way.signal,
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+    });
+    sent.once('response', resolve);
+    sent.once('error', reject);
+    sent.end(body ?? undefined);
+  });
+}
+
+/** One that may be called; refused if any may not, since who owns the name chooses their order. */
+async function addressOf(url: URL, { reach, resolve, signal }: Way): Promise<string> {
+  const name = nameOf(url);
+  const addresses = isIP(name) === 0 ? await resolve(name) : [name];
+  signal.throwIfAborted();
+  const closed = addresses.find((address) => !reach.includes(address));
+  if (closed !== undefined) {
+    const hint = 'let it in with --http-allow if it is meant';
+    throw new Fail(`${name} has the address ${closed}, which is not public: ${hint}`);
+  }
+  if (addresses.length === 0) throw new Error(`${name} has no address`);
+  return addresses[0]!;
+}
+
+const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+const secretHeaders: readonly string[] = ['authorization', 'cookie', 'proxy-authorization', 'x-api-key'];
+
+function redirected({ method, url, headers, body }: Outgoing, location: string, status: number): Outgoing {
+  const target = checkUrl(location, url);
+  if (url.protocol === 'https:' && target.protocol === 'http:') throw new Fail(`${url.host} redirects to plain HTTP`);
+  const becomesGet = status === 303 || (status < 303 && method === 'POST');
+  return {
+    method: becomesGet && method !== 'HEAD' ? 'GET' : method,
+    url: target,
+    headers: without(headers, [
+      ...(target.origin === url.origin ? [] : secretHeaders),
+      ...(becomesGet ? ['content-type'] : []),
+    ]),
+    body: becomesGet ? null : body,
+  };
+}
+
+const without = (headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase())));

@@ -1,0 +1,175 @@
+/** The built-in type `http`: calls a URL. What is busy or broken there is tried again; what is wrong is not. */
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { Context } from '../engine/context.ts';
+import { jobType, type JobType } from '../engine/job-type.ts';
+import { Fail, RetryAfter, TimedOut } from '../engine/outcome.ts';
+import { systemClock } from '../time/clock.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import { Reach } from './address.ts';
+import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
+
+export interface HttpTypeOptions {
+  /** Addresses and ranges that may be called although they are not public. */
+  readonly allow?: readonly string[];
+  readonly resolve?: Resolve;
+}
+
+export interface HttpResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON as what it says, anything else as text. */
+  readonly body: unknown;
+  /** Whether there was more of it than is kept. */
+  readonly isCut: boolean;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const headersMax = 50;
+const timeoutDefault: Duration = '30s';
+const timeoutMaxMs = 3_600_000;
+const bodyKeptMax = 65_536;
+const retryAfterMaxMs = 86_400_000;
+/** What Node or this file says; said twice they could cut a request in two. */
+const ownHeaders: readonly string[] = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+];
+
+const HttpInput = z.strictObject({
+  url: z.string().min(1).max(8192),
+  method: z.enum(methods).default('GET'),
+  headers: z
+    .record(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/),
+      z
+        .string()
+        .max(8192)
+        .regex(/^[\t\x20-\x7e\x80-\xff]*$/),
+    )
+    .refine((headers) => Object.keys(headers).length <= headersMax, `at most ${headersMax} headers`)
+    .refine(
+      (headers) => Object.keys(headers).every((name) => !ownHeaders.includes(name.toLowerCase())),
+      `not ${ownHeaders.join(', ')}`,
+    )
+    .default({}),
+  /** A text as it is; anything else as JSON. */
+  body: z.unknown().optional(),
+  timeout: z.union([z.string().max(64), z.number()]).default(timeoutDefault),
+});
+export type HttpInput = z.input<typeof HttpInput>;
+
+export const httpTypeName = 'http';
+
+export function httpType({ allow = [], resolve = systemResolve }: HttpTypeOptions = {}): JobType<
+  HttpInput,
+  HttpResult
+> {
+  const reach = new Reach(allow);
+  return jobType(httpTypeName, {
+    input: HttpInput,
+    retry: { attempts: 5, backoff: 'exponential', base: '2s', max: '10m' },
+    run: (context) => call(context, context.input, { reach, resolve }),
+  });
+}
+
+type Call = z.output<typeof HttpInput>;
+
+async function call(
+  context: Context,
+  said: Call,
+  way: { readonly reach: Reach; readonly resolve: Resolve },
+): Promise<HttpResult> {
+  const url = checkUrl(said.url);
+  const timeoutMs = Math.min(durationMs(said.timeout as Duration), timeoutMaxMs);
+  const late = new AbortController();
+  const stopTimer = systemClock.after(timeoutMs, () =>
+    late.abort(new TimedOut(`no whole answer within ${timeoutMs} ms`)),
+  );
+  const signal = AbortSignal.any([context.signal, late.signal]);
+  try {
+    const answer = await guardedRequest({ method: said.method, url, ...contentOf(said, context) }, { ...way, signal });
+    const result = await resultOf(answer);
+    context.log.info(`${said.method} ${url.host}${url.pathname} answered ${result.status}`);
+    return judged(result, url);
+  } catch (error) {
+    // Node tells only that it was aborted.
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    stopTimer();
+  }
+}
+
+function contentOf(
+  { headers, body }: Call,
+  { idempotencyKey }: Context,
+): { headers: Record<string, string>; body: string | null } {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const own: Record<string, string> = {
+    'user-agent': 'stint',
+    'idempotency-key': idempotencyKey,
+    ...(text === null || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+  };
+  const added = Object.entries(own).filter(([name]) => !names.includes(name));
+  return { headers: { ...headers, ...Object.fromEntries(added) }, body: text };
+}
+
+async function resultOf(answer: IncomingMessage): Promise<HttpResult> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    // Leaving the loop ends the connection: whatever else it sends is not read.
+    if (size > bodyKeptMax) break;
+  }
+  const isCut = size > bodyKeptMax;
+  const text = Buffer.concat(chunks).subarray(0, bodyKeptMax).toString('utf8');
+  const isJson = /[/+]json\b/.test(answer.headers['content-type'] ?? '');
+  return {
+    status: answer.statusCode!,
+    headers: headersOf(answer),
+    body: isJson && !isCut ? parsed(text) : text,
+    isCut,
+  };
+}
+
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name !== 'set-cookie')
+      .map(([name, value]) => [name, String(value)]),
+  );
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function judged(result: HttpResult, { host }: URL): HttpResult {
+  const { status, headers } = result;
+  if (status < 400) return result;
+  const message = `${host} answered ${status}`;
+  const isPassing = status >= 500 || status === 429 || status === 408 || status === 425;
+  if (!isPassing) throw new Fail(message, { data: { status, body: result.body } });
+  const waitMs = waitOf(headers['retry-after']);
+  if (waitMs !== null)
+    throw new RetryAfter(`${waitMs}ms`, `${message} and wants ${Math.ceil(waitMs / 1000)} s of peace`);
+  throw Object.assign(new Error(message), { data: { status, body: result.body } });
+}
+
+/** Seconds, or a date; null: it does not say. */
+function waitOf(said: string | undefined): number | null {
+  if (said === undefined) return null;
+  const ms = /^\d{1,9}$/.test(said.trim()) ? Number(said) * 1000 : new Date(said).getTime() - systemClock.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : null;
+}
