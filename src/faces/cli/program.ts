@@ -6,6 +6,7 @@ import { lookCommands } from './commands/look.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { runsCommand } from './commands/runs.ts';
 import { serveCommand } from './commands/serve.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
 
 export function program(): Command {
@@ -13,6 +14,7 @@ export function program(): Command {
     .description('Schedules jobs and runs them, on SQLite or PostgreSQL.')
     .version(version)
     .showHelpAfterError('(stint --help tells what there is)');
-  for (const add of [serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, lookCommands]) add(stint);
+  const commands = [serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, lookCommands, verifyCommand];
+  for (const add of commands) add(stint);
   return stint;
 }

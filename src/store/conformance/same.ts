@@ -1,5 +1,6 @@
 /** Sameness of what stores answer: by content, whatever the objects are made of. */
 import { deepEqual } from 'node:assert/strict';
+import { isSame } from '../../verify/same.ts';
 
 /** Plain data with sorted keys; what is undefined is not there. */
 export function plain(value: unknown): unknown {
@@ -12,24 +13,6 @@ export function plain(value: unknown): unknown {
 
 export function same(actual: unknown, expected: unknown, message?: string): void {
   if (!isSame(actual, expected)) deepEqual(plain(actual), plain(expected), message);
-}
-
-/** As `same` means it, without building anything: random histories ask this a million times. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (a instanceof Map || b instanceof Map) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  if (Array.isArray(a) && Array.isArray(b) && a.length !== b.length) return false;
-  return hasFieldsOf(a, b) && hasFieldsOf(b, a);
-}
-
-function hasFieldsOf(a: object, b: object): boolean {
-  for (const name of Object.keys(b)) {
-    const [mine, theirs] = [(a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]];
-    if (theirs !== undefined && mine !== theirs && !(Object.hasOwn(a, name) && isSame(mine, theirs))) return false;
-  }
-  return true;
 }
 
 /** The same members, in whatever order. */

@@ -1,0 +1,87 @@
+/**
+ * Evidence: what producers were told and handlers did, written down outside the store, held against what is stored.
+ * What nobody knows the outcome of is in doubt, and is no evidence.
+ */
+import type { Event, EventKind } from '../model/event.ts';
+import type { Told } from './history.ts';
+import { violation, type Invariant, type Violation } from './violation.ts';
+
+export interface Evidence {
+  /** Jobs of which somebody was told that they are stored. Here and below: none that was deleted since. */
+  readonly acknowledged: Iterable<number>;
+  /** Every start of a handler. */
+  readonly starts: readonly Start[];
+  /** Effects in the store's own database, done in the transaction that completes the job. */
+  readonly effects?: readonly Start[];
+}
+
+/** A handler was called for a job under a fence. */
+export interface Start {
+  readonly job: number;
+  readonly fence: number;
+}
+
+/** By job, so that each can be judged when its history comes by. */
+export class EvidenceBook {
+  readonly #acknowledged: Set<number>;
+  readonly #starts: ReadonlyMap<number, number[]>;
+  readonly #effects: ReadonlyMap<number, number[]>;
+  readonly #unseen: Set<number>;
+
+  constructor({ acknowledged, starts, effects = [] }: Evidence) {
+    this.#acknowledged = new Set(acknowledged);
+    this.#starts = fencesByJob(starts);
+    this.#effects = fencesByJob(effects);
+    this.#unseen = new Set(this.#starts.keys());
+  }
+
+  /** Of one stored job. */
+  check(told: Told): Violation[] {
+    const { id } = told.job;
+    this.#acknowledged.delete(id);
+    this.#unseen.delete(id);
+    const fences = this.#starts.get(id) ?? [];
+    return [...checkStarts(told, fences), ...checkEffects(told, this.#effects.get(id) ?? [])];
+  }
+
+  /** When all that is stored has been seen: what is missing. */
+  checkMissing(): Violation[] {
+    return [
+      ...[...this.#acknowledged].map((id) => violation('S8', id, `job ${id} was acknowledged and is not stored`)),
+      ...[...this.#unseen].map((id) => violation('S9', id, `job ${id} was run and is not stored`)),
+    ];
+  }
+}
+
+/** What lets a job be started once more. */
+const again: ReadonlySet<EventKind> = new Set<EventKind>([
+  'lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened',
+]);
+
+/** S3, S9, P5: no start without a claim of its own, and none more than there are causes. */
+function checkStarts({ job, events }: Told, fences: readonly number[]): Violation[] {
+  const { id } = job;
+  const starts = fences.length;
+  const claims = events.filter(({ kind }) => kind === 'claimed').length;
+  const causes = events.filter(({ kind }) => again.has(kind)).length;
+  const wrong: (readonly [Invariant, string])[] = [];
+  if (new Set(fences).size < starts) wrong.push(['S3', 'twice under one fence']);
+  if (fences.some((fence) => fence > claims)) wrong.push(['S9', 'without a claim']);
+  if (starts > 1 + causes) wrong.push(['P5', `${starts} times for ${causes + 1} causes`]);
+  return wrong.map(([invariant, how]) => violation(invariant, id, `job ${id} was started ${how}`));
+}
+
+/** P4: what is done in the transaction that completes a job is done once for each time that it succeeded. */
+function checkEffects({ job, events }: Told, fences: readonly number[]): Violation[] {
+  const successes = events.filter(isSuccess).length;
+  if (fences.length === 0 || fences.length === successes) return [];
+  return [violation('P4', job.id, `job ${job.id} succeeded ${successes} times and took effect ${fences.length} times`)];
+}
+
+const isSuccess = ({ kind }: Event): boolean => kind === 'succeeded' || kind === 'repeated';
+
+function fencesByJob(starts: readonly Start[]): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const { job, fence } of starts) found.set(job, [...(found.get(job) ?? []), fence]);
+  return found;
+}

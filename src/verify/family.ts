@@ -1,0 +1,68 @@
+/** What must hold between a run and its tasks, a parent and its children. */
+import type { Event } from '../model/event.ts';
+import { isOpen, type Job } from '../model/job.ts';
+import type { Told } from './history.ts';
+import { violation, type Violation } from './violation.ts';
+
+/** The times in two histories may be those of two clocks, each as well as its instance knows the store's. */
+const clockErrorMs = 1_000;
+
+/** S12, S15, S35: a child and its parent, which is undefined if there is none. */
+export function checkParent(child: Job, parent: Job | undefined): Violation[] {
+  if (child.parent === null) return [];
+  const [id, family] = [child.id, `job ${child.id}, a child of job ${child.parent},`];
+  if (!isOpen(child)) return parent ? [] : [violation('S35', id, `${family} outlives it, and no retention finds it`)];
+  if (!parent) return [violation('S15', id, `${family} is ${child.state}, and its parent is gone`)];
+  if (isOpen(parent)) return checkHold(child, parent);
+  const found = [violation('S15', id, `${family} is ${child.state}, and its parent has ${parent.fate}`)];
+  if (parent.fate !== 'succeeded') return found;
+  return [...found, violation('S12', parent.id, `job ${parent.id} succeeded while ${family} is open`)];
+}
+
+/** S15: who waits for its parent is let go by it; only a parent that works can. */
+function checkHold(child: Job, parent: Job): Violation[] {
+  if (child.state !== 'held' || child.hold !== 'parent') return [];
+  const isComing = parent.state === 'running' || parent.hasChildrenWaiting;
+  const sentence = `job ${child.id} waits for job ${parent.id}, which is ${parent.state} and will not let it go`;
+  return isComing ? [] : [violation('S15', child.id, sentence)];
+}
+
+/** S16: once a run was asked to give up, none of its tasks is handed out. */
+export function checkClaims({ job, events }: Told, parent: Job | undefined): Violation[] {
+  if (!parent?.cancel) return [];
+  const late = events.find(({ kind, at }) => kind === 'claimed' && at > parent.cancel!.at + clockErrorMs);
+  if (!late) return [];
+  const lateMs = late.at - parent.cancel.at;
+  const sentence = `job ${job.id} was claimed ${lateMs} ms after job ${parent.id} was asked to give up`;
+  return [violation('S16', job.id, sentence)];
+}
+
+/** How many tasks a run has stored in all its life; null: it has not planned yet. */
+export function plannedTasks({ job, events }: Told): number | null {
+  if (job.kind !== 'run') return null;
+  let phase: string | undefined;
+  let planned: number | null = null;
+  for (const event of events) {
+    phase = phaseAfter(phase, event);
+    if (event.kind === 'planned' && phase === 'prepare') [planned, phase] = [event.tasks, 'gather'];
+  }
+  return planned;
+}
+
+const phaseAfter = (phase: string | undefined, event: Event): string | undefined =>
+  event.kind === 'created' || event.kind === 'reopened' ? (event.phase ?? 'run') : phase;
+
+/** S13: a run has the tasks that it declared, each with a name of its own. */
+export function checkTasks(run: Job, planned: number, tasks: Tasks): Violation[] {
+  const { id } = run;
+  const wrong = [
+    ...(tasks.count === planned ? [] : [`run ${id} declared ${planned} tasks and has ${tasks.count}`]),
+    ...(tasks.sharedKey === null ? [] : [`two tasks of run ${id} are called ${JSON.stringify(tasks.sharedKey)}`]),
+  ];
+  return wrong.map((sentence) => violation('S13', id, sentence));
+}
+
+export interface Tasks {
+  readonly count: number;
+  readonly sharedKey: string | null;
+}

@@ -1,0 +1,68 @@
+/** What must hold of a job and its whole history, whoever wrote it. */
+import type { Event } from '../model/event.ts';
+import { evolve, unborn } from '../model/evolve.ts';
+import type { Job } from '../model/job.ts';
+import { birthOf } from '../store/row.ts';
+import { isSame } from './same.ts';
+import { checkStep, type Step } from './step.ts';
+import { violation, type Violation } from './violation.ts';
+
+/** A job and its whole history. */
+export interface Told {
+  readonly job: Job;
+  readonly events: readonly Event[];
+}
+
+export function checkHistory({ job, events }: Told): Violation[] {
+  const steps = stepsOf(job, events);
+  // What the policy was before an edit is not kept, and so neither are the budgets of that time.
+  const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
+  const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
+  const told = steps.at(-1)?.after ?? unborn(birthOf(job));
+  return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, told)];
+}
+
+function stepsOf(job: Job, events: readonly Event[]): Step[] {
+  let before = unborn(birthOf(job));
+  return events.map((event) => {
+    const step = { before, event, after: evolve(before, event) };
+    before = step.after;
+    return step;
+  });
+}
+
+/** S3: a fence is the number of claims, so that it rises and never repeats. */
+function checkFence({ id, fence }: Job, events: readonly Event[]): Violation[] {
+  const claims = events.filter(({ kind }) => kind === 'claimed').length;
+  return claims === fence ? [] : [violation('S3', id, `job ${id} has fence ${fence} after ${claims} claims`)];
+}
+
+/** S28: no change without an event, no event without a change. */
+function checkVersion({ id, version, changed }: Job, events: readonly Event[]): Violation[] {
+  const last = events.at(-1);
+  if (version !== (last?.n ?? 0)) {
+    return [violation('S28', id, `job ${id} has version ${version}, its newest event is number ${last?.n ?? 0}`)];
+  }
+  if (changed === last?.at) return [];
+  return [violation('S28', id, `job ${id} changed at ${changed}, its newest event is of ${last?.at}`)];
+}
+
+/** S26: the history replays. */
+function checkReplay(job: Job, told: Job): Violation[] {
+  const [is, says] = [comparable(job, told), comparable(told, told)] as Record<string, unknown>[];
+  const names = Object.keys({ ...is, ...says }).filter((name) => !isSame(is![name], says![name]));
+  if (names.length === 0) return [];
+  const shown = names.map((name) => `${name} is ${text(is![name])} and its history says ${text(says![name])}`);
+  return [violation('S26', job.id, `job ${job.id} is not what its history says: ${shown.join('; ')}`)];
+}
+
+const text = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
+
+/** Input and result are kept beside the history; a lease may have been extended, which is no event. */
+function comparable(job: Job, told: Job): object {
+  const { input: _input, result: _result, ...rest } = job;
+  if (rest.state !== 'running' || told.state !== 'running') return rest;
+  const { holder, until } = rest.lease;
+  const isExtended = until !== null && told.lease.until !== null && until > told.lease.until;
+  return { ...rest, lease: { holder, until: isExtended ? told.lease.until : until } };
+}

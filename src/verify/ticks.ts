@@ -1,0 +1,104 @@
+/** What must hold of the ticks of a definition: each answered once, in order, and none left out. */
+import { countsFromRun, specOf, type Definition, type Spec } from '../model/definition.ts';
+import type { Event, TickOutcome } from '../model/event.ts';
+import type { Plan, SchedulePlan } from '../model/job.ts';
+import type { Schedule } from '../time/schedule.ts';
+import { nextTick } from '../time/ticks.ts';
+import type { Told } from './history.ts';
+import { violation, type Invariant, type Violation } from './violation.ts';
+
+type Ticked = Extract<Event, { kind: 'ticked' }>;
+
+export function checkTicks({ job, events }: Told): Violation[] {
+  const name = job.def ?? '';
+  const found: Violation[] = [];
+  const find: Find = (invariant, sentence) => {
+    found.push(violation(invariant, job.id, `definition ${name}: ${sentence}`));
+  };
+  const answered = new Map<number, number>();
+  let spec = events.some(isRespecified) ? null : specOfText(job.input);
+  let plan: Plan | null = null;
+  for (const event of events) {
+    if (event.kind === 'created') plan = event.plan ?? null;
+    if (event.kind === 'edited') {
+      if (event.edit.input !== undefined) spec = specOfText(event.edit.input);
+      plan = event.edit.plan ?? plan;
+    }
+    if (event.kind !== 'ticked') continue;
+    countRuns(event, answered, find);
+    if (spec !== null && plan !== null) checkChain({ event, spec, plan, name }, find);
+    plan = event.plan;
+  }
+  if (spec !== null && plan !== null) checkNext(spec, plan, name, find);
+  return found;
+}
+
+type Find = (invariant: Invariant, sentence: string) => void;
+
+/** Before its first edit of this kind, what a definition said is known only if there was none. */
+const isRespecified = (event: Event): boolean => event.kind === 'edited' && event.edit.input !== undefined;
+
+const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
+
+/** S18: one instant calls for at most one run of each schedule, whatever place a schedule has in the list. */
+function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find: Find): void {
+  for (const tick of ticks) {
+    if (!('run' in tick)) continue;
+    const runs = (answered.get(tick.nominal) ?? 0) + 1;
+    answered.set(tick.nominal, runs);
+    if (runs > plan.schedules.length) find('S18', `the tick of ${time(tick.nominal)} has ${runs} runs`);
+  }
+}
+
+interface Link {
+  readonly event: Ticked;
+  readonly spec: Spec;
+  readonly plan: Plan;
+  readonly name: string;
+}
+
+/** S19, S22: from what was next before to what is next after, each occurrence has its run or its recorded skip. */
+function checkChain({ event, spec, plan, name }: Link, find: Find): void {
+  plan.schedules.forEach((before, index) => {
+    const schedule = spec.schedules[index];
+    if (schedule === undefined || countsFromRun(schedule)) return;
+    let expected = before.next?.nominal ?? null;
+    const own = event.ticks.filter((tick) => tick.schedule === index).sort((a, b) => a.nominal - b.nominal);
+    for (const tick of own) {
+      const [wanted, answered] = [time(expected), time(tick.nominal)];
+      if (wanted !== answered) find('S19', `the tick of ${wanted} was next, and event ${event.n} answers ${answered}`);
+      expected = nextNominal(schedule, before, lastOf(tick), name);
+    }
+  });
+}
+
+/** S19, T1: what is next now follows what was answered last. */
+function checkNext(spec: Spec, plan: Plan, name: string, find: Find): void {
+  plan.schedules.forEach((now, index) => {
+    const schedule = spec.schedules[index];
+    if (schedule === undefined || countsFromRun(schedule)) return;
+    const after = now.lastNominal ?? now.activated;
+    const expected = nextNominal(schedule, now, after, name);
+    const planned = now.next?.nominal ?? null;
+    if (expected !== null && expected <= after) find('T1', `after ${time(after)} comes ${time(expected)}`);
+    const next = `after ${time(after)} comes ${time(expected)}`;
+    if (planned !== expected) find('S19', `${next}, and ${time(planned)} is planned`);
+  });
+}
+
+function nextNominal(schedule: Schedule, plan: SchedulePlan, after: number, name: string): number | null {
+  const { activated, lastNominal } = plan;
+  const moments = { activated, scheduled: lastNominal ?? undefined, after: Math.max(after, activated) };
+  const next = nextTick(schedule, moments, name);
+  return next === null || next === 'waiting' ? null : next.nominal;
+}
+
+const lastOf = (tick: TickOutcome): number => ('to' in tick ? (tick.to ?? tick.nominal) : tick.nominal);
+
+const time = (at: number | null): string => (at === null ? 'nothing' : new Date(at).toISOString());
+
+/** The runs that its ticks called for: run → nominal time. */
+export function calledRuns({ events }: Told): Map<number, number> {
+  const outcomes = events.flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
+  return new Map(outcomes.flatMap((tick) => ('run' in tick ? [[tick.run, tick.nominal] as const] : [])));
+}

@@ -1,0 +1,208 @@
+/**
+ * Verifies a store: every invariant that can be read off its rows and histories, page by page, while others may be at
+ * work on it. What looks wrong is looked at again later, since two looks at a living store do not see one moment.
+ */
+import type { Job } from '../model/job.ts';
+import type { Instance, Store } from '../store/store.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+import { EvidenceBook, type Evidence } from './evidence.ts';
+import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
+import { checkFeed } from './feed.ts';
+import { checkHistory, type Told } from './history.ts';
+import { pagesOf } from './pages.ts';
+import { calledRuns, checkTicks } from './ticks.ts';
+import { checkKey, needsKey } from './unique.ts';
+import { violation, type Violation } from './violation.ts';
+import { checkWaiting, type Surroundings } from './waiting.ts';
+
+export interface VerifyOptions {
+  /** What handlers and producers saw, to be held against the store. */
+  readonly evidence?: Evidence;
+  /** How long something may be overdue before it is taken for stuck. */
+  readonly overdueMs?: number;
+  /** How long to wait before what looks wrong is looked at again; 0: nobody is at work on the store. */
+  readonly patienceMs?: number;
+  readonly clock?: Pick<Clock, 'sleep'>;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+}
+
+export interface VerifyProgress {
+  readonly jobs: number;
+  readonly events: number;
+}
+
+const overdueDefaultMs = 60_000;
+const patienceDefaultMs = 3_000;
+/** So many times what looks wrong must look so. */
+const looks = 3;
+const atOnce = 16;
+
+/** Every violation, as it is found; the answer at the end is how much was looked at. */
+export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
+  const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
+  const inspection = new Inspection(store, options);
+  for await (const { jobs, unreadable } of pagesOf(store)) {
+    for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
+    const suspects = await inspection.inspect(jobs);
+    yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
+    onProgress?.(inspection.progress);
+  }
+  yield* inspection.missing();
+  yield* checkFeed(store);
+  return inspection.progress;
+}
+
+/** Those that are found at every look. */
+async function confirmed(
+  inspection: Inspection,
+  suspects: readonly Violation[],
+  patienceMs: number,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<readonly Violation[]> {
+  let standing = suspects;
+  for (let look = 1; look < looks && standing.length > 0; look++) {
+    await clock.sleep(patienceMs / (looks - 1));
+    const found = await inspection.again(standing.flatMap(({ job }) => job ?? []));
+    const isStanding = (before: Violation): boolean =>
+      found.some(({ job, invariant }) => job === before.job && invariant === before.invariant);
+    standing = standing.filter(isStanding);
+  }
+  return standing;
+}
+
+/** Looks at jobs together with what they belong to. */
+class Inspection {
+  readonly #store: Store;
+  readonly #overdueMs: number;
+  readonly #evidence: EvidenceBook | null;
+  #jobs = 0;
+  #events = 0;
+
+  constructor(store: Store, { evidence, overdueMs = overdueDefaultMs }: VerifyOptions) {
+    this.#store = store;
+    this.#overdueMs = overdueMs;
+    this.#evidence = evidence ? new EvidenceBook(evidence) : null;
+  }
+
+  get progress(): VerifyProgress {
+    return { jobs: this.#jobs, events: this.#events };
+  }
+
+  async inspect(jobs: readonly Job[]): Promise<Violation[]> {
+    const found = await this.#judge(jobs);
+    this.#jobs += jobs.length;
+    return found;
+  }
+
+  async again(ids: readonly number[]): Promise<Violation[]> {
+    return this.#judge(await this.#store.load([...new Set(ids)]));
+  }
+
+  missing(): Violation[] {
+    return this.#evidence?.checkMissing() ?? [];
+  }
+
+  async #judge(jobs: readonly Job[]): Promise<Violation[]> {
+    const parents = await this.#parentsOf(jobs);
+    const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs))];
+    for (let from = 0; from < jobs.length; from += atOnce) {
+      const some = jobs.slice(from, from + atOnce);
+      found.push(...(await Promise.all(some.map((job) => this.#judgeOne(job, parents)))).flat());
+    }
+    return found;
+  }
+
+  async #judgeOne(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
+    const told = await this.#told(seen);
+    if (told === null) return [];
+    this.#events += told.events.length;
+    const { job } = told;
+    const parent = job.parent === null ? undefined : parents.get(job.parent);
+    return [
+      ...checkHistory(told),
+      ...checkParent(job, parent),
+      ...checkClaims(told, parent),
+      ...(job.kind === 'def' ? [...checkTicks(told), ...(await this.#checkRuns(told))] : []),
+      ...(await this.#checkTasks(told)),
+      ...(this.#evidence?.check(told) ?? []),
+    ];
+  }
+
+  /** The job and its history as of one moment; null: it is gone. */
+  async #told(seen: Job): Promise<Told | null> {
+    let job: Job | undefined = seen;
+    for (let tries = 0; ; tries++) {
+      const events = await this.#store.history(job.id);
+      if (events.length === job.version || tries === looks) return { job, events };
+      [job] = await this.#store.load([job.id]);
+      if (!job) return null;
+    }
+  }
+
+  async #parentsOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, Job>> {
+    const ids = [...new Set(jobs.flatMap(({ parent }) => parent ?? []))];
+    const found = ids.length === 0 ? [] : await this.#store.load(ids);
+    return new Map(found.map((job) => [job.id, job]));
+  }
+
+  async #checkKeys(jobs: readonly Job[]): Promise<Violation[]> {
+    const now = this.#store.now();
+    const keyed = jobs.filter((job) => needsKey(job, now));
+    if (keyed.length === 0) return [];
+    const holders = await this.#store.holders(keyed.map(({ unique }) => unique!.key));
+    return keyed.flatMap((job) => checkKey(job, holders.get(job.unique!.key)));
+  }
+
+  async #checkWaiting(jobs: readonly Job[]): Promise<Violation[]> {
+    const waiting = jobs.filter((job) => job.state === 'held' && job.hold === 'children').map(({ id }) => id);
+    const childless = waiting.length === 0 ? [] : await this.#store.settleable(waiting.length, waiting);
+    const instances = await this.#store.instances();
+    const around: Surroundings = {
+      now: this.#store.now(),
+      instances: new Map(instances.map((instance): [string, Instance] => [instance.id, instance])),
+      overdueMs: this.#overdueMs,
+      childless: new Set(childless.map(({ id }) => id)),
+    };
+    return jobs.flatMap((job) => checkWaiting(job, around));
+  }
+
+  /** S18: a run that says to answer a tick is the one that the definition called for. */
+  async #checkRuns(told: Told): Promise<Violation[]> {
+    const called = calledRuns(told);
+    const found: Violation[] = [];
+    for await (const { jobs } of pagesOf(this.#store, { kinds: ['run'], def: told.job.def! })) {
+      for (const { id, tick } of jobs) {
+        if (tick === null || tick.def !== told.job.id || called.get(id) === tick.nominal) continue;
+        const wrong = `run ${id} says to answer a tick of definition ${told.job.def}, which does not know it`;
+        found.push(violation('S18', id, wrong));
+      }
+    }
+    return found;
+  }
+
+  async #checkTasks(told: Told): Promise<Violation[]> {
+    const planned = plannedTasks(told);
+    return planned === null ? [] : checkTasks(told.job, planned, await this.#tasksOf(told.job.id));
+  }
+
+  async #tasksOf(run: number): Promise<Tasks> {
+    const keys = new Set<number>();
+    let [count, sharedKey]: [number, string | null] = [0, null];
+    for await (const { jobs } of pagesOf(this.#store, { parent: run, kinds: ['task'] })) {
+      count += jobs.length;
+      for (const { key } of jobs) if (key !== null && keys.size === keys.add(fingerprint(key)).size) sharedKey ??= key;
+    }
+    return { count, sharedKey };
+  }
+}
+
+/** 53 bits of a text: a run may have a million tasks, whose names need not all be in memory. */
+function fingerprint(text: string): number {
+  let [high, low] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code, 0x85ebca6b) ^ (low >>> 15);
+  }
+  return (high >>> 11) * 2 ** 32 + (low >>> 0);
+}
