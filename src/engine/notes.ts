@@ -10,6 +10,7 @@ import type { Holding, Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { LogLevel } from './job-log.ts';
 import { JobNotes, type Draft, type Room } from './job-notes.ts';
+import { Recent } from './recent.ts';
 
 export const notesEveryMs = 250;
 
@@ -18,7 +19,7 @@ const lastTriesMax = 5;
 const notesPerWriteMax = 1_000;
 const bytesPerWriteMax = 4_194_304;
 const bytesWaitingMax = 67_108_864;
-const overRememberedMax = 10_000;
+const overRememberedMin = 5_000;
 
 export interface NotesOptions {
   readonly store: Pick<Store, 'note'>;
@@ -33,7 +34,7 @@ export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
   /** The newest jobs of which nothing is taken any more, because they have ended or were lost. */
-  readonly #over = new Set<string>();
+  readonly #over = new Recent<string>(overRememberedMin);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: Room = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
@@ -97,7 +98,6 @@ export class Notes {
   #forget(key: string): void {
     this.#jobs.delete(key);
     this.#over.add(key);
-    if (this.#over.size > overRememberedMax) this.#over.delete(this.#over.values().next().value!);
   }
 
   #arm(): void {

@@ -20,8 +20,8 @@ import { foresee, type ForeseenTick } from './foresight.ts';
 import type { Handlers } from './handlers.ts';
 import { Homes } from './homes.ts';
 import type { JobType } from './job-type.ts';
-import { countTasks } from './phases.ts';
 import type { LogAsk, Snapshot } from './run-handle.ts';
+import { Tallies } from './tallies.ts';
 import type { Watchers } from './watchers.ts';
 
 export interface QuestionParts {
@@ -53,6 +53,7 @@ export class Questions {
   readonly #handlers: Handlers;
   readonly #watchers: Watchers;
   readonly #clock: Clock;
+  readonly #tallies: Tallies;
 
   constructor({ jobs, memory, handlers, watchers, clock }: QuestionParts) {
     this.jobs = jobs;
@@ -60,6 +61,7 @@ export class Questions {
     this.#handlers = handlers;
     this.#watchers = watchers;
     this.#clock = clock;
+    this.#tallies = new Tallies(clock);
   }
 
   now(): number {
@@ -68,10 +70,16 @@ export class Questions {
 
   // Of one run, or of one task.
 
+  async get(id: number): Promise<Job> {
+    const job = await this.homes.of(id).get(id);
+    if (job) return job;
+    throw new Refusal('unknown.job', `there is no run ${id}`, { id });
+  }
+
   async snapshot(id: number): Promise<Snapshot> {
     const jobs = this.homes.of(id);
-    const job = await this.#require(id);
-    const tasks = await countTasks(jobs, id);
+    const job = await this.get(id);
+    const tasks = await this.#tallies.of(jobs, job);
     const text = await jobs.store.progress(id);
     return { job, tasks, progress: text === null ? null : (parseJson(text) as unknown as Progress) };
   }
@@ -87,20 +95,20 @@ export class Questions {
 
   /** How its tasks stand, and how long it took (seed 1). */
   async stats(id: number): Promise<JobRunStats> {
-    const run = await this.#require(id);
+    const run = await this.get(id);
     return runStats(run, await this.homes.of(id).count({ parent: id }), await this.history(id));
   }
 
   /** Which stage of its life it is in, and what each stage knows (seed 3). */
   async stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
-    const job = await this.#require(id);
+    const job = await this.get(id);
     const position = job.state === 'pending' ? await this.homes.of(id).store.ahead(job) : null;
     return stageInfo(job, await this.history(id), { position, log: await this.log(id) });
   }
 
   /** Why it is not running. */
   async explain(id: number): Promise<readonly Reason[]> {
-    return explain(this.homes.of(id), await this.#require(id), this.#handlers.limits());
+    return explain(this.homes.of(id), await this.get(id), this.#handlers.limits());
   }
 
   /** Resolves when it may have changed. */
@@ -172,11 +180,5 @@ export class Questions {
     const { count = 10, runLasts = '0s', policies } = ask;
     const options = { now: this.now(), count, runMs: durationMs(runLasts), ...(policies ? { policies } : {}) };
     return foresee(await this.definition(name), options);
-  }
-
-  async #require(id: number): Promise<Job> {
-    const job = await this.homes.of(id).get(id);
-    if (job) return job;
-    throw new Refusal('unknown.job', `there is no run ${id}`, { id });
   }
 }

@@ -38,6 +38,7 @@ export interface RunMaker {
 
 /** What a handle needs of its engine. */
 export interface RunDesk {
+  get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
   /** Resolves when the run may have changed. */
   untilChange(id: number, withinMs: number): Promise<void>;
@@ -109,8 +110,8 @@ export class RunHandle<Result = unknown> {
     this.#desk = desk;
   }
 
-  async get(): Promise<Job> {
-    return (await this.#desk.snapshot(this.id)).job;
+  get(): Promise<Job> {
+    return this.#desk.get(this.id);
   }
 
   /** What the run gave. Throws RunFailed or RunCancelled when it ended otherwise. */
