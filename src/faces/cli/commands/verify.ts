@@ -1,6 +1,8 @@
 /** `stint verify`: holds a database against what Stint promises, while others may be at work on it. */
 import type { Command } from 'commander';
 import { openStore, storeUrl } from '../../../open/store.ts';
+import { Refusal } from '../../../refusal.ts';
+import type { Store } from '../../../store/store.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { verify, type VerifyProgress, type Violation } from '../../../verify.ts';
 import { harmless, printJson, printLine, styled } from '../print.ts';
@@ -12,8 +14,8 @@ const progressMs = 200;
 const exitCodeBroken = 1;
 
 export function verifyCommand(program: Command): void {
-  const command = program.command('verify').description('see whether the database keeps what Stint promises (exit code 1: no)');
-  asking(command).action(verifyStore);
+  const about = 'whether a database keeps what Stint promises; exit code 1: it does not';
+  asking(program.command('verify').description(about)).action(verifyStore);
 }
 
 interface Finding extends VerifyProgress {
@@ -24,7 +26,7 @@ interface Finding extends VerifyProgress {
 async function verifyStore({ store: url, json = false }: CommonOptions): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
-    await store.migrate();
+    await requireSchema(store);
     const meter = new Meter(!json);
     const finding = await find(verify(store, { onProgress: (progress) => meter.show(progress) }), (violation) => {
       meter.clear();
@@ -37,6 +39,14 @@ async function verifyStore({ store: url, json = false }: CommonOptions): Promise
   } finally {
     await store.close();
   }
+}
+
+/** Who only looks changes nothing. */
+async function requireSchema(store: Store): Promise<void> {
+  const { from, to } = await store.migrate({ dryRun: true });
+  if (from === to) return;
+  const message = `the database has schema ${from} and this Stint needs ${to}: run stint migrate`;
+  throw new Refusal('older.schema', message, { found: from, needed: to });
 }
 
 async function find(verifying: ReturnType<typeof verify>, onFound: (violation: Violation) => void): Promise<Finding> {

@@ -1,0 +1,199 @@
+// Defects for `verify` to find: each is planted by SQL into a world that was sound, and breaks the invariant it names.
+import { jobDef, jobType } from '../../src/index.ts';
+import { declare } from '../../src/jobs/define.ts';
+import { tickDue } from '../../src/jobs/tick.ts';
+import type { Job } from '../../src/model/job.ts';
+import { every } from '../../src/time/schedule.ts';
+import type { Invariant } from '../../src/verify.ts';
+import { minute, tester, type World } from '../jobs/world.ts';
+
+export type Sql = (statement: string) => Promise<void>;
+
+export interface Defect {
+  readonly invariant: Invariant;
+  readonly title: string;
+  /** Makes something sound; the answer spoils it. */
+  readonly prepare: (world: World) => Promise<(sql: Sql) => Promise<void>>;
+}
+
+const defect = (invariant: Invariant, title: string, prepare: Defect['prepare']): Defect =>
+  ({ invariant, title, prepare });
+
+const runs = jobType('tick', { run: () => null });
+const everyMinute = jobDef('minutely', runs, { schedules: every('1m'), overlap: 'allow' });
+
+/** A definition with a few ticks behind it, and its newest run. */
+async function ticking(world: World): Promise<{ def: Job; run: Job }> {
+  const { name, spec } = everyMinute;
+  await declare(world.jobs, name, spec, true, 'code');
+  for (let ticks = 0; ticks < 3; ticks++) {
+    await world.clock.advance(minute);
+    await tickDue(world.jobs, tester);
+  }
+  const [run] = (await world.jobs.find({ kinds: ['run'], def: name })).jobs;
+  const [def] = (await world.jobs.find({ kinds: ['def'] })).jobs;
+  return { def: def!, run: run! };
+}
+
+/** One more event, and the row as it says. */
+const append = (table: 'job' | 'ended', { id, version }: Job, event: object, rest = ''): string => {
+  const line = JSON.stringify([{ n: version + 1, by: 'sql', ...event }]);
+  return `update ${table} set history = history || '\n${line}', version = ${version + 1}${rest} where id = ${id}`;
+};
+
+const rewrite = (table: 'job' | 'ended', column: string, { id }: Job, from: string, to: string): string =>
+  `update ${table} set ${column} = replace(${column}, '${from}', '${to}') where id = ${id}`;
+
+/** Somebody is there who should see to what is overdue. */
+const attend = (world: World): Promise<unknown> => {
+  const about = { host: 'h', pid: 1, version: '1', types: [], slots: 1, busy: 0, draining: false };
+  return world.store.beat({ id: 'alive', leaseMs: minute, about, holds: [] });
+};
+
+export const defects: readonly Defect[] = [
+  defect('S1', 'a job that ends twice', async (world) => {
+    const job = await world.ended();
+    return (sql) => sql(append('ended', job, { at: job.changed, kind: 'succeeded' }));
+  }),
+  defect('S2', 'a job that is claimed after its end', async (world) => {
+    const job = await world.ended();
+    return (sql) => sql(append('ended', job, { at: job.changed, kind: 'claimed', holder: 'late' }));
+  }),
+  defect('S3', 'a fence that is not the number of claims', async (world) => {
+    const job = await world.ended();
+    return (sql) => sql(rewrite('ended', 'body', job, '"fence":1', '"fence":2'));
+  }),
+  defect('S5', 'a job that two hold at once', async (world) => {
+    const job = await world.running();
+    const claimed = { at: job.changed, kind: 'claimed', holder: 'second', until: job.changed + minute };
+    return (sql) => sql(append('job', job, claimed, ', fence = 2'));
+  }),
+  defect('S6', 'a lease that was taken away before its end', async (world) => {
+    const job = await world.running();
+    const lapsed = { at: job.changed + 1, kind: 'lapsed', holder: 'worker', phase: 'run', due: job.due };
+    return (sql) => sql(append('job', job, lapsed));
+  }),
+  defect('S7', 'a job with more tries than it may have', async (world) => {
+    const policy = { attemptsMax: 7, baseMs: 0 };
+    const first = await world.running({ type: 'weak', policy });
+    await world.jobs.fail(first, first.fence, { code: 'unknown', message: 'no' }, tester);
+    const job = await world.claimOne(first);
+    return (sql) => sql(rewrite('job', 'body', job, '"attemptsMax":7', '"attemptsMax":1'));
+  }),
+  defect('S9', 'a job that was never created', async (world) => {
+    const job = await world.create();
+    return (sql) => sql(rewrite('job', 'history', job, '"kind":"created"', '"kind":"freed"'));
+  }),
+  defect('S10', 'a key that is free within its window', async (world) => {
+    const job = await world.ended({ unique: { key: 'once an hour', forMs: 60 * minute } });
+    return (sql) => sql(`delete from taken where job = ${job.id}`);
+  }),
+  defect('S11', 'a key that belongs to another', async (world) => {
+    const job = await world.create({ unique: { key: 'mine' } });
+    return (sql) => sql(`update taken set job = 4711 where job = ${job.id}`);
+  }),
+  defect('S12', 'a run that succeeded while a task is open', async (world) => {
+    const [run, task] = [await world.ended(), await world.create()];
+    return (sql) => sql(`update job set parent = ${run.id} where id = ${task.id}`);
+  }),
+  defect('S13', 'a run that has lost a task', async (world) => {
+    const { tasks } = await world.family(3);
+    return (sql) => sql(`delete from job where id = ${tasks[1]!.id}`);
+  }),
+  defect('S13', 'a run with two tasks of one name', async (world) => {
+    const { tasks } = await world.family(3);
+    return (sql) => sql(rewrite('job', 'body', tasks[1]!, 'task 1', 'task 0'));
+  }),
+  defect('S14', 'a step that the machine does not know', async (world) => {
+    const job = await world.create();
+    return (sql) => sql(append('job', job, { at: job.changed, kind: 'settled', due: job.due }));
+  }),
+  defect('S15', 'a task whose run is gone', async (world) => {
+    const { tasks } = await world.family(1);
+    return (sql) => sql(`update job set parent = 4711 where id = ${tasks[0]!.id}`);
+  }),
+  defect('S16', 'a task that was handed out after its run was asked to give up', async (world) => {
+    const { run, tasks } = await world.family(2);
+    await world.claimOne(tasks[0]!);
+    await world.clock.advance(1000);
+    const { cancel } = await world.jobs.cancel(run.id, tester);
+    return (sql) => sql(rewrite('job', 'body', run, `"at":${cancel!.at}`, `"at":${cancel!.at - minute}`));
+  }),
+  defect('S17', 'a success after a cancel', async (world) => {
+    const job = await world.running();
+    await world.jobs.cancel(job.id, tester);
+    await world.jobs.succeed(job.id, job.fence, tester);
+    return async (sql) => {
+      await sql(rewrite('ended', 'history', job, '"kind":"cancelled"', '"kind":"succeeded"'));
+      await sql(`update ended set fate = 'succeeded' where id = ${job.id}`);
+    };
+  }),
+  defect('S18', 'a run for a tick that was not called for', async (world) => {
+    const { run } = await ticking(world);
+    const { nominal } = run.tick!;
+    return (sql) => sql(rewrite('job', 'body', run, `"nominal":${nominal}`, `"nominal":${nominal + 1}`));
+  }),
+  defect('S18', 'a tick with two runs', async (world) => {
+    const { def, run } = await ticking(world);
+    const [from, to] = [run.tick!.nominal, run.tick!.nominal - minute];
+    return (sql) => sql(rewrite('job', 'history', def, `"nominal":${from},"run"`, `"nominal":${to},"run"`));
+  }),
+  defect('S19', 'a tick that has neither run nor skip', async (world) => {
+    const { def, run } = await ticking(world);
+    const { nominal } = run.tick!;
+    return (sql) => sql(rewrite('job', 'history', def, `"nominal":${nominal},"run"`, `"nominal":${nominal + 1},"run"`));
+  }),
+  defect('S20', 'a job that was started before it was due', async (world) => {
+    const job = await world.running();
+    return async (sql) => {
+      await sql(rewrite('job', 'history', job, `"due":${job.due}`, `"due":${job.due + 5000}`));
+      await sql(`update job set due = ${job.due + 5000} where id = ${job.id}`);
+    };
+  }),
+  defect('S26', 'a row that its history does not tell of', async (world) => {
+    const job = await world.create();
+    return (sql) => sql(`update job set priority = 77 where id = ${job.id}`);
+  }),
+  defect('S27', 'a history with a gap', async (world) => {
+    const job = await world.running();
+    return (sql) => sql(rewrite('job', 'history', job, '"n":2', '"n":3'));
+  }),
+  defect('S28', 'a row that is newer than its history', async (world) => {
+    const job = await world.create();
+    return (sql) => sql(`update job set version = 9 where id = ${job.id}`);
+  }),
+  defect('S29', 'a feed that has lost an entry', async (world) => {
+    await world.running();
+    await world.jobs.cancel((await world.everyJob())[0]!.id, tester);
+    return (sql) => sql(`delete from feed where seq = (select min(seq) + 1 from feed)`);
+  }),
+  defect('S35', 'a child that no retention will find', async (world) => {
+    const job = await world.ended();
+    return (sql) => sql(`update ended set parent = 4711 where id = ${job.id}`);
+  }),
+  defect('S36', 'a row that cannot be read', async (world) => {
+    const [, job] = [await world.create(), await world.create(), await world.create()];
+    return (sql) => sql(`update job set body = '{' where id = ${job.id}`);
+  }),
+  defect('L1', 'a lease that was over long ago', async (world) => {
+    const job = await world.running();
+    await attend(world);
+    return (sql) => sql(`update job set lease_until = ${job.created - 10 * minute} where id = ${job.id}`);
+  }),
+  defect('L3', 'a run that waits for nobody', async (world) => {
+    const { run, tasks } = await world.family(1);
+    await world.clock.advance(2 * minute);
+    await attend(world);
+    return (sql) => sql(`update job set parent = ${run.id + 4711} where id = ${tasks[0]!.id}`);
+  }),
+  defect('L3', 'a job whose holder nobody knows', async (world) => {
+    const job = await world.running();
+    await attend(world);
+    return (sql) => sql(`update job set lease_until = null where id = ${job.id}`);
+  }),
+  defect('L5', 'a definition that does not tick', async (world) => {
+    const { def } = await ticking(world);
+    await attend(world);
+    return (sql) => sql(`update job set due = due - ${10 * minute} where id = ${def.id}`);
+  }),
+];

@@ -1,0 +1,104 @@
+// `verify` finds nothing in what Stint wrote, and names what somebody else did to it, on a file and on a server.
+import type { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
+import { tester, World } from '../jobs/world.ts';
+import { stores } from '../support/stores.ts';
+import { defects, type Sql } from './planted.ts';
+
+const findings = (world: World, options: VerifyOptions = {}): Promise<Violation[]> =>
+  Array.fromAsync(verify(world.store, { patienceMs: 0, ...options }));
+
+/** Statements on the tables themselves, whatever the door would say. */
+async function sqlOn(world: World, work: (sql: Sql) => Promise<void>): Promise<void> {
+  const callers = await world.begin();
+  const { transaction } = callers;
+  const sql = transaction instanceof pg.Client ? await postgresSql(transaction) : sqliteSql(transaction as DatabaseSync);
+  await work(sql);
+  await callers.commit();
+}
+
+const sqliteSql = (db: DatabaseSync): Sql => async (statement) => db.exec(statement);
+
+async function postgresSql(client: pg.Client): Promise<Sql> {
+  const question = `select schemaname as schema from pg_tables where tablename = 'job'`;
+  const { rows } = await client.query<{ schema: string }>(question);
+  await client.query(`set local search_path to ${rows[0]!.schema}`);
+  return async (statement) => void (await client.query(statement));
+}
+
+for (const kind of stores.filter(({ name }) => name !== 'memory')) {
+  describe(`on ${kind.name}`, () => {
+    for (const { invariant, title, prepare } of defects) {
+      test(`${invariant} names ${title}`, async () => {
+        const world = await World.open(kind);
+        try {
+          const plant = await prepare(world);
+          expect(await findings(world)).toEqual([]);
+          await sqlOn(world, plant);
+          expect((await findings(world)).map((found) => found.invariant)).toContain(invariant);
+        } finally {
+          await world.close();
+        }
+      });
+    }
+  });
+}
+
+describe('what handlers and producers saw', () => {
+  const seen = async (evidence: VerifyOptions['evidence']): Promise<string[]> => {
+    const world = await World.open(stores[0]!);
+    await world.ended();
+    const found = await findings(world, { evidence: evidence! });
+    return found.map(({ invariant }) => invariant);
+  };
+
+  test('is confirmed by the store', async () => {
+    expect(await seen({ acknowledged: [1], starts: [{ job: 1, fence: 1 }] })).toEqual([]);
+  });
+
+  test('S8 names a job that was acknowledged and is not there', async () => {
+    expect(await seen({ acknowledged: [1, 2], starts: [] })).toEqual(['S8']);
+  });
+
+  test('S9 names a start without a claim, and one of a job that never was', async () => {
+    expect(await seen({ acknowledged: [], starts: [{ job: 1, fence: 2 }] })).toEqual(['S9']);
+    expect(await seen({ acknowledged: [], starts: [{ job: 2, fence: 1 }] })).toEqual(['S9']);
+  });
+
+  test('S3 and P5 name a start too many', async () => {
+    const starts = [{ job: 1, fence: 1 }, { job: 1, fence: 1 }];
+    expect(await seen({ acknowledged: [], starts })).toEqual(['S3', 'P5']);
+  });
+
+  test('P4 names a transactional effect that happened twice', async () => {
+    const effects = [{ job: 1, fence: 1 }, { job: 1, fence: 1 }];
+    expect(await seen({ acknowledged: [], starts: [], effects })).toEqual(['P4']);
+  });
+});
+
+test('what only looked wrong for a moment is not told', async () => {
+  const world = await World.open(stores[0]!);
+  const { run, tasks } = await world.family(1);
+  await world.jobs.stop(tasks[0]!.id, tester);
+  const stopped = await world.get(run);
+  await world.store.commit({ changes: [{ before: stopped, after: { ...stopped, priority: 9 }, events: [] }] });
+  let looks = 0;
+  const sleep = async (): Promise<void> => {
+    looks += 1;
+    const [wrong] = await world.store.load([run.id]);
+    await world.store.commit({ changes: [{ before: wrong!, after: stopped, events: [] }] });
+  };
+  expect(await findings(world, { patienceMs: 10, clock: { sleep } })).toEqual([]);
+  expect(looks).toBe(1);
+});
+
+test('a store of many pages is looked at whole, and the progress is told', async () => {
+  const world = await World.open(stores[0]!);
+  await world.jobs.createMany(Array.from({ length: 1234 }, () => ({ type: 'plain' })), 'producer');
+  const seen: number[] = [];
+  const verifying = verify(world.store, { patienceMs: 0, onProgress: ({ jobs }) => seen.push(jobs) });
+  expect(await verifying.next()).toEqual({ done: true, value: { jobs: 1234, events: 1234 } });
+  expect(seen).toEqual([500, 1000, 1234]);
+});
