@@ -114,6 +114,25 @@ const rules: Rule[] = [
     sound: { 'dashboard/src/runs.tsx': `import '../../src/faces/http/contract.ts'; import './app.tsx';` },
   },
   {
+    title: 'of the HTTP contract, the dashboard takes only types',
+    violations: (sources) =>
+      sources
+        .filter(({ path }) => path.startsWith('dashboard/'))
+        .flatMap(({ path, values }) => values.filter(isOurs).map((target) => `${path} takes values of ${target}`)),
+    broken: [
+      { 'dashboard/src/api.ts': `import { routes } from '../../src/faces/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `import { type Route, routes } from '../../src/faces/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `import '../../src/faces/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `export * from '../../src/faces/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `const { routes } = await import('../../src/faces/http/contract.ts');` },
+    ],
+    sound: {
+      'dashboard/src/api.ts': `import type { Route } from '../../src/faces/http/contract.ts'; import './router.ts';`,
+      'dashboard/src/run.ts': `export type { RunView } from '../../src/faces/http/contract.ts';`,
+      'src/faces/http/server.ts': `import { routes } from './contract.ts';`,
+    },
+  },
+  {
     title: 'only apply commits to a store',
     // The store's own floor is where commit is made and where the conformance suite tries it.
     violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/']),

@@ -8,6 +8,8 @@ export interface Source {
   path: string;
   /** Paths as above for our own files, names for packages: by import, export, type, or URL of a worker. */
   imports: string[];
+  /** Those of them that are there when the program runs, not for the compiler alone. */
+  values: string[];
   /**
    * Names as they are used: `setTimeout`, `Date.now`, `new Date()`, and `.commit()` for a call of that method.
    * What merely defines or reaches a member (`clock.setTimeout`) is not a use of the global name.
@@ -38,6 +40,7 @@ export function parseSource(path: string, text: string): Source {
   return {
     path,
     imports: [...new Set(findImports(program, path))],
+    values: [...new Set(findValues(program, path))],
     uses: [...new Set(findUses(program))],
     texts: [...new Set(findTexts(program))],
   };
@@ -61,6 +64,23 @@ function findImports(program: ESTree.Program, path: string): string[] {
     },
   }).visit(program);
   return imports;
+}
+
+function findValues(program: ESTree.Program, path: string): string[] {
+  const values: string[] = [];
+  const add = (node: { source: ESTree.StringLiteral | null; importKind?: string; exportKind?: string }): void => {
+    const isOfTypes = node.importKind === 'type' || node.exportKind === 'type';
+    if (node.source !== null && !isOfTypes) values.push(resolve(path, node.source.value));
+  };
+  new Visitor({
+    ImportDeclaration: add,
+    ExportAllDeclaration: add,
+    ExportNamedDeclaration: add,
+    ImportExpression: ({ source }) => {
+      if (source.type === 'Literal' && typeof source.value === 'string') values.push(resolve(path, source.value));
+    },
+  }).visit(program);
+  return values;
 }
 
 function resolve(path: string, specifier: string): string {

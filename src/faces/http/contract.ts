@@ -695,7 +695,8 @@ const work: readonly Role[] = ['worker'];
 
 const Items = <S extends z.ZodType>(id: string, one: S) => z.object({ items: z.array(one) }).meta({ id });
 const text = z.string();
-const at = (path: string): string => apiPath + path;
+/** The path as a type too: whoever has only the types of this file can still not misspell one. */
+const at = <const P extends string>(path: P): `${typeof apiPath}${P}` => `${apiPath}${path}`;
 const define = <const R extends Record<string, Route>>(table: R): R => table;
 
 export const routes = define({

@@ -58,9 +58,16 @@ export class Pages {
       const isLasting = path.startsWith('/assets/');
       const caching = isLasting ? 'public, max-age=31536000, immutable' : 'no-cache';
       const headers = { 'content-type': found.type, 'cache-control': caching };
-      return new Response(new Uint8Array(found.read()), { headers });
+      const body = found.type === media['.html'] ? seenFrom(path, found.read()) : new Uint8Array(found.read());
+      return new Response(body, { headers });
     }
     if (path !== '/') return null;
     return new Response(plain, { headers: { 'content-type': media['.html']!, 'cache-control': 'no-cache' } });
   }
+}
+
+/** Its files are named relative to the root, so that they are found below any prefix; from deeper pages it is higher. */
+function seenFrom(path: string, html: Buffer): string {
+  const steps = path.split('/').length - 2;
+  return html.toString('utf8').replaceAll('="./', `="${'../'.repeat(steps) || './'}`);
 }

@@ -68,7 +68,8 @@ const handlers: Handling<RouteName> = {
   ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...streamRoutes, ...workRoutes,
 };
 
-const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'dashboard', 'dist');
+// The same from the sources and from the build.
+const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'dist', 'dashboard');
 const defaultPort = 7070;
 const limits = {
   maxHeaderSize: 16_384,

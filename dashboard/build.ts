@@ -1,0 +1,47 @@
+// Builds the dashboard if what is built is older than its sources; two that come at once build it one after the other.
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'vite';
+
+const home = import.meta.dirname;
+const root = join(home, '..');
+/** The folder that the server serves. */
+export const builtFolder = join(root, 'dist', 'dashboard');
+const lock = join(root, 'dist', '.dashboard-lock');
+const lockLifeMs = 60_000;
+
+export async function buildIfStale(): Promise<void> {
+  if (isFresh()) return;
+  await takeLock();
+  try {
+    if (!isFresh()) await build({ configFile: join(home, 'vite.config.ts'), logLevel: 'warn' });
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function isFresh(): boolean {
+  const built = changedAt(join(builtFolder, 'index.html'));
+  const sources = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('.md'));
+  const paths = [...sources.map((name) => join(home, name)), join(root, 'package-lock.json')];
+  return paths.every((path) => changedAt(path) < built);
+}
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Whoever was killed while building has left its lock behind. */
+async function takeLock(): Promise<void> {
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    try {
+      return mkdirSync(lock);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    if (Date.now() - changedAt(lock) > lockLifeMs) rmSync(lock, { recursive: true, force: true });
+    await sleep(100);
+  }
+}
+
+if (import.meta.main) await buildIfStale();

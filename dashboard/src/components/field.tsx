@@ -1,0 +1,111 @@
+/** Fields of forms: a label, a control, a hint, and what is wrong with what was written. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** What is wrong; null: nothing. */
+  readonly error?: string | null;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly name?: string;
+  readonly type?: 'text' | 'number' | 'password' | 'datetime-local';
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  /** Offered while typing. */
+  readonly suggestions?: readonly string[];
+}
+
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { label, hint, error, value, onInput, name, type = 'text', placeholder, isRequired, suggestions } = props;
+  const list = useId();
+  return (
+    <Labelled label={label} hint={hint} error={error ?? null}>
+      <input
+        {...({ type } as { type: 'text' })} {...{ name, value, placeholder }} required={isRequired}
+        aria-invalid={error != null} autocomplete="off" list={suggestions && list}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      {suggestions && <datalist id={list}>{suggestions.map((one) => <option key={one} value={one} />)}</datalist>}
+    </Labelled>
+  );
+}
+
+interface JsonFieldProps extends FieldProps {
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+  readonly rows?: number;
+}
+
+/** Text that must be JSON; `jsonError` tells whether it is. */
+export function JsonField({ label, hint, text, onInput, rows = 8 }: JsonFieldProps): JSX.Element {
+  const error = jsonError(text);
+  return (
+    <Labelled label={label} hint={hint} error={error}>
+      <textarea
+        class="code" rows={rows} spellcheck={false} value={text} aria-invalid={error !== null}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </Labelled>
+  );
+}
+
+/** The empty text is no value, and no mistake. */
+export function jsonError(text: string): string | null {
+  if (text.trim() === '') return null;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+interface SelectFieldProps<T extends string> extends FieldProps {
+  readonly value: T;
+  readonly options: readonly (T | { readonly value: T; readonly says: string })[];
+  readonly onChange: (value: T) => void;
+}
+
+export function SelectField<T extends string>(props: SelectFieldProps<T>): JSX.Element {
+  const { label, hint, error, value, options, onChange } = props;
+  return (
+    <Labelled label={label} hint={hint} error={error ?? null}>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value as T)}>
+        {options.map((option) => {
+          const { value: each, says } = typeof option === 'string' ? { value: option, says: option } : option;
+          return <option key={each} value={each}>{says}</option>;
+        })}
+      </select>
+    </Labelled>
+  );
+}
+
+interface TickFieldProps {
+  readonly label: ComponentChildren;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+export function TickField({ label, isOn, onChange }: TickFieldProps): JSX.Element {
+  return (
+    <label class="tick">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+function Labelled({ label, hint, error, children }: FieldProps & { children: ComponentChildren }): JSX.Element {
+  return (
+    <label class="field">
+      <span>{label}{hint !== undefined && <em>{hint}</em>}</span>
+      {children}
+      {error != null && <strong class="field-error">{error}</strong>}
+    </label>
+  );
+}

@@ -1,0 +1,54 @@
+/** Tabs: which one is open stands in the URL; `[` and `]` go along them. */
+import type { ComponentChildren, JSX } from 'preact';
+import { queryOf, setQuery } from '../router.ts';
+import { useShortcuts } from '../state/keys.ts';
+
+export interface Tab {
+  readonly name: string;
+  readonly title: ComponentChildren;
+  readonly view: () => JSX.Element | null;
+}
+
+interface TabsProps {
+  /** What the tabs are of, for readers. */
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  /** The name in the query. */
+  readonly query?: string;
+}
+
+export function Tabs({ label, tabs, query = 'tab' }: TabsProps): JSX.Element {
+  const open = tabs.find(({ name }) => name === queryOf(query)) ?? tabs[0]!;
+  const show = (name: string): void => setQuery({ [query]: name === tabs[0]!.name ? null : name }, false);
+  const step = (by: number): void => show(tabs[(tabs.indexOf(open) + by + tabs.length) % tabs.length]!.name);
+  useShortcuts([
+    { keys: ']', does: 'Next tab', run: () => step(1), isOnlyKey: true },
+    { keys: '[', does: 'Tab before', run: () => step(-1), isOnlyKey: true },
+    ...tabs.map(({ name }) => ({ keys: '', does: `Show ${name}`, run: () => show(name) })),
+  ]);
+  const walk = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    step(by);
+    const all = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]');
+    all[(tabs.indexOf(open) + by + tabs.length) % tabs.length]?.focus();
+  };
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
+        {tabs.map(({ name, title }) => (
+          <button
+            key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={name === open.name}
+            aria-controls="tab-panel" tabIndex={name === open.name ? 0 : -1} onClick={() => show(name)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open.name}`} key={open.name}>
+        {open.view()}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,7 @@
+/** Every page, in the order of the navigation. A page is a file here and a line in this list. */
+import type { Page } from '../page.ts';
+import { overviewPage } from './overview.tsx';
+import { runPage } from './run.tsx';
+import { runsPage } from './runs.tsx';
+
+export const pages: readonly Page[] = [overviewPage, runsPage, runPage];

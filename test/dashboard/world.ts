@@ -1,0 +1,113 @@
+// A real server with the built dashboard, jobs worth looking at, and a browser that looks at it.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
+import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
+import { launchBrowser, plainPage } from '../support/browser.ts';
+import { world, type World, type WorldOptions } from '../faces/http/world.ts';
+
+export interface Dashboard extends World {
+  readonly browser: Browser;
+  /** A page at a path of the dashboard, light and wide unless said otherwise. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** What went wrong in the browser so far: exceptions, breaches of the content policy, requests that led elsewhere. */
+  readonly faults: readonly string[];
+}
+
+const artefacts = join(import.meta.dirname, '..', '..', 'artefacts', 'dashboard');
+
+/** For types that are to stay running. */
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+export const mail = jobType('mail.send', {
+  run: ({ input, log }) => {
+    log.info(`sending to ${(input as { to?: string } | null)?.to ?? 'nobody'}`);
+    log.warn('the relay is slow today');
+    return { accepted: true, messageId: '<20261115.8841@example>' };
+  },
+});
+export const invoice = jobType('invoice.render', {
+  run: () => {
+    throw new Error('template invoice-2026 has no block "total"');
+  },
+});
+export const sync = jobType('ledger.sync', {
+  run: async ({ signal, progress, log }) => {
+    progress.startingStage('Accounts', { total: 40, onFailure: 'SKIP_ITEM' });
+    for (let number = 1; number <= 12; number++) {
+      progress.startingItem(`account ${number}`);
+      if (number === 7) progress.failedItem(new Error('account 7 is locked'));
+      else progress.completedItem();
+    }
+    progress.startingItem('account 13');
+    log.info('twelve of forty accounts are through');
+    return untilAborted(signal);
+  },
+});
+/** Every 50th task fails; slow ones beyond the 20th stay running until they are told to go. */
+export const tiles = jobType('map.tiles', {
+  input: typed<{ count: number; slow?: boolean }>(),
+  taskConcurrency: 4,
+  *taskDetails({ input }) {
+    for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
+  },
+  taskResults: async ({ task, signal }) => {
+    if (task.slow && task.number > 20) return untilAborted(signal);
+    if (task.number % 50 === 0) throw new Error(`tile ${task.number} is outside of the map`);
+    return task.number;
+  },
+  jobResults: ({ counts }) => counts,
+});
+export const nightly = jobDef('nightly invoices', invoice, { schedules: [cron('30 2 * * *')] });
+export const heartbeat = jobDef('heartbeat', mail, { params: { to: 'ops@example.org' }, schedules: [every('1h')] });
+
+export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> {
+  await buildIfStale();
+  const server = await world({
+    dashboard: builtFolder,
+    engine: { types: [mail, invoice, sync, tiles], defs: [nightly, heartbeat], slots: 8 },
+    ...options,
+  });
+  const browser = await launchBrowser();
+  const faults: string[] = [];
+  return {
+    ...server,
+    browser,
+    faults,
+    async visit(path, context = {}) {
+      const page = await browser.newPage({ ...plainPage, viewport: { width: 1360, height: 860 }, ...context });
+      watch(page, server.url, faults);
+      await page.goto(server.url + path);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+function watch(page: Page, home: string, faults: string[]): void {
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog said ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(home) && !request.url().startsWith('data:')) faults.push(`asked ${request.url()}`);
+  });
+}
+
+/** Kept to be looked at; nothing is compared with it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(artefacts, { recursive: true });
+  await page.screenshot({ path: join(artefacts, `${name}.png`), fullPage: true });
+}
+
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+export const dark: BrowserContextOptions = { colorScheme: 'dark' };
