@@ -73,6 +73,9 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 /** TypeScript does not know yet that JSON can keep a number as it was written. */
 const exactJson = JSON as unknown as { rawJSON(text: string): Json; isRawJSON(value: unknown): boolean };
 
+/** A number as it was written, which `parseExact` gave. */
+export const isExactNumber = (value: unknown): boolean => isRaw(value);
+
 const isRaw = (value: unknown): value is { readonly rawJSON: string } => exactJson.isRawJSON(value);
 
 const asWritten = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>

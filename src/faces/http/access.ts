@@ -17,7 +17,8 @@ export interface Visit {
 }
 
 export interface AccessOptions {
-  readonly tokens?: readonly TokenRecord[];
+  /** Those that count now; a list that changes is asked for with every request. */
+  readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
   /** Asked first, where Stint is part of another server: who this is, or null. */
   readonly authenticate?: (request: Request) => Principal | null | Promise<Principal | null>;
 }
@@ -37,22 +38,23 @@ const failuresMax = 20;
 
 export class Access {
   readonly sessions: Sessions;
-  readonly #tokens: readonly TokenRecord[];
+  /** Null: none were set up. */
+  readonly #tokens: (() => readonly TokenRecord[]) | null;
   readonly #authenticate: AccessOptions['authenticate'];
   readonly #failures: Throttle;
   readonly #clock: Clock;
 
   constructor({ tokens = [], authenticate }: AccessOptions, clock: Clock) {
-    this.#tokens = tokens;
+    this.#tokens = typeof tokens === 'function' ? tokens : tokens.length > 0 ? () => tokens : null;
     this.#authenticate = authenticate;
     this.#clock = clock;
     this.#failures = new Throttle(clock, failuresMax);
     this.sessions = new Sessions(clock);
   }
 
-  /** Whether anybody has to show anything. */
+  /** Whether anybody has to show anything; also when the last of the tokens was taken back. */
   get isSetUp(): boolean {
-    return this.#tokens.length > 0 || this.#authenticate !== undefined;
+    return this.#tokens !== null || this.#authenticate !== undefined;
   }
 
   /** Who asks. Strangers are refused, and after too many wrong tokens from one address they are kept waiting. */
@@ -62,11 +64,12 @@ export class Access {
     throw visit.authorization === undefined ? stranger() : this.#wrongToken(visit);
   }
 
-  /** The holder of a token that was shown in a form. The same answer for an unknown one and a wrong one. */
-  byToken(token: string, visit: Visit): Principal {
-    const record = holderOf(this.#tokens, token, this.#clock.now());
-    if (record !== null) return principalOf(record);
-    throw this.#wrongToken(visit);
+  /** A session for the holder of a token that was shown in a form: its cookie. Unknown and wrong are one answer. */
+  signIn(token: string, visit: Visit): { readonly principal: Principal; readonly cookie: string } {
+    const record = this.#holderOf(token);
+    if (record === null) throw this.#wrongToken(visit);
+    const principal = principalOf(record);
+    return { principal, cookie: this.sessions.begin(principal, record.hash) };
   }
 
   async #recognise(request: Request, visit: Visit): Promise<Principal | null> {
@@ -74,12 +77,23 @@ export class Access {
     if (known) return known;
     const token = /^Bearer ([!-~]{1,500})$/i.exec(visit.authorization ?? '')?.[1];
     if (token !== undefined) {
-      const record = holderOf(this.#tokens, token, this.#clock.now());
+      const record = this.#holderOf(token);
       return record && principalOf(record);
     }
     if (visit.authorization !== undefined) return null;
     const isLocal = !this.isSetUp && isLoopback(visit.address);
-    return this.sessions.who(visit.cookie) ?? (isLocal ? local : null);
+    return this.#bySession(visit) ?? (isLocal ? local : null);
+  }
+
+  /** A session lasts no longer than the token with which it began. */
+  #bySession({ cookie }: Visit): Principal | null {
+    const session = this.sessions.who(cookie);
+    const isKnown = session !== null && this.#tokens?.().some(({ hash }) => hash === session.token);
+    return isKnown ? session.principal : null;
+  }
+
+  #holderOf(token: string): TokenRecord | null {
+    return holderOf(this.#tokens?.() ?? [], token, this.#clock.now());
   }
 
   /** Right tokens are never kept waiting: behind a proxy, all have one address. */

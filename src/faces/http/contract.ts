@@ -526,6 +526,39 @@ export const StatsView = z
   .meta({ id: 'Stats' });
 export type StatsView = z.infer<typeof StatsView>;
 
+export const seriesRanges = ['15m', '1h', '6h', '1d', '7d', '90d'] as const;
+export type SeriesRange = (typeof seriesRanges)[number];
+
+const quantiles = z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable();
+const seriesCounts = {
+  created: count, succeeded: count, failed: count, cancelled: count, retried: count, lapsed: count,
+};
+export const SeriesView = z
+  .object({
+    since: instant.meta({ description: 'this server counts from then on; what is older was read from the newest jobs' }),
+    bucketMs: z.number(),
+    points: z.array(z.object({
+      at: instant,
+      ...seriesCounts,
+      wait: quantiles.meta({ description: 'milliseconds from due to claimed, of all types' }),
+      run: quantiles.meta({ description: 'milliseconds of one try, of all types' }),
+    })),
+    types: z.array(z.object({ type: z.string(), ...seriesCounts })).meta({ description: 'most failures first' }),
+  })
+  .meta({ id: 'Series' });
+export type SeriesView = z.infer<typeof SeriesView>;
+
+/** The tasks of a run in the order they were made, as small as can be: for pictures of thousands. */
+export const MatrixView = z
+  .object({
+    ids: z.array(z.number().int()),
+    standings: z.string().meta({ description: 'one letter each: the first of its standing' }),
+    ranMs: z.array(z.number().nullable()).meta({ description: 'from start to end, of those that have ended' }),
+    next: z.number().int().nullable(),
+  })
+  .meta({ id: 'Matrix' });
+export type MatrixView = z.infer<typeof MatrixView>;
+
 const BulkStarted = z
   .object({
     count: count.meta({ description: 'how many fit the filter now' }),
@@ -751,6 +784,12 @@ export const routes = define({
     query: z.strictObject({ ...pageFields, state: RunFilter.shape.state }).meta({ id: 'TaskListQuery' }),
     answer: RunPage,
   },
+  getMatrix: {
+    method: 'get', path: at('/runs/{id}/matrix'), roles: look, summary: 'How each task of a run stands, in short',
+    params: RunParams,
+    query: z.strictObject({ after: pageFields.after, limit: whole(1, 20_000).optional() }).meta({ id: 'MatrixQuery' }),
+    answer: MatrixView,
+  },
   listEvents: {
     method: 'get', path: at('/runs/{id}/events'), roles: look, summary: 'The history of a run', params: RunParams,
     query: z.strictObject({
@@ -890,6 +929,11 @@ export const routes = define({
   stats: {
     method: 'get', path: at('/stats'), roles: look, summary: 'Figures of the whole',
     query: z.strictObject({ ended: flag.optional() }).meta({ id: 'StatsQuery' }), answer: StatsView,
+  },
+  series: {
+    method: 'get', path: at('/series'), roles: look, summary: 'What happened over time, in buckets',
+    query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
+    answer: SeriesView,
   },
   stream: {
     method: 'get', path: at('/stream'), roles: look,

@@ -1,14 +1,14 @@
 /** Figures: what Prometheus reads at /metrics. Labels are bounded: of types only so many are told by name. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
-import { endings, type Event } from '../../model/event.ts';
+import type { Event } from '../../model/event.ts';
 import type { Tally } from '../../store/query.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { Histogram, line } from './figure.ts';
+import type { Spell } from './spells.ts';
 
 const kinds = ['run', 'task', 'bedrock'] as const;
 const typesMax = 50;
-const rememberedMax = 50_000;
 const lateMs = 1_000;
 
 export class Figures {
@@ -17,9 +17,6 @@ export class Figures {
   readonly #counts = new Map<string, number>();
   readonly #wait = new Histogram();
   readonly #run = new Histogram();
-  /** When jobs were due, and when they were claimed, until the one follows the other. */
-  readonly #due = new Map<number, number>();
-  readonly #claimed = new Map<number, number>();
   #gauges: () => Readonly<Record<string, number>> = () => ({});
 
   constructor(engine: EngineCore) {
@@ -37,21 +34,11 @@ export class Figures {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  saw({ job, kind, event }: FeedEvent): void {
+  saw({ event }: FeedEvent, { waitedMs, ranMs }: Spell): void {
     this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#sawTicks(event);
-    if (kind === 'def') return;
-    if ('due' in event) remember(this.#due, job, event.due);
-    if (event.kind === 'claimed') {
-      const due = this.#due.get(job);
-      if (due !== undefined) this.#wait.add((event.at - due) / 1000);
-      remember(this.#claimed, job, event.at);
-    }
-    const begun = this.#claimed.get(job);
-    if (begun === undefined || (event.kind !== 'retried' && !endings.has(event.kind))) return;
-    this.#run.add((event.at - begun) / 1000);
-    this.#claimed.delete(job);
-    if (event.kind !== 'retried') this.#due.delete(job);
+    if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
+    if (ranMs !== null) this.#run.add(ranMs / 1000);
   }
 
   async text(): Promise<string> {
@@ -102,11 +89,6 @@ export class Figures {
 }
 
 const gauge = (name: string, value: number): string[] => [`# TYPE ${name} gauge`, line(name, {}, value)];
-
-function remember(map: Map<number, number>, job: number, at: number): void {
-  if (map.size >= rememberedMax) map.delete(map.keys().next().value!);
-  map.set(job, at);
-}
 
 /** The types with most jobs by name, the rest together. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {

@@ -8,6 +8,7 @@ import type { Feed } from './feed.ts';
 import type { Figures } from './figures.ts';
 import type { Principal } from './principal.ts';
 import type { Roster } from './roster.ts';
+import type { Series } from './series.ts';
 
 /** The parts of a server that its handlers share. */
 export interface Desk {
@@ -17,6 +18,7 @@ export interface Desk {
   readonly feed: Feed;
   readonly bell: Bell;
   readonly figures: Figures;
+  readonly series: Series;
   readonly roster: Roster;
 }
 

@@ -1,4 +1,5 @@
 /** Redaction: what of a payload its reader may see: all of it, all but secrets, or only its shape. */
+import { isExactNumber } from '../../model/json.ts';
 
 export type Sight = 'full' | 'redacted' | 'shape';
 
@@ -11,6 +12,7 @@ export const isSecretName = (name: string): boolean => secretNames.test(name);
 export function redact(value: unknown, sight: Sight, depth = 0): unknown {
   if (sight === 'full') return value;
   if (depth > depthMax) return '…';
+  if (isExactNumber(value)) return sight === 'redacted' ? value : '[number]';
   if (Array.isArray(value)) return value.map((item) => redact(item, sight, depth + 1));
   if (typeof value === 'object' && value !== null) {
     const shown = (name: string, item: unknown): unknown =>

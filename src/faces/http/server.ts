@@ -26,6 +26,8 @@ import { runRoutes } from './routes/runs.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { workRoutes } from './routes/work.ts';
+import { Series } from './series.ts';
+import { Spells } from './spells.ts';
 
 export interface HttpOptions {
   readonly engine: EngineCore;
@@ -118,9 +120,15 @@ function deskOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger
   });
   const bell = new Bell(store, clock);
   const figures = new Figures(engine);
-  feed.follow(({ event }) => figures.saw(event), false);
+  const series = new Series(engine, engine.now());
+  const spells = new Spells();
+  feed.follow(({ event }) => {
+    const spell = spells.endedBy(event);
+    figures.saw(event, spell);
+    series.saw(event, spell);
+  }, false);
   figures.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: bell.waiting }));
-  return { engine, access, clock, feed, bell, figures, roster: new Roster(store, clock) };
+  return { engine, access, clock, feed, bell, figures, series, roster: new Roster(store, clock) };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };

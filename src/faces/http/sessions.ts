@@ -11,6 +11,8 @@ const sessionsMax = 10_000;
 
 interface Session {
   readonly principal: Principal;
+  /** The hash of the token with which it began. */
+  readonly token: string;
   readonly begun: number;
   used: number;
 }
@@ -26,15 +28,15 @@ export class Sessions {
   }
 
   /** The header that gives a browser its session. */
-  begin(principal: Principal): string {
+  begin(principal: Principal, token: string): string {
     if (this.#sessions.size >= sessionsMax) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = this.#random.hex(32);
     const now = this.#clock.monotonic();
-    this.#sessions.set(id, { principal, begun: now, used: now });
+    this.#sessions.set(id, { principal, token, begun: now, used: now });
     return `${cookieName}=${id}; ${attributes}; Max-Age=${absoluteMs / 1000}`;
   }
 
-  who(cookies: string | undefined): Principal | null {
+  who(cookies: string | undefined): Pick<Session, 'principal' | 'token'> | null {
     const id = idIn(cookies);
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (session === undefined) return null;
@@ -44,7 +46,7 @@ export class Sessions {
       return null;
     }
     session.used = now;
-    return session.principal;
+    return session;
   }
 
   /** The header that takes it back. */

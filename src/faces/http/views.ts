@@ -4,7 +4,7 @@ import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Event } from '../../model/event.ts';
 import type { Spec } from '../../model/definition.ts';
 import type { Job, JobError } from '../../model/job.ts';
-import { parseJson } from '../../model/json.ts';
+import { parseExact } from '../../model/json.ts';
 import { outline, type Progress } from '../../model/progress.ts';
 import { standingOf } from '../../store/query.ts';
 import type { FeedEvent, Instance } from '../../store/store.ts';
@@ -92,7 +92,8 @@ export function runDetail(job: Job, events: readonly Event[], sight: Sight, extr
   };
 }
 
-const payload = (text: string | null, sight: Sight): unknown => (text === null ? null : redact(parseJson(text), sight));
+/** Numbers as they were written, also those that JavaScript cannot count. */
+const payload = (text: string | null, sight: Sight): unknown => (text === null ? null : redact(parseExact(text), sight));
 
 function errorView(error: JobError | null, sight: Sight): RunDetail['error'] {
   if (error === null) return null;

@@ -163,3 +163,14 @@ describe('the place', () => {
     await expect(open.http.listen({ host: '0.0.0.0', port: 0, isInsecure: true })).rejects.toThrow('anybody could run jobs');
   });
 });
+
+test('a session ends with the token that it began with', async () => {
+  let known = records;
+  const own = await world({ access: { tokens: () => known }, isIdle: true });
+  const { headers } = await own.post(`${api}/session`, { token: tokens.operator.token });
+  const shown = { headers: { cookie: headers.get('set-cookie')!.split(';')[0]! } };
+  expect((await own.get(`${api}/me`, shown)).status).toBe(200);
+  known = records.filter(({ name }) => name !== 'olga');
+  expect((await own.get(`${api}/me`, shown)).status).toBe(401);
+  await own.close();
+});

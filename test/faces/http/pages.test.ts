@@ -12,7 +12,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stint-pages-'));
   await mkdir(join(folder, 'dist', 'assets'), { recursive: true });
   await writeFile(join(folder, 'secret.txt'), 'secret');
-  await writeFile(join(folder, 'dist', 'index.html'), '<!doctype html><title>dashboard</title>');
+  await writeFile(join(folder, 'dist', 'index.html'), '<!doctype html><title>dashboard</title><script src="./assets/app.js"></script>');
   await writeFile(join(folder, 'dist', 'assets', 'app.js'), 'export {};');
   await writeFile(join(folder, 'dist', 'notes.exe'), 'no');
   await symlink(join(folder, 'secret.txt'), join(folder, 'dist', 'link.txt'));
@@ -32,6 +32,12 @@ test('the dashboard is served without a token, since it holds nothing, and all i
   const script = await server.get('/assets/app.js');
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   expect(script.headers.get('cache-control')).toContain('immutable');
+});
+
+test('a page names its files relative to itself, so that they are found below any prefix', async () => {
+  for (const [path, script] of [['/', './assets/app.js'], ['/runs', './assets/app.js'], ['/runs/12', '../assets/app.js']]) {
+    expect((await server.get(path!)).body).toContain(`<script src="${script}">`);
+  }
 });
 
 test.each(['/link.txt', '/notes.exe', '/../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/assets/..%5c..%5csecret.txt', '/missing.js'])(

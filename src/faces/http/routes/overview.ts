@@ -10,7 +10,7 @@ const openStandings = ['pending', 'held', 'running'] as const;
 const endedStandings = ['succeeded', 'failed', 'cancelled'] as const;
 const workKinds = ['run', 'task', 'bedrock'] as const;
 
-export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats'> = {
+export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
   async listTypes({ engine }) {
     const now = engine.now();
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
@@ -43,6 +43,10 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats'> =
         busy: alive.reduce((sum, { about }) => sum + about.busy, 0),
       },
     };
+  },
+
+  async series({ series }, { query: { range = '1h', type } }) {
+    return series.answer(range, type);
   },
 };
 

@@ -10,13 +10,15 @@ import { instantOf, queryOf } from '../filter.ts';
 import type { Call, Desk, Handling } from '../handling.ts';
 import { actor } from '../principal.ts';
 import { HttpRefusal } from '../problems.ts';
+import { matrixOf } from '../matrix.ts';
 import { eventView, runDetail, runView } from '../views.ts';
 
 const pageDefault = 50;
+const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
 
 type Names =
-  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'listEvents'
+  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix' | 'listEvents'
   | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun';
 
@@ -64,6 +66,11 @@ export const runRoutes: Handling<Names> = {
     const query = queryOf({ parent: id, ...(state === undefined ? {} : { state }) }, sight);
     const found = await engine.find(query, pageOf({ order: 'oldest', ...page }));
     return { items: found.jobs.map((job) => runView(job, sight)), next: found.next };
+  },
+
+  async getMatrix({ engine }, { params: { id }, query: { after, limit = matrixDefault } }) {
+    await engine.get(id);
+    return matrixOf(engine, id, after ?? null, limit);
   },
 
   async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { sight } }) {

@@ -22,8 +22,8 @@ export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 
   },
 
   async signIn({ access }, { body: { token } }, { visit, headers }) {
-    const principal = access.byToken(token, visit);
-    headers.append('set-cookie', access.sessions.begin(principal));
+    const { principal, cookie } = access.signIn(token, visit);
+    headers.append('set-cookie', cookie);
     return me(principal);
   },
 
