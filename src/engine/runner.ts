@@ -13,7 +13,7 @@ import type { Finisher } from './finisher.ts';
 import type { Handlers } from './handlers.ts';
 import type { IsolatedCall, Isolation } from './isolation.ts';
 import { jobLog } from './job-log.ts';
-import type { JobType } from './job-type.ts';
+import { hasTasks, type JobType } from './job-type.ts';
 import type { LoopParts } from './loop.ts';
 import type { Notes } from './notes.ts';
 import { Cancelled } from './outcome.ts';
@@ -110,7 +110,7 @@ export class Runner {
     const context = this.#contextOf(attempt, tracker);
     if (job.kind === 'task') return this.#callTask(type, attempt, context);
     const input = await inputOf(type, job);
-    switch (job.phase) {
+    switch (phaseOf(type, job)) {
       case 'run':
         return type.options.isolate
           ? this.#callIsolated(type, attempt, 'run', context.run, { input })
@@ -215,6 +215,12 @@ export class Runner {
 }
 
 const planned = Symbol('planned');
+
+/** Whoever created it by name alone did not know that it has tasks: it has no details until they are planned. */
+function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
+  if (phase !== 'run' || !hasTasks(type)) return phase;
+  return details === null ? 'prepare' : 'gather';
+}
 
 const timeoutOf = ({ kind, phase, policy }: Job): number =>
   kind === 'run' && phase !== 'run' ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs) : (policy.timeoutMs ?? timeoutDefaultMs);

@@ -500,3 +500,11 @@ test('deleting a run deletes its tasks', async () => {
   await t.engine.deleteJobRun(run.id);
   expect(await refused(t.engine.snapshot(task!.id))).toBe('unknown.job');
 });
+
+test.each([3, 0])('a run of %i tasks that was created where its code is not known goes the same way', async (count) => {
+  const t = await start({ types: [] });
+  const { id } = await t.engine.createNamed({ type: 'doubling' }, { input: count });
+  await t.restart({ types: [doubling] });
+  await t.drain();
+  expect(await t.engine.run(id).result()).toMatchObject({ counts: { total: count, succeeded: count } });
+});
