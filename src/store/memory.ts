@@ -10,7 +10,7 @@ import { isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query,
 import { aheadMax } from './store.ts';
 import type {
   Batch, Beat, BeatReply, Candidate, ClaimAsk, ClaimDecision, Feed, FeedEvent, Holding, Instance, Leadership, LogLine,
-  Migration, Names, Note, Store, Writer,
+  Migration, Names, Note, Store, Vitals, Writer,
 } from './store.ts';
 
 interface TakenKey {
@@ -246,6 +246,11 @@ export class MemoryStore implements Store {
 
   within(): Writer {
     throw new Refusal('malformed.store', 'the memory store takes part in no transaction: create the job without one');
+  }
+
+  vitals(): Promise<Vitals> {
+    const none = { bytes: null, logBytes: null, oldestTransactionMs: null, pool: null, connections: null };
+    return Promise.resolve({ time: this.now(), bloat: [], ...none });
   }
 
   close(): Promise<void> {

@@ -102,7 +102,40 @@ export interface Store {
    */
   inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;
 
+  /** How the store itself fares; what a store has not, or this user may not see, is null. */
+  vitals(): Promise<Vitals>;
+
   close(): Promise<void>;
+}
+
+export interface Vitals {
+  /** Store time, asked just now. */
+  readonly time: number;
+  readonly bytes: number | null;
+  /** Of each part, what is in use and what is held by things that were deleted. */
+  readonly bloat: readonly Bloat[];
+  /** Commits that wait to be taken over into the file, in bytes. */
+  readonly logBytes: number | null;
+  /** How long the oldest transaction has been open; null: none is, or nobody can tell. */
+  readonly oldestTransactionMs: number | null;
+  /** The connections of this process. */
+  readonly pool: Pool | null;
+  /** The connections of everybody. */
+  readonly connections: { readonly open: number; readonly max: number } | null;
+}
+
+export interface Bloat {
+  readonly part: string;
+  readonly live: number;
+  readonly dead: number;
+}
+
+export interface Pool {
+  readonly open: number;
+  readonly idle: number;
+  /** Who has to wait for one. */
+  readonly waiting: number;
+  readonly max: number;
 }
 
 export interface InspectionLimits {

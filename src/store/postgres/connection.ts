@@ -8,6 +8,7 @@ import pg from 'pg';
 import { systemRandom } from '../../ids.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
+import type { Pool } from '../store.ts';
 import { connectErrorOf, errorOf, isBusy, Lost, Unprepared } from './failure.ts';
 import type { StoreTime } from './store-time.ts';
 
@@ -67,6 +68,11 @@ export class Connection implements Session {
     this.#pool = new pg.Pool({ ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true });
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => client.on('error', ignore)); // a query under way is told by its own rejection
+  }
+
+  get pool(): Pool {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, max: this.#settings.max };
   }
 
   run<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

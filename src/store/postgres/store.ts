@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { Page, PageAsk, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
-  Writer,
+  Vitals, Writer,
 } from '../store.ts';
 import { ahead } from './ahead.ts';
 import { claim, type Claimer } from './claim.ts';
@@ -23,6 +23,7 @@ import { reserve } from './reserve.ts';
 import { migrate } from './schema.ts';
 import { StoreTime } from './store-time.ts';
 import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { vitals } from './vitals.ts';
 import { Wake } from './wake.ts';
 import { sessionOn } from './within.ts';
 import { stage } from './write.ts';
@@ -178,6 +179,10 @@ export class PostgresStore implements Store {
       load: (ids) => load(session, ids),
       holders: (keys) => holders(session, keys),
     };
+  }
+
+  vitals(): Promise<Vitals> {
+    return vitals(this.#connection);
   }
 
   async close(): Promise<void> {

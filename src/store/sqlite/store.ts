@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Inspection, InspectionLimits, Instance, Leadership,
-  LogLine, Migration, Note, Store, Writer,
+  LogLine, Migration, Note, Store, Vitals, Writer,
 } from '../store.ts';
 import { ahead } from './ahead.ts';
 import { behind, candidates, nextDue } from './claim.ts';
@@ -21,6 +21,7 @@ import { beat, instances, lead, leave } from './instances.ts';
 import { log, note, progress } from './notes.ts';
 import { migrate } from './schema.ts';
 import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { vitals } from './vitals.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
@@ -34,9 +35,11 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #wake: Wake;
   readonly #inspector: Inspector;
+  readonly #path: string;
 
   constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
     this.#connection = openFile(path, durability);
+    this.#path = path;
     this.#clock = clock;
     this.#wake = new Wake(this.#connection, path);
     this.#inspector = new Inspector(path);
@@ -184,6 +187,10 @@ export class SqliteStore implements Store {
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
     return this.#inspector.ask(sql, limits);
+  }
+
+  vitals(): Promise<Vitals> {
+    return this.#read(() => vitals(this.#connection, this.#path, this.now()));
   }
 
   close(): Promise<void> {
