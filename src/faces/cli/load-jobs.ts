@@ -21,14 +21,20 @@ async function exportsOf(file: string): Promise<unknown[]> {
   const values = Object.values(module);
   const found = values.flatMap((value) => (isType(value) || isDef(value) ? [value] : Object.values(value ?? {})));
   if (found.some((value) => isType(value) || isDef(value))) return [...new Set(found)];
-  throw new Refusal('malformed.option', `${file} exports no job types: export what jobType() and jobDef() give`, { file });
+  throw new Refusal('malformed.option', `${file} exports no job types: export what jobType() and jobDef() give`, {
+    file,
+  });
 }
 
 async function importOf(file: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new Refusal('malformed.option', `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, { file });
+    throw new Refusal(
+      'malformed.option',
+      `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      { file },
+    );
   }
 }
 

@@ -16,7 +16,9 @@ export function printLine(text = ''): void {
 /** Columns as wide as their widest cell; the last one is cut at the edge of the terminal. */
 export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const cells = rows.map((row) => row.map(textOf));
-  const widths = headings.map((heading, column) => Math.max(heading.length, ...cells.map((row) => row[column]!.length)));
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => row[column]!.length)),
+  );
   printLine(styled('dim', line(headings, widths)));
   rows.forEach((row, index) => printLine(line(cells[index]!, widths, row)));
 }
@@ -42,11 +44,23 @@ function line(texts: readonly string[], widths: readonly number[], cells: readon
   return parts.join('  ').trimEnd();
 }
 
+/** A share of the whole, such as ███░░. */
+export function bar(share: number, width: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
 const styles: Readonly<Record<string, Style>> = {
-  pending: 'blue', held: 'yellow', running: 'cyan', succeeded: 'green', failed: 'red', cancelled: 'magenta',
+  pending: 'blue',
+  held: 'yellow',
+  running: 'cyan',
+  succeeded: 'green',
+  failed: 'red',
+  cancelled: 'magenta',
 };
 
 /** A state in its colour; the word alone says it too. */
 export const stateCell = (state: string): Cell => ({ text: state, style: styles[state] ?? 'reset' });
 
-export const timeCell = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString().replace('.000Z', 'Z'));
+export const timeCell = (time: number | null): string | null =>
+  time === null ? null : new Date(time).toISOString().replace('.000Z', 'Z');

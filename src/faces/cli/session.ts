@@ -13,7 +13,9 @@ export interface CommonOptions {
 
 /** Gives the command `--store` and `--json`. */
 export const asking = (command: Command): Command =>
-  command.option('--store <url>', 'sqlite:FILE or postgres://… (else STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)').option('--json', 'as JSON');
+  command
+    .option('--store <url>', 'sqlite:FILE or postgres://… (else STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)')
+    .option('--json', 'as JSON');
 
 /** The same with `--why`, which is kept in the job's history. */
 export const acting = (command: Command): Command => asking(command).option('--why <reason>', 'kept in the history');

@@ -61,7 +61,8 @@ export class Started {
       if (found) return found;
       const more = new Promise((resolve) => this.#child.stdout!.once('data', resolve));
       const end = await Promise.race([more, this.#ended.then(() => 'ended')]);
-      if (end === 'ended' && !pattern.test(this.#out)) throw new Error(`it ended without saying ${pattern}: ${this.#out}${this.#err}`);
+      if (end === 'ended' && !pattern.test(this.#out))
+        throw new Error(`it ended without saying ${pattern}: ${this.#out}${this.#err}`);
     }
   }
 

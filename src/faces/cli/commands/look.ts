@@ -1,16 +1,13 @@
 /** What can be looked at beside runs and definitions: types, instances, events, schedules to come. */
 import type { Command } from 'commander';
-import { cron, every, repeat, type Schedule } from '../../../time/schedule.ts';
+import { Refusal } from '../../../refusal.ts';
 import { preview } from '../../../time/preview.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { printJson, printLine, printTable, timeCell } from '../print.ts';
+import { scheduled, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { asking, withEngine, type CommonOptions } from '../session.ts';
 
-interface PreviewOptions extends CommonOptions {
-  readonly cron?: string;
-  readonly every?: string;
-  readonly repeat?: string;
-  readonly zone?: string;
+interface PreviewOptions extends CommonOptions, ScheduleFlags {
   readonly count: string;
 }
 
@@ -22,9 +19,9 @@ export function lookCommands(program: Command): void {
   const events = program.command('events').description('what happens to jobs');
   asking(events.command('tail').description('every event as it happens')).action(tail);
   const schedule = program.command('schedule').description('schedules to come');
-  schedule.command('preview').description('the next ticks, with what daylight saving does to them')
-    .option('--cron <text>').option('--every <duration>').option('--repeat <rule>').option('--zone <name>', 'IANA name', 'UTC')
-    .option('--count <n>', 'how many', '10').option('--json', 'as JSON')
+  scheduled(schedule.command('preview').description('the next ticks, with what daylight saving does to them'))
+    .option('--count <n>', 'how many', '10')
+    .option('--json', 'as JSON')
     .action(previewTicks);
 }
 
@@ -33,9 +30,15 @@ const listTypes = (options: CommonOptions): Promise<void> =>
     const now = engine.now();
     const living = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     const names = [...new Set(living.flatMap(({ about }) => about.types))].sort();
-    const types = names.map((name) => ({ name, instances: living.filter(({ about }) => about.types.includes(name)).map(({ id }) => id) }));
+    const types = names.map((name) => ({
+      name,
+      instances: living.filter(({ about }) => about.types.includes(name)).map(({ id }) => id),
+    }));
     if (options.json) return printJson(types);
-    printTable(['TYPE', 'INSTANCES'], types.map(({ name, instances }) => [name, instances.join(', ')]));
+    printTable(
+      ['TYPE', 'INSTANCES'],
+      types.map(({ name, instances }) => [name, instances.join(', ')]),
+    );
   });
 
 const listInstances = (options: CommonOptions): Promise<void> =>
@@ -43,9 +46,18 @@ const listInstances = (options: CommonOptions): Promise<void> =>
     const now = engine.now();
     const all = await engine.instances();
     if (options.json) return printJson(all);
-    printTable(['ID', 'ALIVE', 'BEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'], all.map(({ id, beatAt, leaseUntil, about }) => [
-      id, leaseUntil > now ? 'yes' : 'no', `${Math.round((now - beatAt) / 1000)}s ago`, about.busy, about.slots, about.version, about.types.join(', '),
-    ]));
+    printTable(
+      ['ID', 'ALIVE', 'BEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
+      all.map(({ id, beatAt, leaseUntil, about }) => [
+        id,
+        leaseUntil > now ? 'yes' : 'no',
+        `${Math.round((now - beatAt) / 1000)}s ago`,
+        about.busy,
+        about.slots,
+        about.version,
+        about.types.join(', '),
+      ]),
+    );
   });
 
 const tail = (options: CommonOptions): Promise<void> =>
@@ -57,13 +69,14 @@ const tail = (options: CommonOptions): Promise<void> =>
   });
 
 function previewTicks(options: PreviewOptions): void {
-  const ticks = preview(scheduleOf(options), { from: systemClock.now(), count: Number(options.count) });
+  const ticks = preview(scheduleOf(options) ?? noSchedule(), { from: systemClock.now(), count: Number(options.count) });
   if (options.json) return printJson(ticks);
-  printTable(['DUE (UTC)', 'SHOWN', 'REMARK'], ticks.map(({ due, shown, remark }) => [timeCell(due), shown, remark ?? null]));
+  printTable(
+    ['DUE (UTC)', 'SHOWN', 'REMARK'],
+    ticks.map(({ due, shown, remark }) => [timeCell(due), shown, remark ?? null]),
+  );
 }
 
-function scheduleOf({ cron: text, every: interval, repeat: rule, zone }: PreviewOptions): Schedule {
-  if (interval !== undefined) return every(interval as `${number}s`);
-  if (rule !== undefined) return repeat(rule);
-  return cron(text ?? '', zone === undefined ? {} : { zone });
+function noSchedule(): never {
+  throw new Refusal('malformed.schedule', 'say which schedule: --cron, --every, --repeat or --at', {});
 }

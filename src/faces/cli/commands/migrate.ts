@@ -10,13 +10,21 @@ export function migrateCommand(program: Command): void {
     .action(migrate);
 }
 
-async function migrate({ store: url, json, dryRun = false }: CommonOptions & { readonly dryRun?: boolean }): Promise<void> {
+async function migrate({
+  store: url,
+  json,
+  dryRun = false,
+}: CommonOptions & { readonly dryRun?: boolean }): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
     const migration = await store.migrate({ dryRun });
     if (json) return printJson(migration);
     if (dryRun) for (const statement of migration.statements) printLine(`${statement};`);
-    printLine(migration.from === migration.to ? `-- schema ${migration.to} is current` : `-- schema ${migration.from} → ${migration.to}`);
+    printLine(
+      migration.from === migration.to
+        ? `-- schema ${migration.to} is current`
+        : `-- schema ${migration.from} → ${migration.to}`,
+    );
   } finally {
     await store.close();
   }

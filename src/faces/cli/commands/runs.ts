@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import type { Job } from '../../../model/job.ts';
 import type { Event } from '../../../model/event.ts';
+import { parseJson } from '../../../model/json.ts';
 import { standingOf, standings, type Query, type Standing } from '../../../store/query.ts';
 import { Refusal } from '../../../refusal.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
-import { acted, acting, asking, parseId, withEngine, type CommonOptions } from '../session.ts';
+import { acted, acting, actor, asking, parseId, withEngine, type CommonOptions } from '../session.ts';
 import { watchRun } from './watch.ts';
 
 interface ListOptions extends CommonOptions {
@@ -16,6 +17,14 @@ interface ListOptions extends CommonOptions {
   readonly text?: string;
   readonly limit: string;
   readonly after?: string;
+}
+
+interface CreateOptions extends CommonOptions {
+  readonly input?: string;
+  readonly due?: string;
+  readonly priority?: string;
+  readonly tag?: string[];
+  readonly unique?: string;
 }
 
 export function runsCommand(program: Command): void {
@@ -29,25 +38,54 @@ export function runsCommand(program: Command): void {
     .option('--limit <n>', 'how many', '20')
     .option('--after <id>', 'the page after this id')
     .action(list);
+  asking(runs.command('create <type>').description('a run of a job type, now or later'))
+    .option('--input <json>', 'its input')
+    .option('--due <time>', 'when, in ISO 8601 with a zone')
+    .option('--priority <n>', 'higher goes first')
+    .option('--tag <name=value...>', 'tags')
+    .option('--unique <key>', 'only one open run with this key')
+    .action(create);
   asking(runs.command('show <id>').description('one run, with its attempts and tasks')).action(show);
   asking(runs.command('events <id>').description('its history')).action(events);
   asking(runs.command('tasks <id>').description('its tasks')).action(tasks);
   asking(runs.command('log <id>').description('what its handler said')).action(log);
   asking(runs.command('explain <id>').description('why it is not running')).action(explain);
   asking(runs.command('watch <id>').description('follow it until it has ended')).action(watch);
-  acting(runs.command('cancel <id>').description('ask it to give up')).option('--grace <duration>', 'then stop it').action(cancel);
+  acting(runs.command('cancel <id>').description('ask it to give up'))
+    .option('--grace <duration>', 'then stop it')
+    .action(cancel);
   acting(runs.command('stop <id>').description('end it now')).action(stop);
-  acting(runs.command('retry <id>').description('open it again')).option('--failed', 'only the tasks that did not succeed').action(retry);
+  acting(runs.command('retry <id>').description('open it again'))
+    .option('--failed', 'only the tasks that did not succeed')
+    .action(retry);
   acting(runs.command('delete <id>').description('remove every trace of an ended run')).action(remove);
 }
 
 const list = (options: ListOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     const limit = Number(options.limit);
-    const page = await engine.find(queryOf(options), { limit, ...(options.after === undefined ? {} : { after: parseId(options.after) }) });
+    const page = await engine.find(queryOf(options), {
+      limit,
+      ...(options.after === undefined ? {} : { after: parseId(options.after) }),
+    });
     if (options.json) return printJson(page);
     printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], page.jobs.map(rowOf));
     if (page.next !== null) printLine(styled('dim', `more: stint runs ls --after ${page.next}`));
+  });
+
+const create = (type: string, options: CreateOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const { input, due, priority, tag, unique } = options;
+    const ask = {
+      ...(input === undefined ? {} : { input: parseJson(input) }),
+      ...(due === undefined ? {} : { dueTime: due }),
+      ...(priority === undefined ? {} : { priority: Number(priority) }),
+      ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
+      ...(unique === undefined ? {} : { unique }),
+    };
+    const { id, outcome } = await engine.createNamed({ type }, ask, actor());
+    if (options.json) return printJson({ id, outcome });
+    printLine(`run ${id} of ${type} is ${outcome}: stint runs watch ${id}`);
   });
 
 const show = (id: string, options: CommonOptions): Promise<void> =>
@@ -56,11 +94,21 @@ const show = (id: string, options: CommonOptions): Promise<void> =>
     if (options.json) return printJson(snapshot);
     const { job, tasks: counts } = snapshot;
     const facts: [string, string | number | null][] = [
-      ['id', job.id], ['type', job.type], ['definition', job.def], ['phase', job.phase], ['priority', job.priority],
-      ['created', timeCell(job.created)], ['due', timeCell(job.due)], ['started', timeCell(job.startedAt)],
-      ['ended', job.state === 'ended' ? timeCell(job.endedAt) : null], ['attempt', job.attempt], ['fence', job.fence],
+      ['id', job.id],
+      ['type', job.type],
+      ['definition', job.def],
+      ['phase', job.phase],
+      ['priority', job.priority],
+      ['created', timeCell(job.created)],
+      ['due', timeCell(job.due)],
+      ['started', timeCell(job.startedAt)],
+      ['ended', job.state === 'ended' ? timeCell(job.endedAt) : null],
+      ['attempt', job.attempt],
+      ['fence', job.fence],
       ['tasks', counts.total === 0 ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
-      ['error', job.error?.message ?? null], ['input', job.input], ['result', job.result],
+      ['error', job.error?.message ?? null],
+      ['input', job.input],
+      ['result', job.result],
     ];
     printLine(`${styled('bold', `run ${job.id}`)}  ${standingOf(job)}`);
     for (const [name, value] of facts) if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
@@ -77,8 +125,10 @@ const tasks = (id: string, options: CommonOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     const page = await engine.find({ parent: parseId(id) }, { order: 'oldest', limit: 1000 });
     if (options.json) return printJson(page.jobs);
-    printTable(['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'], page.jobs.map((job) =>
-      [job.id, stateCell(standingOf(job)), job.key, job.attempt, job.error?.message ?? null]));
+    printTable(
+      ['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'],
+      page.jobs.map((job) => [job.id, stateCell(standingOf(job)), job.key, job.attempt, job.error?.message ?? null]),
+    );
   });
 
 const log = (id: string, options: CommonOptions): Promise<void> =>
@@ -113,7 +163,11 @@ const stop = (id: string, options: CommonOptions): Promise<void> =>
 
 const retry = (id: string, options: CommonOptions & { readonly failed?: boolean }): Promise<void> =>
   withEngine(options, async (engine) =>
-    tell(await engine.retryJobRun(parseId(id), { ...acted(options), ...(options.failed ? { only: 'failed' } : {}) }), options));
+    tell(
+      await engine.retryJobRun(parseId(id), { ...acted(options), ...(options.failed ? { only: 'failed' } : {}) }),
+      options,
+    ),
+  );
 
 const remove = (id: string, options: CommonOptions): Promise<void> =>
   withEngine(options, async (engine) => {
@@ -128,11 +182,21 @@ function tell(job: Job, { json }: CommonOptions): void {
   printLine(`run ${job.id} is ${standingOf(job)}${asked}`);
 }
 
-const rowOf = (job: Job) =>
-  [job.id, stateCell(standingOf(job)), job.type, job.def, timeCell(job.due), job.attempt, job.error?.message ?? null];
+const rowOf = (job: Job) => [
+  job.id,
+  stateCell(standingOf(job)),
+  job.type,
+  job.def,
+  timeCell(job.due),
+  job.attempt,
+  job.error?.message ?? null,
+];
 
 export function printEvents(history: readonly Event[]): void {
-  printTable(['N', 'AT', 'EVENT', 'BY', 'WHY'], history.map(({ n, at, kind, by, why }) => [n, timeCell(at), kind, by, why ?? null]));
+  printTable(
+    ['N', 'AT', 'EVENT', 'BY', 'WHY'],
+    history.map(({ n, at, kind, by, why }) => [n, timeCell(at), kind, by, why ?? null]),
+  );
 }
 
 function queryOf({ state, type, def, tag, text }: ListOptions): Query {

@@ -1,13 +1,11 @@
 /** `stint serve`: an engine with its faces: HTTP for people and programs, Bedrock's protocol for its clients. */
 import type { Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import type { Logger } from '../../../engine/logger.ts';
 import type { Engine } from '../../../open.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { BedrockServer } from '../../bedrock/server.ts';
-import { createHttp } from '../../http/server.ts';
-import { readTokens } from '../../http/tokens.ts';
+import { startHttp, tokensPathDefault } from '../../http/start.ts';
 import { engineOf, running, shownUrl, untilAsked, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
 
@@ -29,7 +27,10 @@ export function serveCommand(program: Command): void {
   running(program.command('serve').description('run jobs, and serve HTTP and Bedrock clients'))
     .option('--http <address>', 'HOST:PORT, or off', '127.0.0.1:7070')
     .option('--bedrock <address>', 'HOST:PORT, or off', '127.0.0.1:8888')
-    .option('--tokens <file>', 'who may do what (else STINT_TOKENS); without it only this machine is let in')
+    .option(
+      '--tokens <file>',
+      `who may do what (else STINT_TOKENS, ${tokensPathDefault}); with none, only this machine is let in`,
+    )
     .option('--behind-tls', 'a proxy in front encrypts')
     .option('--insecure', 'serve other machines without encryption')
     .action(serve);
@@ -61,14 +62,15 @@ async function openFaces(engine: Engine, flags: ServeFlags, logger: Logger): Pro
 }
 
 async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenFace> {
-  const said = flags.tokens === undefined ? process.env['STINT_TOKENS'] : readFileSync(flags.tokens, 'utf8');
-  const http = createHttp({ engine, logger, ...(said === undefined ? {} : { access: { tokens: readTokens(said) } }) });
-  const listening = await http.listen({
+  const started = await startHttp({
+    engine,
+    logger,
     ...addressOf('--http', flags.http),
+    ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
   });
-  return { says: `HTTP     ${listening.url}`, close: () => http.close() };
+  return { says: `HTTP     ${started.url}`, close: () => started.close() };
 }
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenFace> {

@@ -2,7 +2,7 @@
 import type { RunHandle, Snapshot } from '../../../engine/run-handle.ts';
 import { outline } from '../../../model/progress.ts';
 import { standingOf } from '../../../store/query.ts';
-import { harmless, printLine } from '../print.ts';
+import { bar, harmless, printLine } from '../print.ts';
 
 const barWidth = 24;
 
@@ -28,14 +28,12 @@ function describe({ job, tasks, progress }: Snapshot): string {
   const standing = `run ${job.id} ${standingOf(job)}`;
   if (tasks.total > 0) {
     const done = tasks.succeeded + tasks.failed + tasks.cancelled;
-    return `${standing} ${bar(done / tasks.total)} ${done}/${tasks.total} tasks${tasks.failed > 0 ? `, ${tasks.failed} failed` : ''}`;
+    const failed = tasks.failed > 0 ? `, ${tasks.failed} failed` : '';
+    return `${standing} ${shareOf(done / tasks.total)} ${done}/${tasks.total} tasks${failed}`;
   }
   if (progress === null) return standing;
   const { percent, stage } = outline(progress);
-  return `${standing} ${percent === null ? '' : bar(percent / 100)} ${stage?.description ?? ''}`;
+  return `${standing} ${percent === null ? '' : shareOf(percent / 100)} ${stage?.description ?? ''}`;
 }
 
-const bar = (share: number): string => {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * barWidth);
-  return `[${'█'.repeat(full)}${'░'.repeat(barWidth - full)}] ${Math.floor(share * 100)}%`;
-};
+const shareOf = (share: number): string => `[${bar(share, barWidth)}] ${Math.floor(share * 100)}%`;
