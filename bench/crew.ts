@@ -1,21 +1,23 @@
 /** A crew: processes that work on the same place, each asked one thing at a time. */
-import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { Child } from './child.ts';
 import type { Place } from './contender.ts';
 import type { Drained, Order } from './member.ts';
 
+const memberModule = join(import.meta.dirname, 'member.ts');
+
 export class Crew {
   readonly #place: Place;
-  readonly #members: Member[] = [];
+  readonly #members: Child<Order>[] = [];
 
   constructor(place: Place) {
     this.#place = place;
   }
 
   /** The first so many members; who is missing is hired. */
-  async #first(count: number): Promise<readonly Member[]> {
+  async #first(count: number): Promise<readonly Child<Order>[]> {
     while (this.#members.length < count) {
-      const member = new Member();
+      const member = new Child<Order>(memberModule);
       this.#members.push(member);
       await member.ask({ do: 'open', place: this.#place });
     }
@@ -41,30 +43,6 @@ export class Crew {
   }
 
   async dismiss(): Promise<void> {
-    await Promise.all(this.#members.map((member) => member.dismiss()));
-  }
-}
-
-class Member {
-  readonly #process: ChildProcess = fork(join(import.meta.dirname, 'member.ts'));
-  readonly #ended = new Promise<number | null>((resolve) => this.#process.once('exit', resolve));
-
-  async ask<Answer>(order: Order): Promise<Answer> {
-    const answered = new Promise<Answer>((resolve) => {
-      this.#process.once('message', (answer) => resolve(answer as Answer));
-    });
-    const died = this.#ended.then((code): never => {
-      throw new Error(`a child process of the bench ended with code ${code}`);
-    });
-    this.#process.send(order);
-    return Promise.race([answered, died]);
-  }
-
-  /** One that does not go by itself is ended. */
-  async dismiss(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      await this.ask({ do: 'close' }).catch(() => this.#process.kill());
-      await this.#ended;
-    }
+    await Promise.all(this.#members.map((member) => member.dismiss({ do: 'close' })));
   }
 }

@@ -1,4 +1,5 @@
 /** A member of a crew: a process that opens a contender and does what its parent says. */
+import { Ages } from './ages.ts';
 import type { Contender, Place } from './contender.ts';
 import { openContender } from './open-contender.ts';
 import { ownName } from './payload.ts';
@@ -20,6 +21,7 @@ export interface Drained {
 
 let contender: Contender;
 let worker: Worker;
+const ages = new Ages();
 
 async function obey(order: Order): Promise<unknown> {
   switch (order.do) {
@@ -29,7 +31,7 @@ async function obey(order: Order): Promise<unknown> {
     case 'drain':
       return drain(order.limit);
     case 'work':
-      worker = new Worker(contender);
+      worker = new Worker(contender, ages.start);
       return null;
     case 'tellAges':
       return agesMs(order.count);
@@ -51,9 +53,9 @@ async function drain(limit: number): Promise<Drained> {
 }
 
 async function agesMs(count: number): Promise<readonly number[]> {
-  const ages = await worker.agesMs(count);
+  const known = await ages.take(count);
   await worker.stop();
-  return ages;
+  return known;
 }
 
 process.on('message', (order: Order) => {

@@ -7,20 +7,22 @@ export const ownName: Names = { exact: [ownType] };
 const inputBytes = 200;
 
 export const drafts = (count: number, type = ownType): Draft[] =>
-  Array.from({ length: count }, () => ({ type, input: input(0) }));
+  Array.from({ length: count }, () => ({ type, input: input() }));
 
 /** Carries when it was made, in the time of `machineMs`. */
-export const stampedDraft = (): Draft => ({ type: ownType, input: input(machineMs()) });
+export const stampedInput = (): Input => input(machineMs());
+export const stampedDraft = (): Draft => ({ type: ownType, input: stampedInput() });
 
-export const ageMs = (inputText: string): number => machineMs() - (JSON.parse(inputText) as Input).madeMs;
+export const ageMs = ({ madeMs }: Input): number => machineMs() - madeMs;
 
-interface Input {
+export interface Input {
   readonly madeMs: number;
   readonly to: string;
   readonly text: string;
 }
 
-function input(madeMs: number): Input {
+/** Made nobody says when, unless told. */
+export function input(madeMs = 0): Input {
   const bare = { madeMs, to: 'someone@example.org', text: '' };
   return { ...bare, text: 'x'.repeat(inputBytes - JSON.stringify(bare).length) };
 }

@@ -1,6 +1,7 @@
 /** Measures a workload: both sides in turn, round by round, and sums up what the rounds gave. */
 import { sides, type EngineName, type Side } from './contender.ts';
 import type { Engine } from './engine.ts';
+import { median, medianCpu } from './median.ts';
 import type { Sizes } from './sizes.ts';
 import { Stand } from './stand.ts';
 import type { CpuPerJob, Reading, Sample } from './stopwatch.ts';
@@ -86,19 +87,5 @@ function rowsOf(engine: EngineName, workload: Workload, { title, params }: Case,
 
 function figureOf(samples: readonly Sample[], index: number): Figure {
   const rounds = samples.map(({ readings }) => readings[index]!.value);
-  return { median: median(rounds), rounds, cpu: cpuOf(samples) };
-}
-
-function cpuOf(samples: readonly Sample[]): CpuPerJob | null {
-  const known = samples.flatMap(({ cpu }) => cpu ?? []);
-  if (known.length === 0) return null;
-  const server = known.flatMap(({ serverUs }) => serverUs ?? []);
-  const client = known.map(({ clientUs }) => clientUs);
-  return { clientUs: median(client), serverUs: server.length === 0 ? null : median(server) };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!];
-  return (low + high) / 2;
+  return { median: median(rounds), rounds, cpu: medianCpu(samples.map(({ cpu }) => cpu)) };
 }

@@ -1,5 +1,6 @@
 /** How long after the call that creates a job its handler starts, in the same process and in another. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Ages } from '../ages.ts';
 import { stampedDraft } from '../payload.ts';
 import type { Stand } from '../stand.ts';
 import { latencies } from '../stopwatch.ts';
@@ -16,9 +17,10 @@ export const pickUpHere: Workload = {
       title: 'pick-up, same process',
       params: { processes: 1 },
       measure: async (stand) => {
-        const worker = new Worker(stand.contender);
+        const ages = new Ages();
+        const worker = new Worker(stand.contender, ages.start);
         await createSlowly(stand, pickUps);
-        const agesMs = await worker.agesMs(pickUps);
+        const agesMs = await ages.take(pickUps);
         await worker.stop();
         return latencies(agesMs);
       },
