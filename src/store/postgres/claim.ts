@@ -10,7 +10,7 @@ import { systemClock } from '../../time/clock.ts';
 import { jobOfOpen } from '../row.ts';
 import type { Candidate, ClaimAsk, ClaimDecision } from '../store.ts';
 import { numberArray } from './columns.ts';
-import { commitClaimed, isOurs } from './commit.ts';
+import { commitClaimed, isOurs, lockById } from './commit.ts';
 import type { Connection, Session, Transaction } from './connection.ts';
 import type { Fronts } from './front.ts';
 import { gatedRows } from './gates.ts';
@@ -96,8 +96,7 @@ async function parentsApart(session: Session, ids: readonly number[]): Promise<P
  * busy with it; then the histories tell what was written. It is not written again: a parent may be cancelled by now.
  */
 async function oursOf(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
-  const ids = numberArray(decided.map(({ before }) => before!.id));
-  await session.run(`select 1 from ${session.schema}.job where id = any($1::bigint[]) order by id for update`, [ids]);
+  await lockById(session, 'job', decided.map(({ before }) => before!.id));
   const ours: Change[] = [];
   for (const change of decided) if (await isOurs(session, change)) ours.push(change);
   return ours;

@@ -5,7 +5,7 @@
 import type { Change } from '../../model/change.ts';
 import { isOpen } from '../../model/job.ts';
 import type { Batch } from '../store.ts';
-import { numberArray } from './columns.ts';
+import { nameArray, numberArray } from './columns.ts';
 import { ignore, type Connection, type OnDoubt, type Session, type Transaction } from './connection.ts';
 import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
@@ -153,28 +153,32 @@ const needsLocks = (steps: readonly Step[], changes: readonly Change[]): boolean
 
 async function lockRows(session: Session, changes: readonly Change[]): Promise<void> {
   const seen = changes.filter(({ before }) => before !== null);
-  const lock = (table: string, chosen: readonly Change[]): Promise<object[]> | undefined => {
-    const text = `select 1 from ${session.schema}.${table} where id = any($1::bigint[]) order by id for update`;
-    return chosen.length === 0 ? undefined : session.run(text, [numberArray(chosen.map(idOf))]);
-  };
   await Promise.all([
-    lock('job', seen.filter(({ before }) => isOpen(before!))),
-    lock('ended', seen.filter(({ before }) => !isOpen(before!))),
+    lockById(session, 'job', seen.filter(({ before }) => isOpen(before!)).map(idOf)),
+    lockById(session, 'ended', seen.filter(({ before }) => !isOpen(before!)).map(idOf)),
   ]);
+}
+
+/** In the order of their ids, waiting for whoever has them. */
+export async function lockById(session: Session, table: 'job' | 'ended', ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const text = `select 1 from unnest($1::bigint[]) as wanted (id) cross join lateral (
+    select 1 from ${session.schema}.${table} row where row.id = wanted.id for update) locked`;
+  await session.run(text, [numberArray(ids.toSorted((a, b) => a - b))]);
 }
 
 /** Every trace of jobs that are still as they were seen, and of their ended children. */
 async function remove(session: Session, changes: readonly Change[]): Promise<Written> {
   const { schema } = session;
   const values = [numberArray(changes.map(idOf)), numberArray(changes.map(({ before }) => before!.version))];
-  const goal = `unnest($1::bigint[], $2::bigint[]) as goal (id, seen)`;
-  const removeFrom = (table: string): string => `delete from ${schema}.${table} gone using ${goal}
-    where gone.id = goal.id and gone.version = goal.seen returning gone.id`;
+  const removeFrom = (table: string): string => `delete from ${schema}.${table} gone
+    using unnest($1::bigint[], $2::bigint[]) as goal (id, seen) cross join lateral (
+      select ctid as place from ${schema}.${table} sought where sought.id = goal.id limit 1) found
+    where gone.ctid = found.place and gone.version = goal.seen returning gone.id`;
   const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), freed as (
-      delete from ${schema}.taken using open where taken.job = open.id and taken.until is null
-        and taken.key = any($3::text[])
+      delete from ${schema}.taken where key = any($3::text[]) and until is null and job in (select id from open)
     ) select id from open union all select id from ended`;
-  const keys = changes.map(freedKey).filter((key) => key !== null);
+  const keys = nameArray(changes.map(freedKey).filter((key) => key !== null));
   const gone = await session.run<{ id: number }>(text, [...values, keys]);
   const ids = gone.map(({ id }) => Number(id));
   await forget(session, ids);

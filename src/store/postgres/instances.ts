@@ -13,7 +13,8 @@ export async function beat(session: Session, { id, leaseMs, about, holds }: Beat
         set beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
     ) select now, held.id, job.cancel_asked from clock
       left join unnest($5::bigint[], $6::bigint[]) as held (id, fence) on true
-      left join ${schema}.job on job.id = held.id and job.fence = held.fence and job.state = 'running'`;
+      left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
+        on job.fence = held.fence and job.state = 'running'`;
   const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
   const values = [time.given(), id, leaseMs, JSON.stringify(about), ...held];
   const rows = await session.run<{ now: number; id: number | null; cancel_asked: number | null }>(text, values);

@@ -174,4 +174,4 @@ const anyoneAtGates = (schema: string, { names }: Asked): string =>
   exactNames(names)
     ? `exists (select 1 from named cross join lateral (select 1 from ${schema}.job
         where ${isAtGate} and job.kind = named.kind and job.type = named.type limit 1) waiting)`
-    : `exists (select 1 from ${schema}.job where ${isAtGate} order by job.kind limit 1)`;
+    : `(select true from ${schema}.job where ${isAtGate} order by kind, type, gate limit 1) is true`;

@@ -32,9 +32,11 @@ export async function log(session: Session, id: number, after = 0, limit = 1000)
 }
 
 async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
-  const text = `select id, fence from ${session.schema}.job where id = any($1::bigint[]) and state = 'running'
-    order by id for no key update`;
-  const rows = await session.run<{ id: number; fence: number }>(text, [numberArray(notes.map(({ id }) => id))]);
+  const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
+      select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
+    where locked.state = 'running'`;
+  const ids = numberArray(notes.map(({ id }) => id).sort((a, b) => a - b));
+  const rows = await session.run<{ id: number; fence: number }>(text, [ids]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 

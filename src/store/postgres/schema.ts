@@ -73,7 +73,8 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create table ${s}.feed (told xid8 not null, seq bigint generated always as identity, at bigint not null,
       count integer not null, events text collate "C" not null, primary key (told, seq))`,
     `alter table ${s}.feed alter events set storage external`,
-    `create table ${s}.taken (key text collate "C" primary key, job bigint not null, until bigint)`,
+    `create table ${s}.taken (key text collate "C" primary key, job bigint not null, until bigint)
+      with (vacuum_truncate = false)`,
     ...stretch(`${s}.taken`, 'key, job', `n || repeat('-', 400), 0`),
     `create index taken_until on ${s}.taken (until) where until is not null`,
     `create table ${s}.staged (parent bigint not null, fence bigint not null, first bigint not null,

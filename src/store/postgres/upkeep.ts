@@ -18,16 +18,18 @@ const openNames =
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
   const { schema, time } = session;
+  // Locked first, each by itself; what is written then is found anew, since a lock that was waited for brings a newer row.
   const text = `with held as materialized (
-      select job.id, job.fence from ${schema}.job
-        join unnest($2::bigint[], $3::bigint[]) as held (id, fence) on job.id = held.id and job.fence = held.fence
-      where state = 'running' order by job.id for update of job
+      select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
+        select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
+      where locked.fence = held.fence and locked.state = 'running'
     ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), kept as (
-      update ${schema}.job set lease_until = greatest(lease_until, $4) from held, clock
-      where job.id = held.id and job.fence = held.fence and state = 'running' and lease_until > clock.now
+      update ${schema}.job set lease_until = greatest(lease_until, $4) from clock
+      where job.id = any(array(select id from held)) and lease_until > clock.now
       returning job.id, job.fence
     ) select id, fence from kept`;
-  const [ids, fences] = [holdings.map(({ id }) => id), holdings.map(({ fence }) => fence)];
+  const sorted = holdings.toSorted((a, b) => a.id - b.id);
+  const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
   const rows = await session.run<Holding>(text, [time.given(), numberArray(ids), numberArray(fences), until]);
   const kept = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
   return holdings.map(({ id, fence }) => kept.has(`${id}/${fence}`));
@@ -49,8 +51,9 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';
-  const text = `select ${openNames} from ${schema}.job parent where hold = 'children' ${given}
-    and not exists (select 1 from ${schema}.job child where child.parent = parent.id) order by id limit $1`;
+  const text = `select ${openNames} from ${schema}.job parent left join lateral (
+      select id as open from ${schema}.job child where child.parent = parent.id limit 1) child on true
+    where hold = 'children' and open is null ${given} order by id limit $1`;
   return (await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit])).map(jobOfOpen);
 }
 
@@ -93,11 +96,10 @@ async function purgeOldest(
 /** From the oldest on, in portions: no transaction is long, and the newer entries are not looked at. */
 async function purgeFeed(session: Session, keptMs: number): Promise<void> {
   const { schema, time } = session;
-  const text = `with old as (
-      select told, seq, at from ${schema}.feed order by told, seq limit ${feedPortion}
-    ), gone as (
-      delete from ${schema}.feed using old
-      where feed.told = old.told and feed.seq = old.seq and old.at <= ${nowText} - $2 returning 1
+  const text = `with gone as (
+      delete from ${schema}.feed where ctid = any(array(select place from (
+        select ctid as place, at from ${schema}.feed order by told, seq limit ${feedPortion}) old
+      where at <= ${nowText} - $2)) returning 1
     ) select count(*) as count from gone`;
   for (;;) {
     const [row] = await session.run<{ count: number }>(text, [time.given(), keptMs]);

@@ -1,0 +1,81 @@
+// Plans: whatever the planner believes of a table, rows are looked up by index, one by one. It may believe that a table
+// is empty which holds a million rows by now, and a plan once made is kept.
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import type { Change } from '../../../src/model/change.ts';
+import { lockById } from '../../../src/store/postgres/commit.ts';
+import type { Session } from '../../../src/store/postgres/connection.ts';
+import { holders, load } from '../../../src/store/postgres/find.ts';
+import { Fronts } from '../../../src/store/postgres/front.ts';
+import { nextDue } from '../../../src/store/postgres/gates.ts';
+import { history } from '../../../src/store/postgres/history.ts';
+import { beat } from '../../../src/store/postgres/instances.ts';
+import { freeRows } from '../../../src/store/postgres/lanes.ts';
+import { StoreTime } from '../../../src/store/postgres/store-time.ts';
+import { extend, settleable } from '../../../src/store/postgres/upkeep.ts';
+import { unstage, write } from '../../../src/store/postgres/write.ts';
+import { born, connect, decided, everything, freshStore, many } from './ground.ts';
+
+let count = 0;
+
+/** Plans statements as if they were prepared and used often, carries none of them out, and answers as told. */
+function planning(client: pg.Client, plans: Map<string, string>, ...answer: object[]): Session {
+  const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const name = `planned_${(count += 1)}`;
+    const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))));
+    const given = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+    await client.query(`prepare ${name} as ${text}`);
+    const { rows } = await client.query<Record<string, string>>(`explain (costs off) execute ${name} ${given}`);
+    plans.set(text, rows.map((row) => row['QUERY PLAN']).join('\n'));
+    return answer as Row[];
+  };
+  return { schema: 'stint', time: new StoreTime(), run, ask: run };
+}
+
+/** The parts of a plan that go through a whole table or index, and not just to the first that they find. */
+function wholeReads(plan: string): string[] {
+  const lines = plan.split('\n');
+  return lines.filter((line, at) => {
+    if (/Seq Scan on (job|ended|taken)/.test(line)) return true;
+    const isFirst = /Limit/.test(lines[at - 1] ?? '');
+    return /Index (Only )?Scan using/.test(line) && !isFirst && !/Index Cond/.test(lines[at + 1] ?? '');
+  });
+}
+
+test('rows are looked up by index even when the planner believes their table to be empty', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  for (const table of ['job', 'ended', 'taken']) await client.query(`vacuum analyze stint.${table}`);
+  await client.query('set plan_cache_mode = force_generic_plan');
+  const plans = new Map<string, string>();
+  const session = planning(client, plans, { now: 0, ids: null, count: 1, wanted: 0, written: 0 });
+  const now = store.now() + 1000;
+  const fresh = await born(store, ...many(3, { unique: { key: 'k', forMs: null } }));
+  const each = (changes: readonly Change[], command: Parameters<typeof decided>[1]): Change[] =>
+    changes.map(({ after }) => decided(after!, command, now));
+  const taken = each(fresh, { do: 'claim', holder: 'h', until: null });
+  const ended = each(taken, { do: 'stop', code: 'user' });
+  await write(session, 'quick', 'insert', await born(store, ...many(3)));
+  await write(session, 'careful', 'insert', fresh);
+  await write(session, 'quick', 'update', taken);
+  await write(session, 'quick', 'end', ended);
+  await write(session, 'quick', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
+  await write(session, 'quick', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
+  await unstage(session, 1, 1);
+  await lockById(session, 'job', [1, 2, 3]);
+  const reading = planning(client, plans);
+  await load(reading, [1, 2, 3]);
+  await holders(reading, ['a', 'b']);
+  await history(reading, 1);
+  await extend(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
+  await settleable(reading, 10, [1, 2, 3]);
+  const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
+  await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
+  await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, parents: [] }) };
+  for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
+    await freeRows(planning(client, plans, told), new Fronts(), { ...everything, names });
+  }
+  expect(plans.size).toBeGreaterThan(15);
+  for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+});
