@@ -13,7 +13,8 @@ export async function reap(jobs: Jobs, by: string): Promise<number> {
   const lapsed = await store.lapsed(batch);
   if (lapsed.length === 0) return 0;
   const asker = { by, why: 'the lease ran out' };
-  const answers = await applyEach(store, lapsed.map((job) => ({ job, command: { do: 'lapse' } as const })), asker);
+  const asks = lapsed.map((job) => ({ job, command: { do: 'lapse', fence: job.fence } as const }));
+  const answers = await applyEach(store, asks, asker);
   const judged = answers.filter((answer): answer is Change => !isRefusal(answer));
   await settleAfter(store, judged, asker);
   return judged.length;

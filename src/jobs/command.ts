@@ -51,7 +51,7 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     ...optional('fate', command.fate, checkFate),
   }),
   stop: (command) => ({ ...command, code: checkTerminateCode(command.code) }),
-  lapse: (command) => command,
+  lapse: (command) => ({ ...command, ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
   retry: (command) => ({ ...command, reopens: checkCount(command.reopens) }),
   requeue: (command) => ({ ...command, due: checkTime('due', command.due) }),
   edit: (command, now) => ({

@@ -31,8 +31,11 @@ export type Command =
   | { readonly do: 'cancel'; readonly code: TerminateCode; readonly graceMs?: number; readonly fate?: 'cancelled' | 'failed' }
   /** End it now; whoever holds the lease can write nothing more. */
   | { readonly do: 'stop'; readonly code: TerminateCode }
-  /** The lease is over: judged by the store's clock, or because the holder's instance is gone. */
-  | { readonly do: 'lapse' }
+  /**
+   * The lease is over: judged by the store's clock, or because the holder's instance is gone. With a fence: the lease
+   * that was judged, and not that of whoever has claimed the job since.
+   */
+  | { readonly do: 'lapse'; readonly fence?: number }
   /** Open an ended job again; `reopens` says how many of its tasks are opened in the same commit. */
   | { readonly do: 'retry'; readonly reopens: number }
   /** Back to the queue from any state, by an operator's will. */
