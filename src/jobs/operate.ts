@@ -66,12 +66,13 @@ export const requeueJob = async (store: Store, id: number, due: number, asker: A
 export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
   (await apply(store, id, { do: 'edit', edit }, asker)).after!;
 
-/** Removes every trace of a job that has ended. */
+/** Removes every trace of a job that has ended. A task goes with its run, whose results are made of all its tasks. */
 export async function deleteJob(store: Store, id: number): Promise<void> {
   for (;;) {
     const [job] = await store.load([id]);
     if (!job) throw unknownJob(id);
     if (isOpen(job)) throw stillOpen(job);
+    if (job.kind === 'task') throw ofARun(job);
     const [gone] = await remove(store, [job]);
     if (gone) return;
   }
@@ -79,6 +80,9 @@ export async function deleteJob(store: Store, id: number): Promise<void> {
 
 const stillOpen = ({ id, state }: Job): Refusal =>
   new Refusal('wrong.state', `job ${id} is ${state}: cancel or stop it before deleting it`, { id, state });
+
+const ofARun = ({ id, parent }: Job): Refusal =>
+  new Refusal('wrong.state', `job ${id} is a task of run ${parent}: delete the run instead`, { id, parent });
 
 async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: number): Promise<Job> {
   const job = change.after!;

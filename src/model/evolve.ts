@@ -42,8 +42,9 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   repeated: (job, e) => ({ ...outside(job), due: e.due, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
+    // Whatever it waits for now, it takes its place behind the gate when it passes it again: others may have it.
     const open = { ...facts(job), ...fresh, generation: job.generation + 1, phase: e.phase, due: e.due, admitted: false };
-    return e.hold ? { ...open, state: 'held', hold: e.hold, admitted: job.gate !== null } : { ...open, state: 'pending' };
+    return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
   },
   edited: (job, e) => ({ ...job, ...e.edit }),
   ticked: (job, e) => ({ ...job, plan: e.plan, due: e.due }),

@@ -435,6 +435,24 @@ describe.each(stores)('retrying on $name', (kind) => {
   });
 });
 
+describe.each(stores)('retrying at a limit on $name', (kind) => {
+  const test = testOn(kind);
+
+  test('S32: a run that waits for its tasks again takes a place only when it passes the gate', async ({ world }) => {
+    const gate = { typeMax: 1 };
+    const { run, tasks: [task] } = await world.family(1, { gate });
+    await world.jobs.stop(run.id, tester);
+    await world.family(1, { gate });
+    await world.jobs.retry(run.id, tester);
+    expect([...(await world.store.behindGates(['family'])).values()]).toEqual([1]);
+
+    const again = await world.claimOne(task!);
+    await world.jobs.succeed(again, again.fence, tester);
+    expect(await world.standing(run)).toBe('pending');
+    expect(await world.claimIds({ names: { exact: ['family'] } })).toEqual([]);
+  });
+});
+
 describe.each(stores)('requeueing on $name', (kind) => {
   const test = testOn(kind);
 
@@ -530,6 +548,13 @@ describe.each(stores)('deleting on $name', (kind) => {
       expect(await world.jobs.history(id)).toEqual([]);
     }
     expect((await world.everyJob()).map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  test('S13: a task does not go without its run', async ({ world }) => {
+    const { run, tasks: [task] } = await world.family(1);
+    await world.jobs.stop(task!.id, tester);
+    expect(await refusalOf(world.jobs.delete(task!.id))).toMatchObject({ code: 'wrong.state', detail: { parent: run.id } });
+    expect(await world.standing(task!)).toBe('cancelled');
   });
 
   test('what is deleted cannot be deleted again', async ({ world }) => {
