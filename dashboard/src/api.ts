@@ -19,6 +19,7 @@ const routes = {
   editRun: 'patch /api/v1/runs/{id}',
   deleteRun: 'delete /api/v1/runs/{id}',
   listTasks: 'get /api/v1/runs/{id}/tasks',
+  getMatrix: 'get /api/v1/runs/{id}/matrix',
   listEvents: 'get /api/v1/runs/{id}/events',
   getProgress: 'get /api/v1/runs/{id}/progress',
   getLog: 'get /api/v1/runs/{id}/log',
@@ -45,6 +46,7 @@ const routes = {
   listTypes: 'get /api/v1/types',
   listInstances: 'get /api/v1/instances',
   stats: 'get /api/v1/stats',
+  series: 'get /api/v1/series',
 } as const satisfies { readonly [N in RouteName]?: `${Routes[N]['method']} ${Routes[N]['path']}` };
 
 export type Callable = keyof typeof routes;

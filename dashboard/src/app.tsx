@@ -9,6 +9,7 @@ import { Empty, Failure } from './components/notice.tsx';
 import { openPalette, Palette } from './components/palette.tsx';
 import { focusSearch } from './components/search-field.tsx';
 import { SignIn } from './components/sign-in.tsx';
+import { StartRun } from './components/start-run.tsx';
 import { Toasts } from './components/toast.tsx';
 import { TopBar } from './components/top-bar.tsx';
 import { pages } from './pages/index.ts';
@@ -35,6 +36,7 @@ export function App(): JSX.Element {
           <Current />
         </main>
       </div>
+      <StartRun />
       <Confirmation />
       <Palette />
       <Help />

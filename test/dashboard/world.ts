@@ -49,7 +49,6 @@ export const sync = jobType('ledger.sync', {
 /** Every 50th task fails; slow ones beyond the 20th stay running until they are told to go. */
 export const tiles = jobType('map.tiles', {
   input: typed<{ count: number; slow?: boolean }>(),
-  taskConcurrency: 4,
   *taskDetails({ input }) {
     for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
   },

@@ -24,7 +24,7 @@ export type Listener = (changes: readonly Changed[] | null) => void;
 export const isLive = signal(true);
 export const connection = signal<Connection>('connecting');
 
-const isHidden = signal(document.hidden);
+export const isHidden = signal(document.hidden);
 document.addEventListener('visibilitychange', () => (isHidden.value = document.hidden));
 
 interface Following {

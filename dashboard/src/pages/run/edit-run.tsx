@@ -1,0 +1,64 @@
+/** Editing a run that is open: its priority, when it is due, its tags. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { RunDetail } from '../../../../src/faces/http/contract.ts';
+import { call } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { tagsOf } from '../../components/start-run.tsx';
+import { say } from '../../components/toast.tsx';
+import { sentenceOf } from '../../problem.ts';
+
+interface EditRunProps {
+  readonly run: RunDetail;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
+  const before = {
+    priority: String(run.priority),
+    due: new Date(run.dueAt).toISOString(),
+    tags: Object.entries(run.tags).map(([name, value]) => `${name}=${value}`).join(', '),
+  };
+  const [draft, setDraft] = useState({ ...before, why: '' });
+  const [error, setError] = useState<string | null>(null);
+  const put = (name: keyof typeof draft) => (value: string): void => setDraft((old) => ({ ...old, [name]: value }));
+  const save = async (): Promise<void> => {
+    const body = {
+      ...(draft.priority === before.priority ? {} : { priority: Number(draft.priority) }),
+      ...(draft.due === before.due ? {} : { dueTime: draft.due }),
+      ...(draft.tags === before.tags ? {} : { tags: tagsOf(draft.tags) }),
+      ...(draft.why.trim() === '' ? {} : { why: draft.why.trim() }),
+    };
+    try {
+      await call('editRun', { params: { id: run.id }, body });
+      say(`Run ${run.id} is changed`);
+      onDone();
+      onClose();
+    } catch (reason) {
+      setError(sentenceOf(reason));
+    }
+  };
+  return (
+    <Dialog title={`Edit run ${run.id}`} onClose={onClose}>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <TextField label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority} onInput={put('priority')} />
+        <TextField label="Due" hint="ISO 8601 with a zone" name="due" value={draft.due} onInput={put('due')} />
+        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
+        <TextField label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')} />
+        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
+        <footer>
+          <button type="button" class="button" onClick={onClose}>Do nothing</button>
+          <button type="submit" class="button" data-kind="primary">Change</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+/** The log of a run, line by line as it comes. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LogLine, RunDetail } from '../../../../src/faces/http/contract.ts';
+import { TickField } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Empty } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { queryOf, setQuery } from '../../router.ts';
+import { plural } from '../../words.ts';
+import { download } from '../runs/export.ts';
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+const shownMax = 5_000;
+
+interface LogTabProps {
+  readonly run: RunDetail;
+  readonly log: readonly LogLine[];
+}
+
+export function LogTab({ run, log }: LogTabProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [isFollowing, setFollowing] = useState(true);
+  const level = queryOf('level') || 'debug';
+  const shown = log.filter((line) => levels.indexOf(line.level) >= levels.indexOf(level as LogLine['level'])).slice(-shownMax);
+  useEffect(() => {
+    if (isFollowing && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [shown.length, isFollowing]);
+  if (log.length === 0) {
+    return <Empty title="It has written no log" icon="runs">Its code writes one by <code>log.info(…)</code>; lines appear here as they come.</Empty>;
+  }
+  const save = (): void => download(`run-${run.id}.log`, log.map(textOf).join(''), 'text/plain');
+  return (
+    <section>
+      <div class="tab-head">
+        <span class="faint">{plural(log.length, 'line')}</span>
+        <span class="filters-right">
+          <select class="control" aria-label="Level" value={level} onChange={({ currentTarget }) => setQuery({ level: currentTarget.value === 'debug' ? null : currentTarget.value }, false)}>
+            {levels.map((one) => <option key={one} value={one}>{one === 'debug' ? 'All levels' : `${one} and above`}</option>)}
+          </select>
+          <TickField label="Follow" isOn={isFollowing} onChange={setFollowing} />
+          <button type="button" class="button" onClick={save}><Icon name="export" /> Download</button>
+        </span>
+      </div>
+      <div class="log" ref={box} role="log" aria-label="Log" tabIndex={0}>
+        {shown.map((line) => (
+          <div key={line.n} class="log-line" data-level={line.level}>
+            <Time at={line.at} isExact />
+            <b>{line.level}</b>
+            <span>{line.text}</span>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const textOf = ({ at, level, text }: LogLine): string => `${new Date(at).toISOString()} ${level} ${text}\n`;

@@ -1,0 +1,63 @@
+/** Exports what a list shows, all its pages, as JSON lines or CSV. */
+import type { RunFilter, RunView } from '../../../../src/faces/http/contract.ts';
+import { call } from '../../api.ts';
+
+export type Format = 'csv' | 'json';
+
+const rowsMax = 20_000;
+const pageSize = 1_000;
+
+/** Answers how many there were, and whether there are more than fit. */
+export async function exportRuns(
+  filter: RunFilter,
+  order: 'newest' | 'oldest',
+  format: Format,
+): Promise<{ readonly count: number; readonly isCut: boolean }> {
+  const runs: RunView[] = [];
+  let after: number | undefined;
+  do {
+    const page = await call('listRuns', { query: { ...filter, order, limit: pageSize, after } });
+    runs.push(...page.items);
+    after = page.next ?? undefined;
+  } while (after !== undefined && runs.length < rowsMax);
+  const isCsv = format === 'csv';
+  const text = isCsv ? csv(runs) : runs.map((run) => `${JSON.stringify(run)}\n`).join('');
+  download(`runs.${isCsv ? 'csv' : 'jsonl'}`, text, isCsv ? 'text/csv' : 'application/jsonl');
+  return { count: runs.length, isCut: after !== undefined };
+}
+
+const instant = (at: number | null): string => (at === null ? '' : new Date(at).toISOString());
+
+const columns: readonly (readonly [string, (run: RunView) => string | number])[] = [
+  ['id', ({ id }) => id],
+  ['type', ({ type }) => type],
+  ['definition', ({ def }) => def ?? ''],
+  ['standing', ({ standing }) => standing],
+  ['attempt', ({ attempt }) => attempt],
+  ['priority', ({ priority }) => priority],
+  ['created', ({ createdAt }) => instant(createdAt)],
+  ['due', ({ dueAt }) => instant(dueAt)],
+  ['started', ({ startedAt }) => instant(startedAt)],
+  ['ended', ({ endedAt }) => instant(endedAt)],
+  ['error', ({ error }) => error?.message ?? ''],
+  ['tags', ({ tags }) => Object.entries(tags).map(([name, value]) => `${name}=${value}`).join(' ')],
+];
+
+function csv(runs: readonly RunView[]): string {
+  const rows = runs.map((run) => columns.map(([, value]) => cell(value(run))).join(','));
+  return [columns.map(([name]) => name).join(','), ...rows].join('\r\n');
+}
+
+/** A text that a spreadsheet would take for a formula is disarmed. */
+function cell(value: string | number): string {
+  const text = String(value);
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
