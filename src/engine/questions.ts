@@ -19,6 +19,7 @@ import { explain, type Reason } from './explain.ts';
 import { foresee, type ForeseenTick } from './foresight.ts';
 import type { Handlers } from './handlers.ts';
 import { Homes } from './homes.ts';
+import { limitsInUse, type LimitInUse } from './limits-in-use.ts';
 import type { JobType } from './job-type.ts';
 import type { LogAsk, Snapshot } from './run-handle.ts';
 import { Tallies } from './tallies.ts';
@@ -129,6 +130,11 @@ export class Questions {
   /** The job types whose code this engine has. */
   types(): readonly JobType[] {
     return this.#handlers.names.map((name) => this.#handlers.get(name)!);
+  }
+
+  /** The limits in force and how far each is used up, of jobs of these types. */
+  async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
+    return limitsInUse(await this.jobs.store.behindGates(types), this.#handlers.limits());
   }
 
   instances(): Promise<readonly Instance[]> {

@@ -7,6 +7,8 @@ export interface Schema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Standard JSON Schema, where the library has it. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
   };
 }
 
@@ -21,6 +23,16 @@ export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['o
 export const typed = <T>(): Schema<T> => ({
   '~standard': { version: 1, vendor: 'stint', validate: (value) => ({ value: value as T }) },
 });
+
+/** What it takes, as JSON Schema; null: it cannot say. */
+export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
+  try {
+    return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
+  } catch {
+    // The library has no words in JSON Schema for a part of it, such as a date: then it is written by hand.
+    return null;
+  }
+}
 
 /** The value as the schema gives it; a refusal that names every mistake and its path. */
 export async function checked<Output>(schema: Schema<unknown, Output>, value: unknown, what: string): Promise<Output> {

@@ -495,6 +495,41 @@ export const TypeView = z
   .meta({ id: 'Type' });
 export type TypeView = z.infer<typeof TypeView>;
 
+export const TypeDetail = TypeView.extend({
+  taskConcurrency: count.nullable(),
+  keyConcurrency: count.nullable().meta({ description: 'of runs with the same limit key' }),
+  timeoutMs: z.number().nullable(),
+  attempts: count.nullable().meta({ description: 'all tries together, where the type says so' }),
+  schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of its input, where known' }),
+}).meta({ id: 'TypeDetail' });
+export type TypeDetail = z.infer<typeof TypeDetail>;
+
+export const LimitView = z
+  .object({
+    scope: z.enum(['type', 'tasks', 'definition', 'key']),
+    name: z.string().nullable().meta({ description: 'of the definition, or the key' }),
+    max: count.nullable().meta({ description: 'null: this server does not know it' }),
+    taken: count,
+  })
+  .meta({ id: 'Limit' });
+export type LimitView = z.infer<typeof LimitView>;
+
+/** The jobs of one type that are open, and what they wait for. */
+export const QueueView = z
+  .object({
+    type: z.string(),
+    ready: count.meta({ description: 'due now, and nobody has taken them' }),
+    later: count.meta({ description: 'due later' }),
+    held: count,
+    running: count,
+    oldestReady: z.object({ id: z.number().int(), ageMs: z.number() }).nullable(),
+    instances: count.meta({ description: 'living ones that know it and are not draining' }),
+    slots: count,
+    limits: z.array(LimitView),
+  })
+  .meta({ id: 'Queue' });
+export type QueueView = z.infer<typeof QueueView>;
+
 export const InstanceView = z
   .object({
     id: z.string(),
@@ -901,7 +936,14 @@ export const routes = define({
   previewDef: {
     method: 'get', path: at('/defs/{name}/preview'), roles: look, summary: 'The next occurrences of all its schedules',
     params: DefParams,
-    query: z.strictObject({ count: whole(1, 1000).optional() }).meta({ id: 'DefPreviewQuery' }),
+    query: z
+      .strictObject({
+        count: whole(1, 1000).optional(),
+        runLasts: duration.optional().meta({ description: 'how long each run is taken to last' }),
+        gap: z.enum(['next', 'shift', 'skip']).optional().meta({ description: "tried instead of the schedules' own" }),
+        overlap: z.enum(['first', 'last', 'both']).optional(),
+      })
+      .meta({ id: 'DefPreviewQuery' }),
     answer: Items(
       'DefPreview',
       PreviewTick.extend({ schedule: count, does: z.enum(['runs', 'is skipped', 'waits', 'replaces']) }),
@@ -921,6 +963,14 @@ export const routes = define({
   listTypes: {
     method: 'get', path: at('/types'), roles: look, summary: 'Job types that this server or a living instance knows',
     answer: Items('Types', TypeView),
+  },
+  getType: {
+    method: 'get', path: at('/types/{name}'), roles: look, summary: 'A job type, with the schema of its input',
+    params: DefParams, answer: TypeDetail,
+  },
+  listQueues: {
+    method: 'get', path: at('/queues'), roles: look, summary: 'What is open of each type, and the limits it waits at',
+    answer: Items('Queues', QueueView),
   },
   listInstances: {
     method: 'get', path: at('/instances'), roles: look, summary: 'Instances and remote workers',

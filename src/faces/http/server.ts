@@ -22,9 +22,11 @@ import { Roster } from './roster.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
 import { overviewRoutes } from './routes/overview.ts';
+import { queueRoutes } from './routes/queues.ts';
 import { runRoutes } from './routes/runs.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
+import { typeRoutes } from './routes/types.ts';
 import { workRoutes } from './routes/work.ts';
 import { Series } from './series.ts';
 import { Spells } from './spells.ts';
@@ -67,7 +69,8 @@ export interface Listening {
 }
 
 const handlers: Handling<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...streamRoutes, ...workRoutes,
+  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
+  ...typeRoutes, ...workRoutes,
 };
 
 // The same from the sources and from the build.

@@ -102,6 +102,24 @@ describe('schedules', () => {
   });
 });
 
+describe('the preview of a definition', () => {
+  test('tells what a run that lasts would do to the next, and tries other policies', async () => {
+    await server.post(`${api}/defs`, {
+      name: 'berlin', type: 'echo', overlap: 'queue',
+      schedules: [{ cron: '*/10 * * * *' }, { cron: '35 2 * * *', zone: 'Europe/Berlin', gap: 'next' }],
+    });
+    const ask = async (query: string) => {
+      const reply = await server.get(`${api}/defs/berlin/preview?count=1000&${query}`);
+      fits('previewDef', reply);
+      return reply.body.items as { does: string; remark: string | null; schedule: number }[];
+    };
+    expect((await ask('runLasts=1s')).every(({ does }) => does === 'runs')).toBe(true);
+    expect((await ask('runLasts=15m')).slice(0, 3).map(({ does }) => does)).toEqual(['runs', 'waits', 'waits']);
+    expect((await server.get(`${api}/defs/berlin/preview?gap=hop`)).status).toBe(400);
+    expect(await ask('gap=skip&overlap=both')).toHaveLength(1000);
+  });
+});
+
 describe('the whole', () => {
   test('types, instances and figures are told', async () => {
     const types = await server.get(`${api}/types`);

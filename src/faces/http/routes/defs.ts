@@ -4,6 +4,7 @@ import type { KnownDefinition } from '../../../jobs/define.ts';
 import type { TickOutcome } from '../../../model/event.ts';
 import type { Spec } from '../../../model/definition.ts';
 import { describeSchedule } from '../../../time/describe.ts';
+import type { Duration } from '../../../time/duration.ts';
 import { preview, type PreviewTick } from '../../../time/preview.ts';
 import type { Answer, DefView } from '../contract.ts';
 import { instantOf } from '../filter.ts';
@@ -84,8 +85,10 @@ export const defRoutes: Handling<Names> = {
     return { items, next: from > 1 ? from : null };
   },
 
-  async previewDef({ engine }, { params: { name }, query: { count = previewDefault } }) {
-    const ticks = await engine.preview(name, { count });
+  async previewDef({ engine }, { params: { name }, query: { count = previewDefault, runLasts, gap, overlap } }) {
+    const policies = { ...(gap === undefined ? {} : { gap }), ...(overlap === undefined ? {} : { overlap }) };
+    const lasts = runLasts === undefined ? {} : { runLasts: runLasts as Duration };
+    const ticks = await engine.preview(name, { count, policies, ...lasts });
     return { items: ticks.map((tick) => ({ ...previewView(tick), schedule: tick.schedule, does: tick.does })) };
   },
 

@@ -6,9 +6,9 @@ import type { StatsView, TypeView } from '../contract.ts';
 import type { Desk, Handling } from '../handling.ts';
 import { instanceView } from '../views.ts';
 
-const openStandings = ['pending', 'held', 'running'] as const;
+export const openStandings = ['pending', 'held', 'running'] as const;
 const endedStandings = ['succeeded', 'failed', 'cancelled'] as const;
-const workKinds = ['run', 'task', 'bedrock'] as const;
+export const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
   async listTypes({ engine }) {
@@ -63,7 +63,7 @@ function sums(tallies: readonly Tally[]): StatsView['open'] {
   return sum;
 }
 
-const typeView = (
+export const typeView = (
   name: string,
   type: JobType | undefined,
   alive: readonly Instance[],
