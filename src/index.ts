@@ -3,21 +3,21 @@ export { Engine, type EngineOptions } from './open.ts';
 export { openStore, storeUrl } from './open/store.ts';
 export {
   jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings,
-} from './engine/job-type.ts';
-export { jobDef, type JobDef, type DefOptions } from './engine/job-def.ts';
+} from './engine/declare/job-type.ts';
+export { jobDef, type JobDef, type DefOptions } from './engine/declare/job-def.ts';
 export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
 export { execType, type ExecInput, type ExecResult, type ExecTypeOptions } from './builtin/exec.ts';
-export { typed, type Schema } from './engine/schema.ts';
-export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/context.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/outcome.ts';
+export { typed, type Schema } from './engine/declare/schema.ts';
+export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/work/context.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/work/outcome.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type Sight, type Snapshot,
-} from './engine/run-handle.ts';
-export type { ForeseenTick } from './engine/foresight.ts';
-export type { RunAsk } from './engine/run-ask.ts';
-export type { Reason, ReasonCode } from './engine/explain.ts';
-export type { StopAnswer } from './engine/stop.ts';
+} from './engine/ask/run-handle.ts';
+export type { ForeseenTick } from './engine/ask/foresight.ts';
+export type { RunAsk } from './engine/declare/run-ask.ts';
+export type { Reason, ReasonCode } from './engine/ask/explain.ts';
+export type { StopAnswer } from './engine/ask/stop.ts';
 export type { Logger } from './engine/logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';
 export { preview } from './time/preview.ts';

@@ -9,8 +9,8 @@ import { checkQuery } from '../jobs/look.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Query } from '../store/query.ts';
-import type { Context } from './context.ts';
-import { jobType, type JobType } from './job-type.ts';
+import type { Context } from './work/context.ts';
+import { jobType, type JobType } from './declare/job-type.ts';
 
 export type BulkAction = 'cancel' | 'stop' | 'retry' | 'delete' | 'pause' | 'resume';
 export const bulkActions: readonly BulkAction[] = ['cancel', 'stop', 'retry', 'delete', 'pause', 'resume'];

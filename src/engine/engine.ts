@@ -10,20 +10,20 @@ import type { Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
-import { jobDef, type DefOptions, type JobDef } from './job-def.ts';
-import type { JobType } from './job-type.ts';
-import { busyType, refuseWhileBusy } from './one-per-type.ts';
+import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
+import type { JobType } from './declare/job-type.ts';
+import { busyType, refuseWhileBusy } from './declare/one-per-type.ts';
 import { Questions, type QuestionParts } from './questions.ts';
 import {
   draftOfDefinition, draftOfType, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
-} from './run-ask.ts';
+} from './declare/run-ask.ts';
 import {
   RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk, type RunMaker,
-} from './run-handle.ts';
+} from './ask/run-handle.ts';
 import { Station, type StationParts } from './station.ts';
-import { stopWouldBe, type StopAnswer } from './stop.ts';
-import { parseToken } from './token.ts';
-import { told } from './verdict.ts';
+import { stopWouldBe, type StopAnswer } from './ask/stop.ts';
+import { parseToken } from './work/token.ts';
+import { told } from './work/verdict.ts';
 
 export { firstMemoryId } from './homes.ts';
 

@@ -1,8 +1,8 @@
 /** The handlers: the job types that this instance knows, by name, and the limits that they and the definitions set. */
 import type { Limits } from '../model/gate.ts';
 import { Refusal } from '../refusal.ts';
-import type { JobDef } from './job-def.ts';
-import type { JobType } from './job-type.ts';
+import type { JobDef } from './declare/job-def.ts';
+import type { JobType } from './declare/job-type.ts';
 
 export class Handlers {
   readonly #types = new Map<string, JobType>();

@@ -14,16 +14,16 @@ import type { PreviewOptions } from '../time/preview.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
-import { configurationIn } from './configuration.ts';
-import { explain, type Reason } from './explain.ts';
-import { foresee, type ForeseenTick } from './foresight.ts';
+import { configurationIn } from './ask/configuration.ts';
+import { explain, type Reason } from './ask/explain.ts';
+import { foresee, type ForeseenTick } from './ask/foresight.ts';
 import type { Handlers } from './handlers.ts';
 import { Homes } from './homes.ts';
-import { limitsInUse, type LimitInUse } from './limits-in-use.ts';
-import type { JobType } from './job-type.ts';
-import type { LogAsk, Snapshot } from './run-handle.ts';
-import { Tallies } from './tallies.ts';
-import type { Watchers } from './watchers.ts';
+import { limitsInUse, type LimitInUse } from './ask/limits-in-use.ts';
+import type { JobType } from './declare/job-type.ts';
+import type { LogAsk, Snapshot } from './ask/run-handle.ts';
+import { Tallies } from './ask/tallies.ts';
+import type { Watchers } from './ask/watchers.ts';
 
 export interface QuestionParts {
   readonly jobs: Jobs;

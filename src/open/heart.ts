@@ -4,7 +4,7 @@
  * blocked for so long is taken for hung.
  */
 import { Worker } from 'node:worker_threads';
-import type { Heart } from '../engine/heart.ts';
+import type { Heart } from '../engine/loops/heart.ts';
 import type { Logger } from '../engine/logger.ts';
 import type { InstanceAbout } from '../store/store.ts';
 

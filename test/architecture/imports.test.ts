@@ -50,7 +50,7 @@ const rules: Rule[] = [
       { 'src/store/memory.ts': `export * from '../apply.ts';` },
       { 'src/jobs.ts': `const { Engine } = await import('./engine/engine.ts');` },
       { 'src/engine/engine.ts': `export let server: import('../faces/http/server.ts').Server;` },
-      { 'src/engine/loop.ts': `new Worker(new URL('../faces/cli/main.ts', import.meta.url));` },
+      { 'src/engine/loops/loop.ts': `new Worker(new URL('../../faces/cli/main.ts', import.meta.url));` },
     ],
     sound: {
       'src/faces/http/server.ts': `import '../../open.ts'; import '../../vocabulary/jobrun.ts';`,
@@ -138,7 +138,7 @@ const rules: Rule[] = [
     violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/']),
     broken: [
       { 'src/jobs.ts': 'await store.commit(changes);' },
-      { 'src/engine/finisher.ts': 'await this.#store?.commit([change]);' },
+      { 'src/engine/loops/finisher.ts': 'await this.#store?.commit([change]);' },
     ],
     sound: {
       'src/apply.ts': 'await store.commit(changes);',
@@ -196,11 +196,11 @@ const rules: Rule[] = [
       { 'src/time/cron.ts': 'const now = Date();' },
       { 'src/jobs.ts': 'const start = performance.now();' },
       { 'src/jobs.ts': 'const start = process.hrtime.bigint();' },
-      { 'src/engine/loop.ts': 'setTimeout(run, 10);' },
-      { 'src/engine/loop.ts': 'const timers = { setTimeout };' },
-      { 'src/engine/loop.ts': 'globalThis.setInterval(run, 10);' },
-      { 'src/engine/loop.ts': 'setImmediate(run);' },
-      { 'src/engine/loop.ts': `import { scheduler } from 'node:timers/promises';` },
+      { 'src/engine/loops/loop.ts': 'setTimeout(run, 10);' },
+      { 'src/engine/loops/loop.ts': 'const timers = { setTimeout };' },
+      { 'src/engine/loops/loop.ts': 'globalThis.setInterval(run, 10);' },
+      { 'src/engine/loops/loop.ts': 'setImmediate(run);' },
+      { 'src/engine/loops/loop.ts': `import { scheduler } from 'node:timers/promises';` },
       { 'src/faces/http/server.ts': 'fetch(url, { signal: AbortSignal.timeout(10) });' },
     ],
     sound: {

@@ -1,6 +1,6 @@
 // The checkup: each finding on a world that has it, and none of them on one that is well.
 import { describe, expect, test } from 'vitest';
-import { checkup, type Finding } from '../../src/engine/checkup.ts';
+import { checkup, type Finding } from '../../src/engine/ask/checkup.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store, Vitals } from '../../src/store/store.ts';

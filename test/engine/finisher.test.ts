@@ -1,9 +1,9 @@
 // The finisher: outcomes that end together are stored together, and one that cannot be stored harms no other.
 import { expect, test } from 'vitest';
 import type { Answer, Ask } from '../../src/apply.ts';
-import { Finisher } from '../../src/engine/finisher.ts';
+import { Finisher } from '../../src/engine/loops/finisher.ts';
 import { silent } from '../../src/engine/logger.ts';
-import { Watchers } from '../../src/engine/watchers.ts';
+import { Watchers } from '../../src/engine/ask/watchers.ts';
 import { seededRandom } from '../../src/ids.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';

@@ -2,12 +2,12 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FrameReader, frameOf } from '../../src/engine/isolated/frames.ts';
-import { Lines } from '../../src/engine/isolated/lines.ts';
-import { Printout } from '../../src/engine/isolated/printout.ts';
-import { ProgressFlow } from '../../src/engine/isolated/progress-flow.ts';
-import { rebuild, tell } from '../../src/engine/isolated/told-error.ts';
-import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../../src/engine/outcome.ts';
+import { FrameReader, frameOf } from '../../src/engine/isolation/frames.ts';
+import { Lines } from '../../src/engine/isolation/lines.ts';
+import { Printout } from '../../src/engine/isolation/printout.ts';
+import { ProgressFlow } from '../../src/engine/isolation/progress-flow.ts';
+import { rebuild, tell } from '../../src/engine/isolation/told-error.ts';
+import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../../src/engine/work/outcome.ts';
 import { emptyProgress } from '../../src/model/progress.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';

@@ -1,6 +1,6 @@
 // Calls of the job types in the fixtures, and ears for what comes back.
 import type { Progress } from '../../src/model/progress.ts';
-import type { IsolatedCall, IsolatedHooks } from '../../src/engine/isolation.ts';
+import type { IsolatedCall, IsolatedHooks } from '../../src/engine/isolation/isolation.ts';
 
 export const fixture = (name: string): string => new URL(`./fixtures/${name}.ts`, import.meta.url).href;
 

@@ -1,9 +1,9 @@
 // Notes: few writes, bounded memory, nothing after the end, and a store that fails or takes the job away.
 import { describe, expect, test } from 'vitest';
-import { logBytesMax, logLinesMax } from '../../src/engine/job-notes.ts';
-import { Notes } from '../../src/engine/notes.ts';
-import { progressBytesMax } from '../../src/engine/progress-text.ts';
-import { Tracker } from '../../src/engine/tracker.ts';
+import { logBytesMax, logLinesMax } from '../../src/engine/progress/job-notes.ts';
+import { Notes } from '../../src/engine/progress/notes.ts';
+import { progressBytesMax } from '../../src/engine/progress/progress-text.ts';
+import { Tracker } from '../../src/engine/progress/tracker.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { emptyProgress, track, type Progress, type ProgressStep } from '../../src/model/progress.ts';
 import { MemoryStore } from '../../src/store/memory.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reap } from '../../src/engine/reaper.ts';
+import { reap } from '../../src/engine/loops/reaper.ts';
 import { Jobs } from '../../src/jobs.ts';
 import type { Job } from '../../src/model/job.ts';
 import { minute, World } from '../jobs/world.ts';

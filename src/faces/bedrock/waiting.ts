@@ -3,9 +3,9 @@
  * the order in which they came, by one claim for all of them: when the store wakes us, when a job comes due, and when a
  * worker is late.
  */
-import { Loop } from '../../engine/loop.ts';
+import { Loop } from '../../engine/loops/loop.ts';
 import type { Logger } from '../../engine/logger.ts';
-import { reap } from '../../engine/reaper.ts';
+import { reap } from '../../engine/loops/reaper.ts';
 import { systemRandom } from '../../ids.ts';
 import { handOutMax } from '../../jobs/queue/check.ts';
 import { checkHandOut, type HandedOut, type HandOut, type HandOutAsk } from '../../jobs/queue/hand-out.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { pino } from 'pino';
 import { execType, execTypeName } from '../../builtin/exec.ts';
 import { httpType, httpTypeName } from '../../builtin/http.ts';
-import type { AnyJobType } from '../../engine/job-type.ts';
+import type { AnyJobType } from '../../engine/declare/job-type.ts';
 import type { Logger } from '../../engine/logger.ts';
 import { Engine } from '../../open.ts';
 import { storeUrl } from '../../open/store.ts';

@@ -1,8 +1,8 @@
 /** Loads job types and definitions from the files that `--jobs` names. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyJobDef } from '../../engine/job-def.ts';
-import type { AnyJobType } from '../../engine/job-type.ts';
+import type { AnyJobDef } from '../../engine/declare/job-def.ts';
+import type { AnyJobType } from '../../engine/declare/job-type.ts';
 import { Refusal } from '../../refusal.ts';
 
 export interface LoadedJobs {

@@ -1,5 +1,5 @@
 /** The frame of `stint top`: what stands on the screen at one moment, as lines of spans. */
-import type { Snapshot } from '../../engine/run-handle.ts';
+import type { Snapshot } from '../../engine/ask/run-handle.ts';
 import { outline } from '../../model/progress.ts';
 import type { Tally } from '../../store/query.ts';
 import type { Instance } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 // The queue inside a running engine: one database, one history, one repair.
 import { expect } from 'vitest';
-import { jobType } from '../../../src/engine/job-type.ts';
+import { jobType } from '../../../src/engine/declare/job-type.ts';
 import { Engine } from '../../../src/open.ts';
 import { both, minute } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** `stint bench`: a short measurement of one's own store, with jobs of a type of its own, removed afterwards. */
 import type { Command } from 'commander';
 import { Refusal } from '../../../refusal.ts';
-import { jobType, type JobType } from '../../../engine/job-type.ts';
+import { jobType, type JobType } from '../../../engine/declare/job-type.ts';
 import { Engine } from '../../../open.ts';
 import { storeUrl } from '../../../open/store.ts';
 import { systemRandom } from '../../../ids.ts';

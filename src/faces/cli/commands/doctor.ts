@@ -1,6 +1,6 @@
 /** `stint doctor`: how the store and the instances on it fare, and what to do. Exit code 1: something must be done. */
 import type { Command } from 'commander';
-import { checkup, type Finding } from '../../../engine/checkup.ts';
+import { checkup, type Finding } from '../../../engine/ask/checkup.ts';
 import { Jobs } from '../../../jobs.ts';
 import { openStore, storeUrl } from '../../../open/store.ts';
 import { systemClock } from '../../../time/clock.ts';

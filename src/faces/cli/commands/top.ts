@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Engine } from '../../../open.ts';
 import { storeUrl } from '../../../open/store.ts';
-import type { Snapshot } from '../../../engine/run-handle.ts';
+import type { Snapshot } from '../../../engine/ask/run-handle.ts';
 import { isRefusal } from '../../../refusal.ts';
 import { endings } from '../../../model/event.ts';
 import { systemClock } from '../../../time/clock.ts';

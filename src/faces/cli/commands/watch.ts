@@ -1,5 +1,5 @@
 /** Follows a run: a live line with its progress on a terminal, a line per change in a pipe. */
-import type { RunHandle, Snapshot } from '../../../engine/run-handle.ts';
+import type { RunHandle, Snapshot } from '../../../engine/ask/run-handle.ts';
 import { outline } from '../../../model/progress.ts';
 import { standingOf } from '../../../store/query.ts';
 import { bar, harmless, printLine } from '../print.ts';

@@ -1,5 +1,5 @@
 /** Definitions over HTTP: list, create, override, switch, run, and their past and future ticks. */
-import type { DefOptions } from '../../../engine/job-def.ts';
+import type { DefOptions } from '../../../engine/declare/job-def.ts';
 import type { KnownDefinition } from '../../../jobs/define.ts';
 import type { TickOutcome } from '../../../model/event.ts';
 import type { Spec } from '../../../model/definition.ts';

@@ -1,5 +1,5 @@
 /** The whole over HTTP: types, instances and figures. */
-import { hasTasks, type JobType } from '../../../engine/job-type.ts';
+import { hasTasks, type JobType } from '../../../engine/declare/job-type.ts';
 import type { Tally } from '../../../store/query.ts';
 import type { Instance } from '../../../store/store.ts';
 import type { StatsView, TypeView } from '../contract.ts';

@@ -1,5 +1,5 @@
 /** Queues over HTTP: what is open of each type, how long it waits, and at which limits. */
-import type { LimitInUse } from '../../../engine/limits-in-use.ts';
+import type { LimitInUse } from '../../../engine/ask/limits-in-use.ts';
 import type { Tally } from '../../../store/query.ts';
 import type { Instance } from '../../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';

@@ -1,6 +1,6 @@
 /** Runs over HTTP: list, create, look at, and operate on one. */
-import type { RunAsk as EngineAsk } from '../../../engine/run-ask.ts';
-import type { RunHandle } from '../../../engine/run-handle.ts';
+import type { RunAsk as EngineAsk } from '../../../engine/declare/run-ask.ts';
+import type { RunHandle } from '../../../engine/ask/run-handle.ts';
 import { isOpen, type Job } from '../../../model/job.ts';
 import type { Progress } from '../../../model/progress.ts';
 import type { Duration } from '../../../time/duration.ts';

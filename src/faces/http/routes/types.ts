@@ -1,6 +1,6 @@
 /** One job type over HTTP: its limits, and what its input looks like. */
-import type { JobType } from '../../../engine/job-type.ts';
-import { jsonSchemaOf } from '../../../engine/schema.ts';
+import type { JobType } from '../../../engine/declare/job-type.ts';
+import { jsonSchemaOf } from '../../../engine/declare/schema.ts';
 import { Refusal } from '../../../refusal.ts';
 import { durationMs } from '../../../time/duration.ts';
 import type { TypeDetail } from '../contract.ts';

@@ -1,0 +1,60 @@
+/** The foresight: the next ticks of all schedules of a definition, with what its overlap policy would do to each. */
+import type { KnownDefinition } from '../../jobs/define.ts';
+import type { Overlap } from '../../model/definition.ts';
+import type { SchedulePlan } from '../../model/job.ts';
+import type { Schedule } from '../../time/schedule.ts';
+import { preview, type PreviewOptions, type PreviewTick } from '../../time/preview.ts';
+import type { TickMoments } from '../../time/ticks.ts';
+
+export interface ForeseenTick extends PreviewTick {
+  /** Which of the definition's schedules. */
+  readonly schedule: number;
+  /** `waits`: it queues behind the run before it; `replaces`: that run is stopped first. */
+  readonly does: 'runs' | 'is skipped' | 'waits' | 'replaces';
+}
+
+export interface ForesightOptions extends Pick<PreviewOptions, 'count' | 'policies'> {
+  readonly now: number;
+  /** How long each run is taken to last. */
+  readonly runMs: number;
+}
+
+export function foresee(
+  { name, spec, isEnabled, job }: KnownDefinition,
+  { now, count, runMs, policies }: ForesightOptions,
+): ForeseenTick[] {
+  const ticksOf = (schedule: Schedule, index: number): Foreseen[] => {
+    const plan = isEnabled ? job.plan?.schedules[index] : undefined;
+    const start = plan ? { start: momentsOf(plan, now, runMs) } : {};
+    const options = { from: now, count, name, runMs, ...start, ...(policies ? { policies } : {}) };
+    return preview(schedule, options).map((tick) => ({ ...tick, schedule: index }));
+  };
+  const ticks = spec.schedules.flatMap(ticksOf).sort((a, b) => a.due - b.due || a.schedule - b.schedule);
+  return judge(ticks.slice(0, count), spec.overlap, runMs);
+}
+
+type Foreseen = Omit<ForeseenTick, 'does'>;
+
+/** Where the schedule stands; a run that is waited for is taken to begin now. */
+function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now: number, runMs: number): TickMoments {
+  const base = { activated, scheduled: lastNominal ?? undefined, after: lastNominal ?? activated };
+  if (run === null) return base;
+  const moments = next === null ? { startedAt: now, endedAt: now + runMs } : ran;
+  return { ...base, started: moments?.startedAt ?? now, finished: moments?.endedAt ?? now };
+}
+
+function judge(ticks: readonly Foreseen[], overlap: Overlap, runMs: number): ForeseenTick[] {
+  let busyUntil = -Infinity;
+  return ticks.map((tick) => {
+    const does = tick.skipped ? 'is skipped' : tick.due < busyUntil ? outcomes[overlap] : 'runs';
+    if (does !== 'is skipped') busyUntil = (does === 'waits' ? busyUntil : tick.due) + runMs;
+    return { ...tick, does };
+  });
+}
+
+const outcomes: Readonly<Record<Overlap, ForeseenTick['does']>> = {
+  allow: 'runs',
+  skip: 'is skipped',
+  queue: 'waits',
+  replace: 'replaces',
+};

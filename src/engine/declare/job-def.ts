@@ -1,0 +1,94 @@
+/** The job definition as code says it: a type, its parameters, its schedules and how its runs are treated. */
+import { overlaps, type Overlap, type Spec, type SpecGate } from '../../model/definition.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
+import { checkName, checkPriority } from '../../jobs/check.ts';
+import { Refusal } from '../../refusal.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
+import { checkSchedule, type Schedule } from '../../time/schedule.ts';
+import { checkMisfire, type Misfire } from '../../time/ticks.ts';
+import { hasTasks, type AnyOptions, type JobType, type Settings } from './job-type.ts';
+import { policyOf } from './policy.ts';
+
+export interface DefOptions<Input> extends Settings {
+  /** The input of its runs. */
+  readonly params?: Input;
+  readonly schedules?: readonly Schedule[] | Schedule;
+  readonly overlap?: Overlap;
+  readonly misfire?: Misfire['policy'] | MisfireSettings;
+  readonly concurrency?: number;
+  /** False: it is created disabled. An operator's word is not undone by a deploy. */
+  readonly enabled?: boolean;
+  readonly leaderOnly?: boolean;
+  /** Its runs live in this process alone and leave no trace in the database. */
+  readonly inMemory?: boolean;
+  /** False: only its schedules start runs. */
+  readonly manualRuns?: boolean;
+  readonly onePerType?: boolean;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export interface MisfireSettings {
+  readonly policy: Misfire['policy'];
+  readonly window?: Duration;
+  readonly cap?: number;
+  readonly grace?: Duration;
+}
+
+export interface JobDef<Input = never, Result = unknown> {
+  readonly name: string;
+  readonly type: JobType<Input, Result>;
+  readonly spec: Spec;
+  readonly enabled: boolean;
+}
+
+/** A definition of whatever input and result. */
+// oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
+export type AnyJobDef = JobDef<any, any>;
+
+export function jobDef<Input, Result>(
+  name: string,
+  type: JobType<Input, Result>,
+  options: DefOptions<NoInfer<Input>> = {},
+): JobDef<Input, Result> {
+  checkName('definition', name);
+  return Object.freeze({ name, type, spec: specFrom(type as JobType, options), enabled: options.enabled ?? true });
+}
+
+/** A spec with every choice made: what is not said is what the type says, or the default. */
+export function specFrom(type: JobType, options: DefOptions<unknown>): Spec {
+  const { options: typeOptions } = type;
+  return {
+    type: type.name,
+    params: parseJson(jsonText(options.params ?? null)),
+    schedules: [options.schedules ?? []].flat().map(checkSchedule),
+    policy: { ...policyOf(typeOptions), ...policyOf(options), ...(options.leaderOnly ? { leaderOnly: true } : {}) },
+    priority: checkPriority(options.priority ?? typeOptions.priority ?? 0),
+    overlap: checkOverlap(options.overlap ?? 'skip'),
+    misfire: misfireOf(options.misfire ?? 'once'),
+    onePerType: options.onePerType ?? typeOptions.onePerType ?? false,
+    inMemory: options.inMemory ?? false,
+    manualRuns: options.manualRuns ?? true,
+    tags: options.tags ?? null,
+    phase: hasTasks(type) ? 'prepare' : 'run',
+    gate: gateOf(typeOptions, options),
+    limitKey: typeOptions.limit && options.params !== undefined ? typeOptions.limit.key(options.params) : null,
+  };
+}
+
+/** Null: its runs are not limited. */
+function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptions<unknown>): SpecGate | null {
+  const typeMax = (onePerType ?? type.onePerType) ? 1 : type.concurrency;
+  const defMax = overlap === 'queue' ? 1 : concurrency;
+  if (typeMax === undefined && defMax === undefined) return null;
+  return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
+}
+
+function misfireOf(said: Misfire['policy'] | MisfireSettings): Misfire {
+  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof said === 'string' ? { policy: said } : said;
+  return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
+}
+
+function checkOverlap(overlap: Overlap): Overlap {
+  if (overlaps.includes(overlap)) return overlap;
+  throw new Refusal('malformed.option', `overlap must be one of ${overlaps.join(', ')}`, { overlap });
+}

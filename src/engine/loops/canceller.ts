@@ -1,0 +1,115 @@
+/** The canceller: asks the store what became of the jobs held here, tells their handlers, and ends what will not end. */
+import { stopJob } from '../../jobs/operate.ts';
+import type { Jobs } from '../../jobs.ts';
+import type { Holding, InstanceAbout } from '../../store/store.ts';
+import type { Attempt } from '../work/attempt.ts';
+import type { LoopParts } from './loop.ts';
+
+export interface CancellerParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly by: string;
+  readonly leaseMs: number;
+  readonly attempts: ReadonlyMap<number, Attempt>;
+  /** Jobs that were claimed and wait for a slot: they are held too. */
+  readonly waiting: () => readonly Holding[];
+  readonly about: () => InstanceAbout;
+  /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
+  readonly onBeat: (lost: ReadonlySet<number>) => void;
+  /** The store answers again, after it did not. */
+  readonly onReturn: () => void;
+}
+
+const lookMs = 500;
+
+/** Others may take over when a lease is over: long enough before that, this instance must not believe in its own. */
+const trustOf = (leaseMs: number): number => (leaseMs * 2) / 3;
+
+export class Canceller {
+  readonly #parts: CancellerParts;
+  #beatAt: number;
+  #isAway = false;
+
+  constructor(parts: CancellerParts) {
+    this.#parts = parts;
+    this.#beatAt = parts.clock.monotonic();
+  }
+
+  /** How long ago the store last confirmed that this instance lives. */
+  get silenceMs(): number {
+    return this.#parts.clock.monotonic() - this.#beatAt;
+  }
+
+  /** Whether to believe that the jobs held here are still ours. */
+  get isTrusted(): boolean {
+    return this.silenceMs < trustOf(this.#parts.leaseMs);
+  }
+
+  async turn(): Promise<number> {
+    const { attempts, leaseMs } = this.#parts;
+    const untilBeatMs = leaseMs / 3 - this.silenceMs;
+    // The first attempt after a rest must not wait for the next beat to hear of a cancel; looking costs the store nothing.
+    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(lookMs, untilBeatMs);
+    const answered = this.#fenceOffUnlessAnswered();
+    try {
+      await this.beat();
+    } catch (error) {
+      this.#isAway = true;
+      this.#fenceOff();
+      throw error;
+    } finally {
+      answered();
+    }
+    return lookMs;
+  }
+
+  /** Renews the instance's lease and acts on what the store says of the jobs held. */
+  async beat(): Promise<void> {
+    const { jobs, by: id, leaseMs, about, clock, onBeat } = this.#parts;
+    const sentAt = clock.monotonic();
+    const attempts = [...this.#parts.attempts.values()];
+    const holds = [...attempts.map(({ holding }) => holding), ...(this.isTrusted ? [] : this.#parts.waiting())];
+    const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
+    this.#beatAt = sentAt;
+    const gone = new Set(lost);
+    for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.lose();
+    onBeat(gone);
+    if (this.#isAway) this.#parts.onReturn();
+    this.#isAway = false;
+    if (cancelled.length > 0) await this.#tell(cancelled);
+  }
+
+  async #tell(ids: readonly number[]): Promise<void> {
+    const { jobs, attempts } = this.#parts;
+    for (const job of await jobs.store.load(ids)) {
+      if (job.cancel === null || job.state === 'ended') continue;
+      attempts.get(job.id)?.cancel(job.cancel.why ?? `cancelled by ${job.cancel.by}`);
+      if (job.cancel.stopAt !== null && job.cancel.stopAt <= jobs.store.now()) await this.#stop(job.id);
+    }
+  }
+
+  /** Patience has ended: the job is over, whatever its handler still does. */
+  async #stop(id: number): Promise<void> {
+    const { jobs, by, attempts } = this.#parts;
+    await stopJob(jobs.store, id, { by, code: 'automation', why: 'did not give up in time' });
+    attempts.get(id)?.lose();
+  }
+
+  /** The store cannot be asked: before others may take over, what runs here is told that it lost its lease. */
+  #fenceOff(): void {
+    if (this.isTrusted) return;
+    for (const attempt of this.#parts.attempts.values()) attempt.doubt();
+  }
+
+  /** The same while an answer is owed; what is called when there is one. */
+  #fenceOffUnlessAnswered(): () => void {
+    const { clock, leaseMs } = this.#parts;
+    const waitMs = Math.max(leaseMs / 3, trustOf(leaseMs) - this.silenceMs);
+    const due = clock.monotonic() + waitMs;
+    let disarm = clock.after(waitMs, () => {
+      // A timer that is late tells of a pause of this process and not of the store: that is given time to answer.
+      if (clock.monotonic() - due > leaseMs / 6) disarm = this.#fenceOffUnlessAnswered();
+      else this.#fenceOff();
+    });
+    return () => disarm();
+  }
+}

@@ -1,0 +1,91 @@
+/** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
+import type { Answer, Ask } from '../../apply.ts';
+import type { Jobs } from '../../jobs.ts';
+import { isRefusal, Refusal } from '../../refusal.ts';
+import { turn } from '../../time/clock.ts';
+import type { LoopParts } from './loop.ts';
+import type { Watchers } from '../ask/watchers.ts';
+
+export interface FinisherParts extends LoopParts {
+  readonly watchers: Watchers;
+}
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly resolve: (answer: Answer) => void;
+}
+
+const batchMax = 1000;
+const patienceMaxMs = 5_000;
+
+export class Finisher {
+  readonly #jobs: Jobs;
+  readonly #by: string;
+  readonly #parts: FinisherParts;
+  #waiting: Waiting[] = [];
+  #isFlushing = false;
+  readonly #givenUp = new AbortController();
+
+  constructor(jobs: Jobs, by: string, parts: FinisherParts) {
+    this.#jobs = jobs;
+    this.#by = by;
+    this.#parts = parts;
+  }
+
+  /** Resolves when it is stored, with the change or the refusal. An outage of the store is waited out. */
+  finish(ask: Ask): Promise<Answer> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ ask, resolve });
+      if (!this.#isFlushing) void this.#flush();
+    });
+  }
+
+  /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */
+  giveUp(): void {
+    this.#givenUp.abort();
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = true;
+    while (this.#waiting.length > 0) {
+      // What ends in the same turn of the event loop shares a commit; a lone outcome waits for nobody.
+      await turn();
+      await this.#write(this.#waiting.splice(0, batchMax));
+    }
+    this.#isFlushing = false;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        const answers = await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
+        batch.forEach(({ resolve }, index) => resolve(answers[index]!));
+        this.#parts.watchers.tell(answers.flatMap(concerned));
+        return;
+      } catch (error) {
+        if (isRefusal(error) && error.code.startsWith('malformed.')) return this.#sortOut(batch, error);
+        if (this.#givenUp.signal.aborted) return batch.forEach(({ resolve }) => resolve(notStored(error)));
+        if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
+        await this.#sleep(tries);
+      }
+    }
+  }
+
+  /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
+  async #sortOut(batch: readonly Waiting[], refusal: Refusal): Promise<void> {
+    if (batch.length === 1) return batch[0]!.resolve(refusal);
+    for (const waiting of batch) await this.#write([waiting]);
+  }
+
+  #sleep(tries: number): Promise<void> {
+    const { clock, random } = this.#parts;
+    return clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + random.next() / 2), this.#givenUp.signal);
+  }
+}
+
+const notStored = (cause: unknown): Refusal =>
+  new Refusal('unavailable.store', 'the store could not be reached before the engine closed', { cause: String(cause) });
+
+/** The job that changed, and its parent. */
+const concerned = (answer: Answer): number[] =>
+  isRefusal(answer) || answer.after === null ? [] : [answer.after.id, ...(answer.after.parent === null ? [] : [answer.after.parent])];

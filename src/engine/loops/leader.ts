@@ -1,0 +1,35 @@
+/** The leader: one instance that does the chores first. All that it guards is thrift: everyone may do them. */
+import type { Jobs } from '../../jobs.ts';
+
+export class Leader {
+  readonly #jobs: Jobs;
+  readonly #by: string;
+  readonly #leaseMs: number;
+  readonly #onGained: () => void;
+  #until = 0;
+  #term = 0;
+
+  constructor(jobs: Jobs, by: string, leaseMs: number, onGained: () => void = () => {}) {
+    this.#jobs = jobs;
+    this.#by = by;
+    this.#leaseMs = leaseMs;
+    this.#onGained = onGained;
+  }
+
+  get isLeader(): boolean {
+    return this.#until > this.#jobs.store.now();
+  }
+
+  get term(): number {
+    return this.#term;
+  }
+
+  async turn(): Promise<number> {
+    const { leader, term, until } = await this.#jobs.store.lead('engine', this.#by, this.#leaseMs);
+    const isNew = leader === this.#by && term !== this.#term;
+    this.#term = term;
+    this.#until = leader === this.#by ? until : 0;
+    if (isNew) this.#onGained();
+    return this.#leaseMs / 3;
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Notes: progress and log lines of all jobs that an instance runs, on their way to the store.
+ *
+ * They are gathered and written together four times a second; the last ones of a job as soon as it ends. One write is
+ * under way at a time, so that what is older never overtakes what is newer. A write that fails is repeated, less and
+ * less often, with the newest progress and all lines; if it had reached the store after all, lines are there twice.
+ */
+import type { Progress } from '../../model/progress.ts';
+import type { Holding, Store } from '../../store/store.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { LogLevel } from './job-log.ts';
+import { JobNotes, type Draft, type Room } from './job-notes.ts';
+import { Recent } from './recent.ts';
+
+export const notesEveryMs = 250;
+
+const retryMsMax = 10_000;
+const lastTriesMax = 5;
+const notesPerWriteMax = 1_000;
+const bytesPerWriteMax = 4_194_304;
+const bytesWaitingMax = 67_108_864;
+const overRememberedMin = 5_000;
+
+export interface NotesOptions {
+  readonly store: Pick<Store, 'note'>;
+  readonly clock: Clock;
+  /** The store says that the job is not held under this fence any more. Told once. */
+  readonly onLost: (id: number, fence: number) => void;
+  /** The store cannot be reached, or refuses. Told once per outage. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export class Notes {
+  readonly #options: NotesOptions;
+  readonly #jobs = new Map<string, JobNotes>();
+  /** The newest jobs of which nothing is taken any more, because they have ended or were lost. */
+  readonly #over = new Recent<string>(overRememberedMin);
+  readonly #finishing = new Map<string, Promise<void>>();
+  readonly #room: Room = { bytes: bytesWaitingMax };
+  readonly #wanted = new Set<JobNotes>();
+  #lastRound = Promise.resolve();
+  #nextRound: Promise<void> | null = null;
+  #disarm: (() => void) | null = null;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(options: NotesOptions) {
+    this.#options = options;
+  }
+
+  progress(holding: Holding, progress: Progress): void {
+    const job = this.#jobOf(holding);
+    if (job === undefined) return;
+    job.setProgress(progress);
+    this.#arm();
+  }
+
+  log(holding: Holding, level: LogLevel, text: string): void {
+    const job = this.#jobOf(holding);
+    if (job === undefined) return;
+    job.log({ at: this.#options.clock.now(), level, text });
+    this.#arm();
+  }
+
+  /**
+   * Writes what is left of this job, and takes nothing of it any more. Never rejects: a store that fails is asked a few
+   * times, since an outcome must not wait for notes for ever.
+   */
+  finish(holding: Holding): Promise<void> {
+    const key = keyOf(holding);
+    const finishing = this.#finishing.get(key);
+    if (finishing !== undefined) return finishing;
+    const job = this.#jobs.get(key);
+    this.#forget(key);
+    if (job === undefined) return Promise.resolve();
+    const finished = this.#writeLast(job).finally(() => this.#finishing.delete(key));
+    this.#finishing.set(key, finished);
+    return finished;
+  }
+
+  /** Writes what is left of all jobs; whatever comes later is dropped. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#disarm?.();
+    for (const { holding } of this.#jobs.values()) void this.finish(holding);
+    await Promise.all(this.#finishing.values());
+  }
+
+  #jobOf(holding: Holding): JobNotes | undefined {
+    const key = keyOf(holding);
+    const known = this.#jobs.get(key);
+    if (known !== undefined || this.#isClosed || this.#over.has(key)) return known;
+    const job = new JobNotes(holding, this.#room);
+    this.#jobs.set(key, job);
+    return job;
+  }
+
+  #forget(key: string): void {
+    this.#jobs.delete(key);
+    this.#over.add(key);
+  }
+
+  #arm(): void {
+    const waitMs = Math.min(notesEveryMs * 2 ** this.#failures, retryMsMax);
+    this.#disarm ??= this.#options.clock.after(waitMs, () => void this.#writeAll());
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const job of this.#jobs.values()) if (job.isDirty) this.#wanted.add(job);
+    await this.#round();
+    this.#disarm = null;
+    if (this.#jobs.values().some(({ isDirty }) => isDirty)) this.#arm();
+  }
+
+  async #writeLast(job: JobNotes): Promise<void> {
+    job.end();
+    for (let tries = 1; job.isDirty; tries++) {
+      this.#wanted.add(job);
+      await this.#round();
+      if (job.isDirty && tries === lastTriesMax) job.drop();
+      if (job.isDirty) await this.#options.clock.sleep(notesEveryMs * 2 ** (tries - 1));
+    }
+  }
+
+  /** The next round of writing. All who ask before it begins share it. */
+  #round(): Promise<void> {
+    this.#nextRound ??= this.#lastRound.then(() => {
+      this.#nextRound = null;
+      return this.#writeWanted();
+    });
+    this.#lastRound = this.#nextRound;
+    return this.#nextRound;
+  }
+
+  async #writeWanted(): Promise<void> {
+    const jobs = [...this.#wanted];
+    this.#wanted.clear();
+    for (const drafts of batches(jobs)) if (!(await this.#write(drafts))) return;
+  }
+
+  async #write(drafts: readonly Draft[]): Promise<boolean> {
+    const answers = await this.#note(drafts);
+    answers?.forEach((isHeld, index) => (isHeld ? this.#written(drafts[index]!) : this.#lost(drafts[index]!)));
+    return answers !== null;
+  }
+
+  async #note(drafts: readonly Draft[]): Promise<readonly boolean[] | null> {
+    try {
+      const answers = await this.#options.store.note(drafts.map(({ note }) => note));
+      this.#failures = 0;
+      return answers;
+    } catch (error) {
+      this.#failed(drafts, error);
+      return null;
+    }
+  }
+
+  #failed(drafts: readonly Draft[], error: unknown): void {
+    const isNews = this.#failures === 0 && drafts.some(({ job }) => !job.isSuspect);
+    this.#failures += 1;
+    for (const { job } of drafts) this.#suspect(job);
+    if (isNews) this.#options.onError?.(error);
+  }
+
+  #written({ job, written }: Draft): void {
+    job.isSuspect = false;
+    written();
+  }
+
+  #lost({ job }: Draft): void {
+    const { id, fence } = job.holding;
+    job.drop();
+    this.#forget(keyOf(job.holding));
+    this.#options.onLost(id, fence);
+  }
+
+  /** It goes behind the others, so that if the fault is its own they come first. */
+  #suspect(job: JobNotes): void {
+    job.isSuspect = true;
+    const key = keyOf(job.holding);
+    if (this.#jobs.delete(key)) this.#jobs.set(key, job);
+  }
+}
+
+const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
+
+/** As few as possible: all together up to a size, then each suspect alone. Drafts are made when their turn comes. */
+function* batches(jobs: readonly JobNotes[]): Generator<readonly Draft[]> {
+  const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));
+  let batch: Draft[] = [];
+  let bytes = 0;
+  for (const job of others) {
+    if (!job.isDirty) continue;
+    const draft = job.draft();
+    batch.push(draft);
+    bytes += draft.bytes;
+    if (bytes < bytesPerWriteMax && batch.length < notesPerWriteMax) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+  for (const job of suspects) if (job.isDirty) yield [job.draft()];
+}

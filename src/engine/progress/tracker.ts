@@ -1,0 +1,336 @@
+/** The tracker: turns what a handler tells of its work into the tree of its progress, and runs stages on its behalf. */
+import {
+  emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
+  type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
+} from '../../model/progress.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { ProgressTracker, StageOptions, StageOutcome } from '../work/context.ts';
+import { Cancelled } from '../work/outcome.ts';
+import { errorText, plainText } from '../work/plain-text.ts';
+import { workThrough, type Items } from './work-through.ts';
+
+export interface TrackerOptions {
+  readonly clock: Clock;
+  /** Called with every change, before the call that made it returns. */
+  readonly onChange: (progress: Progress) => void;
+}
+
+type Describe<T> = (item: T, index: number) => string | null;
+type Work<T> = (item: T, index: number) => unknown;
+type Summary = (succeeded: number, failed: number) => string;
+
+/** What is to be done in a stage. */
+interface Plan<T> {
+  readonly items: Items<T>;
+  readonly parallelism: number;
+  readonly describe: Describe<T>;
+  readonly work: Work<T>;
+  readonly summary: Summary | undefined;
+}
+
+export class Tracker implements ProgressTracker {
+  readonly #clock: Clock;
+  readonly #onChange: (progress: Progress) => void;
+  #progress = emptyProgress;
+  #failure: unknown;
+  #isOver = false;
+  #lastItem = 0;
+  /** One for each stage that is being run. */
+  readonly #stops = new Set<AbortController>();
+
+  constructor({ clock, onChange }: TrackerOptions) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** If the work was aborted: what failed, as it was thrown or told. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get isCancelled(): boolean {
+    return isCancelled(this.#progress);
+  }
+
+  get isAborted(): boolean {
+    return isAborted(this.#progress);
+  }
+
+  get isSkipCurrentStage(): boolean {
+    return this.#isOver || isSkipCurrentStage(this.#progress);
+  }
+
+  /** The job was asked to give up: no stage begins any more, and a stage that is run stops at its next item. */
+  cancel(reason?: unknown): void {
+    this.#take({ kind: 'cancel', reason: reason === undefined ? null : errorText(reason, textBytesMax) });
+  }
+
+  /** The handler is over, with or without an error: what is open ends with it, and nothing is heard of it any more. */
+  end(error?: unknown): void {
+    if (error === undefined) this.#take({ kind: 'end' });
+    else this.#fail('end', error);
+    this.#isOver = true;
+    this.#stopIfSkipped();
+  }
+
+  startingProcess(description?: string): void {
+    this.#take({ kind: 'startProcess', description: textOf(description) });
+  }
+
+  completedProcess(summary?: string): void {
+    this.#take({ kind: 'completeProcess', summary: textOf(summary) });
+  }
+
+  failedProcess(cause: unknown): void {
+    this.#fail('failProcess', cause);
+  }
+
+  startingStage(description: string, { total, onFailure }: StageOptions = {}): void {
+    if (this.#isOver || this.isCancelled) throw this.#cancelled();
+    this.#take({ kind: 'startStage', description: textOf(description), total, policy: policyOf(onFailure) });
+  }
+
+  completedStage(summary?: string): void {
+    this.#take({ kind: 'completeStage', summary: textOf(summary) });
+  }
+
+  failedStage(cause: unknown): void {
+    this.#fail('failStage', cause);
+  }
+
+  startingItem(description?: string, { onFailure }: { readonly onFailure?: FailurePolicy } = {}): void {
+    this.#take({ kind: 'startItem', description: textOf(description), policy: policyOf(onFailure) });
+  }
+
+  completedItem(summary?: string): void {
+    this.#take({ kind: 'completeItem', summary: textOf(summary) });
+  }
+
+  failedItem(cause: unknown): void {
+    this.#fail('failItem', cause);
+  }
+
+  runStage<T>(items: Items<T>, describe: Describe<T>, work: Work<T>, summary?: Summary): Promise<StageOutcome>;
+  runStage<R>(work: () => R | Promise<R>, otherwise?: R): Promise<R | undefined>;
+  runStage(
+    first: Items<unknown> | (() => unknown),
+    second: unknown,
+    work?: Work<unknown>,
+    summary?: Summary,
+  ): Promise<unknown> {
+    if (typeof first === 'function') return this.#runWork(first, second);
+    return this.runStageInParallel(1, first, second as Describe<unknown>, work!, summary);
+  }
+
+  runStageInParallel<T>(
+    parallelism: number,
+    items: Items<T>,
+    describe: Describe<T>,
+    work: Work<T>,
+    summary?: Summary,
+  ): Promise<StageOutcome> {
+    return this.#runItems({ items, parallelism, describe, work, summary });
+  }
+
+  async #runWork(work: () => unknown, otherwise: unknown): Promise<unknown> {
+    const stage = this.#enterStage();
+    if (this.isSkipCurrentStage) {
+      this.#failSkippedStage(stage, '');
+      return otherwise;
+    }
+    try {
+      const result = await work();
+      this.#completeStage(stage);
+      return result;
+    } catch (error) {
+      this.#failStage(stage, error);
+      return otherwise;
+    }
+  }
+
+  async #runItems<T>(plan: Plan<T>): Promise<StageOutcome> {
+    const stage = this.#enterStage(sizeOf(plan.items));
+    const tally: Tally = { begun: 0, SUCCESS: 0, ERROR: 0, CANCELLED: 0 };
+    let isComplete = false;
+    try {
+      const isAllBegun = await this.#workThrough(plan, tally);
+      isComplete = isAllBegun && tally.CANCELLED === 0 && !this.#isGivenUp;
+      this.#closeStage(stage, plan, tally, isComplete);
+    } catch (error) {
+      this.#failStage(stage, error);
+    }
+    return { succeeded: tally.SUCCESS, failed: tally.ERROR, isComplete };
+  }
+
+  async #workThrough<T>(plan: Plan<T>, tally: Tally): Promise<boolean> {
+    const stop = new AbortController();
+    this.#stops.add(stop);
+    this.#stopIfSkipped();
+    const work = async (item: T, index: number): Promise<void> => {
+      tally.begun += 1;
+      tally[await this.#runItem(plan, item, index)] += 1;
+    };
+    try {
+      const course = { clock: this.#clock, hands: handsFor(plan.parallelism), stop: stop.signal, work };
+      return await workThrough(plan.items, course);
+    } finally {
+      this.#stops.delete(stop);
+    }
+  }
+
+  async #runItem<T>({ describe, work }: Plan<T>, item: T, index: number): Promise<EndStatus> {
+    const id = ++this.#lastItem;
+    this.#take({ kind: 'startItem', item: id, description: descriptionOf(describe, item, index) });
+    const stage = this.#stage;
+    try {
+      await work(item, index);
+      if (this.#isWithin(stage) && this.#endOf(id) === undefined) this.#take({ kind: 'completeItem', item: id });
+      return this.#endOf(id) ?? 'SUCCESS';
+    } catch (error) {
+      return this.#failItem(id, error);
+    }
+  }
+
+  /** Unless its work has told the failure itself. If it told an end that was too good, another item tells this. */
+  #failItem(id: number, error: unknown): EndStatus {
+    const told = this.#endOf(id);
+    if (isFailed(told)) return told;
+    const failing = told === undefined ? id : ++this.#lastItem;
+    this.#fail('failItem', error, failing);
+    return this.#endOf(failing) ?? 'ERROR';
+  }
+
+  /** Makes sure that there is a stage, and tells which. There is none if the job was asked to give up before. */
+  #enterStage(total?: number): string {
+    if (!isOpen(stageOf(this.#progress))) this.#take({ kind: 'startStage', total });
+    return this.#stage;
+  }
+
+  #closeStage<T>(stage: string, plan: Plan<T>, tally: Tally, isComplete: boolean): void {
+    const summary = summaryOf(plan, tally);
+    if (isComplete) return this.#completeStage(stage, summary);
+    const left = (sizeOf(plan.items) ?? 0) - tally.begun;
+    if (left > 0 && this.#isWithin(stage)) this.#take({ kind: 'skipItem', count: left });
+    this.#failSkippedStage(stage, summary);
+  }
+
+  #completeStage(stage: string, summary?: string): void {
+    if (this.#isWithin(stage)) this.#take({ kind: 'completeStage', summary });
+  }
+
+  /** Unless its work has told the failure itself. If it told an end that was too good, another stage tells this. */
+  #failStage(stage: string, cause: unknown): void {
+    if (this.#stage !== stage || !isFailed(stageOf(this.#progress)?.status)) this.#fail('failStage', cause);
+  }
+
+  #failSkippedStage(stage: string, summary: string): void {
+    if (!this.#isWithin(stage)) return;
+    if (this.isAborted) this.#fail('failStage', `skipped stage, failing item caused abort. ${summary}`);
+    else if (this.isCancelled) this.#fail('failStage', new Cancelled(`cancelled. ${summary}`));
+    else this.#fail('failStage', `skipped stage. ${summary}`);
+  }
+
+  #fail(kind: 'failProcess' | 'failStage' | 'failItem' | 'end', cause: unknown, item?: number): void {
+    const cancelled = isGivingUp(cause, this.isCancelled);
+    this.#take({ kind, item, error: errorText(cause, textBytesMax), cancelled }, cause);
+  }
+
+  #take(step: ProgressStep, cause?: unknown): void {
+    if (this.#isOver) return;
+    const before = this.#progress;
+    this.#progress = track(before, step, this.#clock.now());
+    if (this.#progress === before) return;
+    if (this.isAborted && !isAborted(before)) this.#failure = cause;
+    this.#onChange(this.#progress);
+    this.#stopIfSkipped();
+  }
+
+  #stopIfSkipped(): void {
+    if (this.isSkipCurrentStage) for (const stop of this.#stops) stop.abort();
+  }
+
+  #cancelled(): Cancelled {
+    if (!this.isAborted) return new Cancelled('cannot start the stage: the job was asked to give up');
+    return new Cancelled('cannot start the stage: the work has failed before', { cause: this.#failure });
+  }
+
+  /** A failure ended the stage; a cancel alone does not, once all of its items are begun. */
+  get #isGivenUp(): boolean {
+    return this.#isOver || this.isAborted || this.#progress.skipStage;
+  }
+
+  /** Which stage of which process is the newest one. */
+  get #stage(): string {
+    const { processes, processesDropped } = this.#progress;
+    const process = processes.at(-1);
+    return `${processes.length + processesDropped}/${(process?.stages.length ?? 0) + (process?.stagesDropped ?? 0)}`;
+  }
+
+  #isWithin(stage: string): boolean {
+    return this.#stage === stage && isOpen(stageOf(this.#progress));
+  }
+
+  /** How the item ended, by the word of its work perhaps. Undefined also if its node is gone. */
+  #endOf(id: number): EndStatus | undefined {
+    const status = stageOf(this.#progress)?.items.findLast(({ item }) => item === id)?.status;
+    return status === 'RUNNING' ? undefined : status;
+  }
+}
+
+type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
+
+type Tally = Record<EndStatus | 'begun', number>;
+
+/** More than the model keeps of a text. */
+const textBytesMax = 2_048;
+
+const textOf = (text: unknown): string | null => (text == null ? null : plainText(text, textBytesMax));
+
+const policies: ReadonlySet<unknown> = new Set(['PARENT', 'FAIL', 'SKIP_STAGE', 'SKIP_ITEM', 'SKIP_ITEM_OUTLIER']);
+
+const policyOf = (policy: FailurePolicy | undefined): FailurePolicy => (policies.has(policy) ? policy! : 'PARENT');
+
+const stageOf = (progress: Progress): StageNode | undefined => progress.processes.at(-1)?.stages.at(-1);
+
+const isFailed = (status: ItemNode['status'] | undefined): status is 'ERROR' | 'CANCELLED' =>
+  status === 'ERROR' || status === 'CANCELLED';
+
+const isOpen = (stage: StageNode | undefined): boolean => stage?.completedAt === null;
+
+const handsFor = (parallelism: number): number => (parallelism >= 1 ? Math.floor(parallelism) : 1);
+
+function sizeOf(items: Items<unknown>): number | undefined {
+  if (Array.isArray(items)) return items.length;
+  return items instanceof Set || items instanceof Map ? items.size : undefined;
+}
+
+/** Words about the work never harm it. */
+function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string {
+  try {
+    return textOf(describe(item, index)) ?? `#${index + 1}`;
+  } catch {
+    return `#${index + 1}`;
+  }
+}
+
+function summaryOf({ summary }: Pick<Plan<unknown>, 'summary'>, { SUCCESS: succeeded, ERROR: failed }: Tally): string {
+  const plain = `${succeeded} successful and ${failed} failed items`;
+  try {
+    return textOf(summary?.(succeeded, failed)) ?? plain;
+  } catch {
+    return plain;
+  }
+}
+
+/** Without a cancel an AbortError is an error like any other: the work has aborted something of its own. */
+function isGivingUp(cause: unknown, isAsked: boolean): boolean {
+  try {
+    return cause instanceof Cancelled || (isAsked && cause instanceof Error && cause.name === 'AbortError');
+  } catch {
+    return false;
+  }
+}

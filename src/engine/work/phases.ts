@@ -1,0 +1,132 @@
+/** The phases of a job: what is called for each, and how a run's tasks come to be and are gathered. */
+import { births } from '../../jobs/create.ts';
+import type { Draft } from '../../jobs/draft.ts';
+import { planStaged, planTasks } from '../../jobs/work.ts';
+import type { Jobs } from '../../jobs.ts';
+import { isOpen, type Job } from '../../model/job.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
+import type { Attempt } from './attempt.ts';
+import type { Context } from './context.ts';
+import { taskGate } from '../handlers.ts';
+import type { EndedTask, JobType, TaskCounts } from '../declare/job-type.ts';
+import { LeaseLost } from './outcome.ts';
+
+/** Tasks up to this number are stored with their run in one go; more are staged piece by piece. */
+const tasksAtOnce = 1000;
+
+export interface PhaseParts {
+  readonly jobs: Jobs;
+  readonly by: string;
+}
+
+/**
+ * Plans the tasks of a run: they and the run's wait for them are one commit. `beforeStored` is the last moment at which
+ * something can be noted under this lease.
+ */
+export async function prepare(
+  parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown, beforeStored: () => Promise<void>,
+): Promise<Job> {
+  const { options } = type;
+  const details: unknown = await options.jobDetails?.({ ...context, input });
+  const detailsText = jsonText(details);
+  const tasks = options.taskDetails!({ ...context, input, details });
+  const plan = new TaskPlan(parts, type, attempt);
+  for await (const task of await tasks) {
+    attempt.signal.throwIfAborted();
+    await plan.add(task);
+  }
+  attempt.signal.throwIfAborted();
+  await beforeStored();
+  return plan.store(detailsText);
+}
+
+/** Calls for the run's results with all that its tasks left. */
+export async function gather(parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown): Promise<unknown> {
+  const { job } = attempt;
+  const details = job.details === null ? undefined : parseJson(job.details);
+  const counts = await countTasks(parts.jobs, job.id);
+  return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
+}
+
+export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
+  const tallies = await jobs.count({ parent: run });
+  const sum = (...standings: string[]): number =>
+    tallies.filter(({ standing }) => standings.length === 0 || standings.includes(standing)).reduce((all, { count }) => all + count, 0);
+  return { total: sum(), succeeded: sum('succeeded'), failed: sum('failed'), cancelled: sum('cancelled') };
+}
+
+/** Page by page: the tasks of a run need not fit in memory. */
+async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<unknown, unknown>> {
+  for (let after: number | undefined; ; ) {
+    const page = await jobs.find({ parent: run }, { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) });
+    for (const job of page.jobs) if (!isOpen(job)) yield endedTask(job);
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+const endedTask = (job: Extract<Job, { state: 'ended' }>): EndedTask<unknown, unknown> => ({
+  id: job.id,
+  key: job.key,
+  task: parseJson(job.input),
+  fate: job.fate,
+  result: job.result === null ? null : parseJson(job.result),
+  error: job.error && { code: job.error.code, message: job.error.message },
+});
+
+class TaskPlan {
+  readonly #parts: PhaseParts;
+  readonly #type: JobType;
+  readonly #run: Job;
+  readonly #fence: number;
+  #drafts: Draft[] = [];
+  #staged = 0;
+
+  constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
+    this.#parts = parts;
+    this.#type = type;
+    this.#run = job;
+    this.#fence = holding.fence;
+  }
+
+  async add(task: unknown): Promise<void> {
+    this.#drafts.push(this.#draftOf(task));
+    if (this.#drafts.length > tasksAtOnce) await this.#stage();
+  }
+
+  async store(details: string): Promise<Job> {
+    const { jobs, by } = this.#parts;
+    if (this.#staged === 0) {
+      const tasks = await births(jobs, this.#drafts, by, this.#run.id);
+      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by });
+    }
+    await this.#stage();
+    return planStaged(jobs.store, this.#run, { fence: this.#fence, count: this.#staged, details, by });
+  }
+
+  async #stage(): Promise<void> {
+    const { jobs, by } = this.#parts;
+    const [current] = await jobs.store.load([this.#run.id]);
+    if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
+    const drafts = this.#drafts.splice(0);
+    await jobs.store.stage(this.#run.id, this.#fence, await births(jobs, drafts, by, this.#run.id));
+    this.#staged += drafts.length;
+  }
+
+  #draftOf(task: unknown): Draft {
+    const { type, def, policy, priority } = this.#run;
+    const { taskKey, taskPriority, taskConcurrency } = this.#type.options;
+    const { onTaskFailure: _, retentionMs: _kept, startBy: _late, ...own } = policy;
+    const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
+    return {
+      kind: 'task',
+      type,
+      def,
+      inputText: jsonText(task),
+      priority: taskPriority ? taskPriority(task) : priority,
+      policy: own,
+      ...(taskKey ? { key: taskKey(task) } : {}),
+      ...(taskConcurrency === undefined && !own.leaderOnly ? {} : { gate: { type: taskGate(type), ...typeMax } }),
+    };
+  }
+}

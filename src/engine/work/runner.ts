@@ -1,0 +1,238 @@
+/** The runner: works on one claimed job from start to stored outcome. Nothing a handler does gets past it. */
+import type { Answer } from '../../apply.ts';
+import type { Jobs } from '../../jobs.ts';
+import type { Command } from '../../model/command.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
+import { parseJson } from '../../model/json.ts';
+import type { Progress } from '../../model/progress.ts';
+import { isRefusal } from '../../refusal.ts';
+import { durationMs } from '../../time/duration.ts';
+import { Attempt } from './attempt.ts';
+import { HandedOff, type Context, type JobLog, type RunFacts } from './context.ts';
+import type { Finisher } from '../loops/finisher.ts';
+import type { Handlers } from '../handlers.ts';
+import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
+import { jobLog } from '../progress/job-log.ts';
+import { hasTasks, type JobType } from '../declare/job-type.ts';
+import type { LoopParts } from '../loops/loop.ts';
+import type { Notes } from '../progress/notes.ts';
+import { Cancelled } from './outcome.ts';
+import { gather, prepare } from './phases.ts';
+import { checked } from '../declare/schema.ts';
+import { tellStrays } from './strays.ts';
+import { tokenOf } from './token.ts';
+import { Tracker } from '../progress/tracker.ts';
+import { isA, ofError, ofValue } from './verdict.ts';
+
+export interface RunnerParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly by: string;
+  readonly handlers: Handlers;
+  readonly finisher: Finisher;
+  readonly notes: Notes;
+  readonly isolation: Isolation;
+  /** After the outcome of a job is stored. */
+  readonly onConcluded: (job: Job) => Promise<void>;
+}
+
+/** A handler that says nothing of time may take this long. */
+const timeoutDefaultMs = 3_600_000;
+const prepareTimeoutDefaultMs = 3_600_000;
+const parentsRemembered = 100;
+
+export class Runner {
+  readonly #parts: RunnerParts;
+  readonly #attempts = new Map<number, Attempt>();
+  readonly #parents = new Map<number, Job>();
+  readonly #concluding = new Set<Promise<void>>();
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  get attempts(): ReadonlyMap<number, Attempt> {
+    return this.#attempts;
+  }
+
+  /** How many outcomes are still to be stored. */
+  get concluding(): number {
+    return this.#concluding.size;
+  }
+
+  /** Resolves when the handler has ended; its outcome is stored behind it. Never rejects. */
+  async run(job: RunningJob): Promise<void> {
+    const attempt = new Attempt(job);
+    this.#attempts.set(job.id, attempt);
+    const command = await this.#perform(attempt);
+    const concluding = this.#conclude(attempt, command).finally(() => {
+      // A job that was lost may have been claimed again meanwhile.
+      if (this.#attempts.get(job.id) === attempt) this.#attempts.delete(job.id);
+      this.#concluding.delete(concluding);
+    });
+    this.#concluding.add(concluding);
+  }
+
+  async whenConcluded(): Promise<void> {
+    await Promise.all(this.#concluding);
+  }
+
+  /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */
+  async #perform(attempt: Attempt): Promise<Command | null> {
+    const { clock, jobs, handlers } = this.#parts;
+    const type = handlers.require(attempt.job.type);
+    const timeoutMs = timeoutOf(attempt.job);
+    const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
+    const tracker = this.#trackerFor(type, attempt);
+    try {
+      const call = tellStrays(this.#strayOf(attempt.job), () => this.#call(type, attempt, tracker));
+      const value = await Promise.race([call, attempt.ended]);
+      tracker.end();
+      // Work that gave up because an item failed has failed, also when the handler did not say so.
+      if (tracker.isAborted) throw tracker.failure;
+      return value === planned ? null : ofValue(value, attempt, jobs.store.now());
+    } catch (error) {
+      tracker.end(error);
+      const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
+      const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
+      return ofError(cause, attempt, jobs.store.now(), isRetryable);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  #strayOf({ id }: Job): (error: unknown) => void {
+    const { logger } = this.#parts;
+    return (error) => logger.error(`a promise that the handler of job ${id} left behind was rejected`, { error, id });
+  }
+
+  async #call(type: JobType, attempt: Attempt, tracker: Tracker): Promise<unknown> {
+    const { job } = attempt;
+    const context = this.#contextOf(attempt, tracker);
+    if (job.kind === 'task') return this.#callTask(type, attempt, context);
+    const input = await inputOf(type, job);
+    switch (phaseOf(type, job)) {
+      case 'run':
+        return type.options.isolate
+          ? this.#callIsolated(type, attempt, 'run', context.run, { input })
+          : type.options.run!({ ...context, input });
+      case 'prepare':
+        await prepare(this.#parts, type, attempt, context, input, async () => {
+          tracker.end();
+          await this.#parts.notes.finish(attempt.holding);
+        });
+        return planned;
+      case 'gather':
+        return gather(this.#parts, type, attempt, context, input);
+    }
+  }
+
+  async #callTask(type: JobType, attempt: Attempt, context: Context): Promise<unknown> {
+    const { job } = attempt;
+    const parent = await this.#parentOf(job);
+    const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
+    const data = {
+      input: await inputOf(type, parent),
+      details: parent.details === null ? undefined : parseJson(parent.details),
+      task: parseJson(job.input),
+      key: job.key,
+    };
+    return type.options.isolate
+      ? this.#callIsolated(type, attempt, 'taskResults', run, data)
+      : type.options.taskResults!({ ...context, run, ...data });
+  }
+
+  #callIsolated(type: JobType, attempt: Attempt, phase: IsolatedCall['phase'], run: RunFacts, data: IsolatedCall['data']): Promise<unknown> {
+    const { isolation, notes } = this.#parts;
+    const log = this.#logOf(attempt);
+    const { idempotencyKey, fence } = factsOf(attempt);
+    const facts = { run, idempotencyKey, fence, token: tokenOf(attempt.holding) };
+    const { result, kill } = isolation.run(type.options.isolate!, { module: type.options.module!, type: type.name, phase, data, facts }, {
+      signal: attempt.signal,
+      onProgress: (progress) => notes.progress(attempt.holding, progress),
+      onLog: (level, text) => log[level](text),
+    });
+    attempt.onKill(kill);
+    return result;
+  }
+
+  #contextOf(attempt: Attempt, tracker: Tracker): Context {
+    return {
+      ...factsOf(attempt),
+      signal: attempt.signal,
+      progress: tracker,
+      log: this.#logOf(attempt),
+      handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
+    };
+  }
+
+  #trackerFor(type: JobType, attempt: Attempt): Tracker {
+    const { clock, notes } = this.#parts;
+    // A handler in a thread or process of its own has its tracker there.
+    const isElsewhere = type.options.isolate !== undefined && attempt.job.phase === 'run';
+    const onChange = isElsewhere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
+    const tracker = new Tracker({ clock, onChange });
+    attempt.signal.addEventListener('abort', () => tracker.cancel(attempt.signal.reason), { once: true });
+    return tracker;
+  }
+
+  #logOf({ holding }: Attempt): JobLog {
+    return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
+  }
+
+  /** The run of a task; its input and details do not change while tasks run, so it is remembered for a while. */
+  async #parentOf(task: Job): Promise<Job> {
+    const known = this.#parents.get(task.parent!);
+    if (known) return known;
+    const [run] = await this.#parts.jobs.store.load([task.parent!]);
+    if (!run) throw new Error(`the run ${task.parent} of task ${task.id} is gone`);
+    if (this.#parents.size >= parentsRemembered) this.#parents.delete(this.#parents.keys().next().value!);
+    this.#parents.set(run.id, run);
+    return run;
+  }
+
+  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. */
+  async #conclude({ job, holding }: Attempt, command: Command | null): Promise<void> {
+    const { notes, logger } = this.#parts;
+    try {
+      await notes.finish(holding);
+      if (command === null) return;
+      const answer = await this.#finish(job, command);
+      if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
+      await this.#parts.onConcluded(job);
+    } catch (error) {
+      logger.error(`the outcome of job ${job.id} could not be recorded`, { error, id: job.id });
+    }
+  }
+
+  /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
+  async #finish(job: RunningJob, command: Command): Promise<Answer> {
+    const { finisher } = this.#parts;
+    const answer = await finisher.finish({ job, command });
+    if (!isRefusal(answer) || !answer.code.startsWith('malformed.')) return answer;
+    const error = { code: 'missing output', message: answer.message } as const;
+    return finisher.finish({ job, command: { do: 'fail', fence: job.fence, retryable: false, error } });
+  }
+}
+
+const planned = Symbol('planned');
+
+/** Whoever created it by name alone did not know that it has tasks: it has no details until they are planned. */
+function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
+  if (phase !== 'run' || !hasTasks(type)) return phase;
+  return details === null ? 'prepare' : 'gather';
+}
+
+const timeoutOf = ({ kind, phase, policy }: Job): number =>
+  kind === 'run' && phase !== 'run' ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs) : (policy.timeoutMs ?? timeoutDefaultMs);
+
+/** Checked again before it runs: code and data may have been written at different times. */
+async function inputOf(type: JobType, job: Job): Promise<unknown> {
+  const input = parseJson(job.input);
+  return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
+}
+
+const factsOf = ({ job }: Attempt) => ({
+  run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },
+  idempotencyKey: `${job.id}.${job.generation}`,
+  fence: job.fence,
+});
