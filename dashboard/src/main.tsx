@@ -5,6 +5,7 @@ import './styles/shell.css';
 import './styles/parts.css';
 import './styles/table.css';
 import './styles/pages.css';
+import './styles/overview.css';
 import './styles/runs.css';
 import './styles/run.css';
 import { render } from 'preact';

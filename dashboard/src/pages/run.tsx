@@ -177,7 +177,7 @@ function ErrorCard({ run }: { readonly run: RunDetail }): JSX.Element | null {
   if (error === null || run.standing === 'succeeded') return null;
   return (
     <section class="error-card" aria-label="Error">
-      <p><Icon name="failures" /> <b>{error.code}</b> <span>{error.message}</span></p>
+      <p><Icon name="failures" /> {error.code !== 'unknown' && <b>{error.code}: </b>}<span>{error.message}</span></p>
       {error.stack !== undefined && <details><summary>Stack</summary><pre>{error.stack}</pre></details>}
     </section>
   );

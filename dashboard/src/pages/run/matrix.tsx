@@ -110,7 +110,8 @@ function draw(canvas: HTMLCanvasElement, cells: Cells, layout: Layout, changed: 
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
   const style = getComputedStyle(canvas);
-  const colours = standings.map((standing) => style.getPropertyValue(`--${standing}`).trim());
+  const colours = standings.map((standing) => style.getPropertyValue(standing === 'succeeded' ? '--cell-succeeded' : `--${standing}`).trim());
+  // What succeeded is calm, so that the rest is seen.
   const paper = style.getPropertyValue('--surface').trim();
   const places = changed ?? cells.ids.keys();
   for (const place of places) {

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { ProgressView, RunDetail } from '../../../../src/faces/http/contract.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { Empty } from '../../components/notice.tsx';
 import { Lasting } from '../../components/time.tsx';
 import { now } from '../../state/clock.ts';
@@ -96,7 +97,10 @@ const rate = (perMs: number): string => {
 function ItemView({ item }: { readonly item: Item }): JSX.Element {
   return (
     <li class="item">
-      <Badge look={looks[item.status]} />
+      <span class="item-state" data-look={looks[item.status]} title={looks[item.status]}>
+        <Icon name={looks[item.status]} />
+        <span class="reader-only">{looks[item.status]}</span>
+      </span>
       <span>{item.description ?? `item ${item.item}`}</span>
       <Lasting from={item.startedAt} to={item.completedAt} />
       <Remarks node={item} />

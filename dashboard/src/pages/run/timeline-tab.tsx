@@ -40,7 +40,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
                 {attempt.worker !== null && <span class="mono faint">{attempt.worker}</span>}
                 {attempt.end !== null && <span class="faint">{attempt.endedBy ?? 'succeeded'}</span>}
               </p>
-              {attempt.error !== null && <p class="error-text">{attempt.error.code}: {attempt.error.message}</p>}
+              {attempt.error !== null && <p class="error-text">{attempt.error.code !== 'unknown' && `${attempt.error.code}: `}{attempt.error.message}</p>}
             </li>
           );
         })}
