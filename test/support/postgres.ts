@@ -237,7 +237,7 @@ function configure(folder: string, port: number, options: TestPostgresOptions): 
   appendFileSync(join(dataFolder(folder), 'postgresql.conf'), `\n${lines.join('')}`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
