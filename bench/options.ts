@@ -29,7 +29,7 @@ export function readOptions(args: readonly string[]): Options {
     },
   });
   const words = values.only.split(',').filter((word) => word !== '');
-  for (const word of words) checkWord(word);
+  checkWords(words, [...engineNames, ...workloads.map(({ name }) => name)]);
   return {
     sizes: values.tiny ? tinySizes : values.quick ? quickSizes : fullSizes,
     engines: chosen(engineNames, words, (name) => name),
@@ -40,7 +40,7 @@ export function readOptions(args: readonly string[]): Options {
 }
 
 /** Those whose names have one of the words; when no word means any of them, all. */
-function chosen<Thing>(
+export function chosen<Thing>(
   all: readonly Thing[],
   words: readonly string[],
   nameOf: (thing: Thing) => string,
@@ -49,12 +49,12 @@ function chosen<Thing>(
   return some.length === 0 ? all : some;
 }
 
-function checkWord(word: string): void {
-  const names = [...engineNames, ...workloads.map(({ name }) => name)];
-  if (!names.some((name) => name.includes(word))) throw new Error(`--only ${word} means none of: ${names.join(', ')}`);
+export function checkWords(words: readonly string[], names: readonly string[]): void {
+  const strange = words.find((word) => !names.some((name) => name.includes(word)));
+  if (strange !== undefined) throw new Error(`--only ${strange} means none of: ${names.join(', ')}`);
 }
 
-function checkStore(store: string | undefined): string | undefined {
+export function checkStore(store: string | undefined): string | undefined {
   if (store === undefined || /^postgres(ql)?:\/\//.test(store)) return store;
   throw new Error('--store takes the URL of a PostgreSQL: postgres://user@host:port/database');
 }

@@ -9,7 +9,7 @@ import type { Contender, Draft, EngineName, Names } from './contender.ts';
 const holder = `bench-${process.pid}`;
 const leaseMs = 60_000;
 
-export async function openStint(engine: EngineName, at: string): Promise<Contender> {
+export async function openStint(engine: EngineName, at: string): Promise<Stint> {
   const store = engine === 'sqlite' ? new SqliteStore(at) : new PostgresStore(at);
   await store.migrate();
   return new Stint(store);
@@ -46,7 +46,16 @@ export class Stint implements Contender<RunningJob> {
     return this.#jobs.store.reserve(count);
   }
 
+  unfinished(): Promise<number> {
+    return unfinishedIn(this.#jobs.store);
+  }
+
   close(): Promise<void> {
     return this.#jobs.store.close();
   }
+}
+
+export async function unfinishedIn(store: Store): Promise<number> {
+  const tallies = await store.count({ kinds: ['run'], standings: ['pending', 'held', 'running'] });
+  return tallies.reduce((sum, { count }) => sum + count, 0);
 }

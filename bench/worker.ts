@@ -23,8 +23,8 @@ export class Worker {
     this.#contender = contender;
     this.#start = start;
     this.#limit = limit;
-    this.#deaf = contender.onWake(() => this.#wake());
-    this.#timer = setInterval(() => this.#wake(), lookAnywayMs);
+    this.#deaf = contender.onWake(() => this.wake());
+    this.#timer = setInterval(() => this.wake(), lookAnywayMs);
   }
 
   async stop(): Promise<void> {
@@ -33,7 +33,7 @@ export class Worker {
     await this.#working;
   }
 
-  #wake(): void {
+  wake(): void {
     this.#isWoken = true;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;

@@ -1,0 +1,45 @@
+/** Stint as a user has it: an engine with the settings it comes with. */
+import type { EngineName } from '../../contender.ts';
+import type { Input } from '../../payload.ts';
+import { queueName, type Entrant, type Handle, type Queue } from '../entrant.ts';
+
+export const stintEngineOn = (ground: EngineName): Entrant => ({
+  name: `Stint engine, ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+  ground,
+  peer: 'ours',
+  settings: 'defaults',
+  pace: 'fast',
+  open: (at) => open(ground === 'sqlite' ? `sqlite:${at}` : at),
+});
+
+async function open(url: string): Promise<Queue> {
+  const { Engine, jobType, typed } = await import('../../../src/index.ts');
+  const { input } = await import('../../payload.ts');
+  const { unfinishedIn } = await import('../../stint.ts');
+  let handle: Handle = () => {};
+  const mail = jobType(queueName, { input: typed<Input>(), run: (context) => handle(context.input) });
+  const campaign = jobType('campaign', {
+    input: typed<{ readonly tasks: number }>(),
+    taskDetails: function* (context) {
+      for (let made = 0; made < context.input.tasks; made += 1) yield input();
+    },
+    taskResults: ({ task }) => handle(task),
+  });
+  const engine = new Engine({ store: url, types: [mail, campaign] });
+  await engine.ready();
+  return {
+    create: async (inputs) => {
+      if (inputs.length === 1) await engine.createJobRun(mail, { input: inputs[0]! });
+      else await engine.createJobRuns(mail, inputs.map((each) => ({ input: each })));
+    },
+    work: async (start) => {
+      handle = start;
+      await engine.resume();
+    },
+    unfinished: () => unfinishedIn(engine.jobs.store),
+    fanOut: async (tasks) => {
+      await (await engine.createJobRun(campaign, { input: { tasks } })).result();
+    },
+    close: () => engine.close(),
+  };
+}

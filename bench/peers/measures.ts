@@ -1,0 +1,11 @@
+/** All measures, in the order in which they are taken. */
+import { creates } from './measures/create.ts';
+import { drainBy } from './measures/drain.ts';
+import { fanOut } from './measures/fan-out.ts';
+import { idle } from './measures/idle.ts';
+import { pickUpElsewhere, pickUpHere } from './measures/pick-up.ts';
+import type { Measure } from './measure.ts';
+
+export const measures: readonly Measure[] = [
+  ...creates, drainBy(1), drainBy(2), pickUpHere, pickUpElsewhere, fanOut, idle,
+];

@@ -1,0 +1,19 @@
+/** A reading: one figure of one entrant in one round. */
+import type { CpuPerJob } from '../stopwatch.ts';
+
+export type FigureName =
+  | 'create single' | 'create in flight' | 'create bulk'
+  | 'drain 1' | 'drain 2' | 'drain CPU' | 'drain memory'
+  | 'pick-up here p50' | 'pick-up here p95' | 'pick-up elsewhere p50' | 'pick-up elsewhere p95'
+  | 'fan-out' | 'idle queries' | 'idle CPU' | 'idle memory';
+
+export type Unit = 'jobs/s' | 'µs' | 'ms' | 'MB' | '/s' | '% of a core';
+
+export interface Reading {
+  readonly figure: FigureName;
+  readonly unit: Unit;
+  readonly value: number;
+  readonly cpu?: CpuPerJob;
+}
+
+export const isMoreBetter = (unit: Unit): boolean => unit === 'jobs/s';

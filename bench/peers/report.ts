@@ -1,0 +1,86 @@
+/** The report: who took part and how, a table of figures for each ground, and the verdicts on the bars. */
+import type { Verdict } from './bars.ts';
+import type { Failure, Figure } from './contest.ts';
+import type { Entrant, GroundName } from './entrant.ts';
+import { packages } from './packages.ts';
+import type { FigureName, Unit } from './reading.ts';
+
+interface Column {
+  readonly head: string;
+  readonly figures: readonly FigureName[];
+}
+
+const columns: readonly Column[] = [
+  { head: 'create', figures: ['create single'] },
+  { head: '16 in flight', figures: ['create in flight'] },
+  { head: 'bulk 1,000', figures: ['create bulk'] },
+  { head: 'drain', figures: ['drain 1'] },
+  { head: 'by 2', figures: ['drain 2'] },
+  { head: 'pick-up ms', figures: ['pick-up here p50', 'pick-up here p95'] },
+  { head: 'elsewhere ms', figures: ['pick-up elsewhere p50', 'pick-up elsewhere p95'] },
+  { head: 'MB', figures: ['drain memory'] },
+];
+
+const nameWidth = 26;
+const cellWidth = 14;
+const groundNames: readonly GroundName[] = ['postgres', 'sqlite', 'redis'];
+
+export const entrantText = ({ name, peer, settings }: Entrant): string =>
+  `${name.padEnd(nameWidth)} ${peer === 'ours' ? '' : `${versionsOf(peer)}; `}${settings}`;
+
+export const failureText = ({ entrant, measure, why }: Failure): string =>
+  `${entrant.padEnd(nameWidth)} ${measure}: failed, and is left out: ${gist(why)}`;
+
+/** Of a stack trace, the line that says what happened. */
+const gist = (why: string): string => why.split('\n').find((line) => /error/i.test(line)) ?? why.split('\n')[0]!;
+
+export const figureText = ({ entrant, figure, unit, median, rounds, cpu }: Figure): string => {
+  const us = cpu === null ? '' : `  CPU µs ${cpuText(cpu)}`;
+  const all = rounds.length === 1 ? '' : `  (${rounds.map((value) => valueText(value, unit)).join(', ')})`;
+  return `${entrant.padEnd(nameWidth)} ${figure.padEnd(22)} ${valueText(median, unit).padStart(9)} ${unit}${all}${us}`;
+};
+
+export function tableText(figures: readonly Figure[]): string {
+  return groundNames.flatMap((name) => groundText(figures.filter(({ ground }) => ground === name))).join('\n');
+}
+
+function groundText(figures: readonly Figure[]): string[] {
+  if (figures.length === 0) return [];
+  const head = ['µs CPU w + s', ...columns.map((column) => column.head)];
+  const names = [...new Set(figures.map(({ entrant }) => entrant))];
+  const lines = names.map((name) => {
+    const own = figures.filter(({ entrant }) => entrant === name);
+    return [name.padEnd(nameWidth), drainCpuText(own).padStart(cellWidth), ...columns.map((column) => cellText(own, column))];
+  });
+  return ['', `${''.padEnd(nameWidth)}${head.map((text) => text.padStart(cellWidth)).join('')}`, ...lines.map((line) => line.join(''))];
+}
+
+function cellText(figures: readonly Figure[], column: Column): string {
+  const texts = column.figures.map((name) => {
+    const found = figures.find(({ figure }) => figure === name);
+    return found ? valueText(found.median, found.unit) : '–';
+  });
+  return texts.join('/').padStart(cellWidth);
+}
+
+function drainCpuText(figures: readonly Figure[]): string {
+  const cpu = figures.find(({ figure }) => figure === 'drain 1')?.cpu;
+  return cpu ? cpuText(cpu) : '–';
+}
+
+const cpuText = ({ clientUs, serverUs }: NonNullable<Figure['cpu']>): string =>
+  `${clientUs.toFixed(0)}${serverUs === null ? '' : ` + ${serverUs.toFixed(0)}`}`;
+
+export function verdictText({ ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot }: Verdict): string {
+  const compared = yardstick === null ? '' : ` beside ${valueText(yardstick, unit)} of ${against}: ${got.toFixed(2)} ×`;
+  const wanted = `wanted ${want}${yardstick === null ? ` ${unit}` : ' ×'}`;
+  const alone = store === null ? '' : `; store alone ${valueText(store, unit)}`;
+  const word = isMoonshot ? 'MOONSHOT' : isReached ? 'reached' : 'not yet';
+  return `${word.padEnd(9)} ${ground.padEnd(9)} ${figure.padEnd(22)} ${valueText(ours, unit)} ${unit}${compared} (${wanted}${alone})`;
+}
+
+export const valueText = (value: number, unit: Unit): string =>
+  unit === 'jobs/s' || unit === 'MB' ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
+
+const versionsOf = (peer: keyof typeof packages): string =>
+  Object.entries(packages[peer].dependencies).map(([name, version]) => `${name} ${version}`).join(', ');

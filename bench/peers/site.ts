@@ -1,0 +1,35 @@
+/** A site: one entrant on fresh ground, with the hands that were hired for one measurement. */
+import { join } from 'node:path';
+import { Child } from '../child.ts';
+import type { Entrant } from './entrant.ts';
+import type { PeerGround } from './grounds.ts';
+import type { Order } from './hand.ts';
+import { bunIn, folderOf } from './install.ts';
+
+const handModule = join(import.meta.dirname, 'hand.ts');
+
+export class Site {
+  readonly entrant: Entrant;
+  readonly ground: PeerGround;
+  readonly #hands: Child<Order>[] = [];
+
+  constructor(entrant: Entrant, ground: PeerGround) {
+    this.entrant = entrant;
+    this.ground = ground;
+  }
+
+  async hire(): Promise<Child<Order>> {
+    const { name, peer, runtime } = this.entrant;
+    const folder = peer === 'ours' ? '' : folderOf(peer);
+    const hand = new Child<Order>(handModule, { program: runtime === 'bun' ? bunIn(folder) : undefined, isQuiet: true });
+    this.#hands.push(hand);
+    await hand.ask({ do: 'open', entrant: name, at: this.ground.at, folder });
+    return hand;
+  }
+
+  /** Hands that went well go by themselves; all others are ended. */
+  async close(wentWell: boolean): Promise<void> {
+    await Promise.all(this.#hands.map((hand) => (wentWell ? hand.dismiss({ do: 'close' }) : hand.kill())));
+    await this.ground.remove();
+  }
+}
