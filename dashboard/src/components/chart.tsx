@@ -128,7 +128,7 @@ function told(values: readonly (number | null)[], tells: 'newest' | 'sum', tell:
 const sparseMax = 20;
 /** A line through few values is hard to see, and through one there is none. */
 const isSparse = (plot: uPlot, series: number): boolean =>
-  plot.data[series]!.filter((value) => value != null).length <= sparseMax;
+  Array.from<unknown>(plot.data[series]!).filter((value) => value != null).length <= sparseMax;
 
 const dayMs = 86_400_000;
 
