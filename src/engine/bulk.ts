@@ -3,6 +3,7 @@
  * progress, can be cancelled and is kept. Begun again, it passes over what it has done: that does not fit any more, or,
  * of what can fit again, was changed after the operation was asked for.
  */
+import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import { checkOneOf } from '../jobs/check.ts';
 import { checkQuery } from '../jobs/look.ts';
@@ -10,6 +11,7 @@ import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Query } from '../store/query.ts';
 import type { Context } from './work/context.ts';
+import { fingerprintOf } from './ask/fingerprint.ts';
 import { jobType, type JobType } from './declare/job-type.ts';
 
 export type BulkAction = 'cancel' | 'stop' | 'retry' | 'delete' | 'pause' | 'resume';
@@ -22,6 +24,8 @@ export interface BulkAsk {
   readonly by: string;
   readonly why: string | null;
   readonly only: 'failed' | null;
+  /** Of those that the query finds, only failures of this kind. */
+  readonly fingerprint?: string;
   /** Store time: what was created later is not meant. */
   readonly asked: number;
 }
@@ -48,13 +52,13 @@ async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask:
   const query = { ...checkQuery(ask.query), createdBefore };
   const refused: Record<string, number> = {};
   let done = 0;
-  progress.startingStage(`${action} all that fit`, { total: await countMeant(jobs, query), onFailure: 'SKIP_ITEM' });
-  for await (const job of meant(jobs, query)) {
+  progress.startingStage(`${action} all that fit`, { ...(await totalOf(jobs, query, ask)), onFailure: 'SKIP_ITEM' });
+  for await (const job of meant(jobs, query, ask.fingerprint)) {
     signal.throwIfAborted();
     if (job.type === bulkTypeName || (action === 'retry' && job.changed > ask.asked)) continue;
     progress.startingItem(`${job.type} ${job.id}`);
     try {
-      await act(jobs, job.id, ask, run.id);
+      await act(jobs, job, ask, run.id);
       progress.completedItem();
       done += 1;
     } catch (error) {
@@ -68,28 +72,49 @@ async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask:
   return { done, refused };
 }
 
-async function act(jobs: Jobs, id: number, ask: BulkAsk, operation: number): Promise<void> {
-  const { action, by, why, only } = ask;
+async function act(jobs: Jobs, job: Job, ask: BulkAsk, operation: number): Promise<void> {
+  const { action, by, why, only, fingerprint } = ask;
+  const { id } = job;
   const asker = { by, why: `${why ?? 'bulk operation'} (operation ${operation})` };
   switch (action) {
     case 'cancel': return void (await jobs.cancel(id, asker));
     case 'stop': return void (await jobs.stop(id, asker));
-    case 'retry': return void (await jobs.retry(id, asker, only ?? undefined));
+    case 'retry':
+      if (fingerprint !== undefined && job.parent !== null) return retryTask(jobs, job, asker);
+      return void (await jobs.retry(id, asker, only ?? undefined));
     case 'pause': return void (await jobs.pause(id, asker));
     case 'resume': return void (await jobs.resume(id, asker));
     case 'delete': return jobs.delete(id);
   }
 }
 
-async function countMeant(jobs: Jobs, query: Query): Promise<number> {
-  return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);
+/** A task of a run that has ended comes back with its run, and with it the others that failed there. */
+async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
+  const [task, run] = [await jobs.get(id), await jobs.get(parent!)];
+  if (task?.state !== 'ended') return;
+  if (run?.state === 'ended') await jobs.retry(run.id, asker, 'failed');
+  else await jobs.retry(id, asker);
+}
+
+const countedMax = 10_000;
+
+/** How many are meant now. Fingerprints are not kept, so those are counted one by one, and not without end. */
+export async function countMeant(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
+  if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);
+  let count = 0;
+  for await (const _ of meant(jobs, query, fingerprint)) if (++count === countedMax) break;
+  return count;
+}
+
+async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkAsk): Promise<{ readonly total?: number }> {
+  return fingerprint === undefined ? { total: await countMeant(jobs, query) } : {};
 }
 
 /** By rising id, each once, whatever becomes of those that were passed. */
-async function* meant(jobs: Jobs, query: Query): AsyncGenerator<Job> {
+async function* meant(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
   for (let after: number | undefined; ; ) {
     const found = await jobs.find(query, { order: 'oldest', limit: page, ...(after === undefined ? {} : { after }) });
-    yield* found.jobs;
+    yield* fingerprint === undefined ? found.jobs : found.jobs.filter((job) => fingerprintOf(job) === fingerprint);
     if (found.next === null) return;
     after = found.next;
   }

@@ -16,6 +16,7 @@ import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
 import { configurationIn } from './ask/configuration.ts';
 import { explain, type Reason } from './ask/explain.ts';
+import { findFailures, type Failures, type FailuresAsk } from './ask/failures.ts';
 import { foresee, type ForeseenTick } from './ask/foresight.ts';
 import type { Handlers } from './handlers.ts';
 import { Homes } from './homes.ts';
@@ -135,6 +136,11 @@ export class Questions {
   /** The limits in force and how far each is used up, of jobs of these types. */
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return limitsInUse(await this.jobs.store.behindGates(types), this.#handlers.limits());
+  }
+
+  /** What went wrong lately, in groups. */
+  async failures(ask: FailuresAsk): Promise<Failures> {
+    return findFailures((query, page) => this.find(query, page), ask);
   }
 
   instances(): Promise<readonly Instance[]> {

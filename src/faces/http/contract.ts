@@ -197,6 +197,8 @@ const BulkAsk = z
     filter: RunFilter,
     dryRun: z.boolean().optional(),
     only: z.literal('failed').optional().meta({ description: 'of runs with tasks, retry only those that failed' }),
+    fingerprint: z.string().regex(/^[0-9a-f]{16}$/).optional()
+      .meta({ description: 'only failures of this group; of tasks, the runs they belong to are retried' }),
     why: why.optional(),
   })
   .meta({ id: 'BulkAsk' });
@@ -594,9 +596,42 @@ export const MatrixView = z
   .meta({ id: 'Matrix' });
 export type MatrixView = z.infer<typeof MatrixView>;
 
+export const FailureGroupView = z
+  .object({
+    fingerprint: z.string(),
+    type: z.string(),
+    code: z.enum(errorWords),
+    message: z.string().meta({ description: 'of the newest' }),
+    failed: count,
+    retrying: count.meta({ description: 'failed, and are to be tried again' }),
+    firstAt: instant,
+    lastAt: instant,
+    buckets: z.array(count).meta({ description: 'how many in each stretch of time' }),
+    samples: z.array(z.object({
+      id: z.number().int(), kind: z.enum(kindWords), parent: z.number().int().nullable(), at: instant,
+    })),
+  })
+  .meta({ id: 'FailureGroup' });
+export type FailureGroupView = z.infer<typeof FailureGroupView>;
+
+export const OperationView = z
+  .object({
+    run: RunView,
+    action: z.enum(bulkActions),
+    by: z.string(),
+    why: z.string().nullable(),
+    only: z.literal('failed').nullable(),
+    fingerprint: z.string().nullable(),
+    query: z.record(z.string(), z.unknown()),
+    done: count.nullable().meta({ description: 'null: not ended yet' }),
+    refused: z.record(z.string(), count).meta({ description: 'how often each refusal was met' }),
+  })
+  .meta({ id: 'Operation' });
+export type OperationView = z.infer<typeof OperationView>;
+
 const BulkStarted = z
   .object({
-    count: count.meta({ description: 'how many fit the filter now' }),
+    count: count.meta({ description: 'how many fit the filter now; of a group of failures, at most 10,000' }),
     operation: z.number().int().nullable().meta({ description: 'the run that does it; null: it was a dry run' }),
   })
   .meta({ id: 'BulkStarted' });
@@ -883,6 +918,24 @@ export const routes = define({
     method: 'post', path: at('/bulk'), roles: operate, status: 202,
     summary: 'Does one thing to all runs that fit a filter, as a run of its own that shows its progress', body: BulkAsk,
     answer: BulkStarted,
+  },
+  listOperations: {
+    method: 'get', path: at('/operations'), roles: look, summary: 'Bulk operations, newest first',
+    query: z.strictObject({ after: pageFields.after, limit: whole(1, 200).optional() }).meta({ id: 'OperationQuery' }),
+    answer: pageOf('OperationPage', OperationView),
+  },
+  listFailures: {
+    method: 'get', path: at('/failures'), roles: look, summary: 'The newest failures, grouped by what went wrong',
+    query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'FailureQuery' }),
+    answer: z
+      .object({
+        items: z.array(FailureGroupView),
+        since: instant,
+        bucketMs: z.number(),
+        scanned: count.meta({ description: 'how many jobs were looked at' }),
+        isCut: z.boolean().meta({ description: 'there are more, older ones' }),
+      })
+      .meta({ id: 'Failures' }),
   },
 
   listDefs: {

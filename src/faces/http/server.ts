@@ -21,6 +21,8 @@ import { HttpRefusal } from './problems.ts';
 import { Roster } from './roster.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
+import { failureRoutes } from './routes/failures.ts';
+import { operationRoutes } from './routes/operations.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -69,8 +71,8 @@ export interface Listening {
 }
 
 const handlers: Handling<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
-  ...typeRoutes, ...workRoutes,
+  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...operationRoutes, ...overviewRoutes,
+  ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 
 // The same from the sources and from the build.

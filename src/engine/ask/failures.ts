@@ -1,0 +1,84 @@
+/** Failures in groups: the newest jobs that failed, or failed and are tried again, by their fingerprint. */
+import type { Job, JobError } from '../../model/job.ts';
+import type { Page, PageAsk, Query } from '../../store/query.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+export interface FailureGroup {
+  readonly fingerprint: string;
+  readonly type: string;
+  readonly code: JobError['code'];
+  /** Of the newest. */
+  readonly message: string;
+  readonly failed: number;
+  /** Not given up yet. */
+  readonly retrying: number;
+  /** When each happened, newest first. */
+  readonly times: readonly number[];
+  /** The newest of them. */
+  readonly samples: readonly Job[];
+}
+
+export interface Failures {
+  readonly groups: readonly FailureGroup[];
+  /** How many jobs were looked at. */
+  readonly scanned: number;
+  /** There are more, older ones. */
+  readonly isCut: boolean;
+}
+
+export interface FailuresAsk {
+  /** Only what failed after this time. */
+  readonly since: number;
+  readonly type?: string;
+}
+
+type Find = (query: Query, page: PageAsk) => Promise<Page>;
+
+const pageSize = 1_000;
+const failedPages = 5;
+const openPages = 2;
+const samplesMax = 5;
+const kinds = ['run', 'task', 'bedrock'] as const;
+
+export async function findFailures(find: Find, { since, type }: FailuresAsk): Promise<Failures> {
+  const about = { kinds, ...(type === undefined ? {} : { types: [type] }) };
+  const failed = await newest(find, { ...about, standings: ['failed'] }, failedPages);
+  const open = await newest(find, { ...about, standings: ['pending', 'running'] }, openPages);
+  const meant = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);
+  const groups = Map.groupBy(meant, (job) => fingerprintOf(job)!);
+  return {
+    groups: [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs)).sort((a, b) => b.times[0]! - a.times[0]!),
+    scanned: failed.jobs.length + open.jobs.length,
+    isCut: failed.isCut || open.isCut,
+  };
+}
+
+async function newest(find: Find, query: Query, pages: number): Promise<{ jobs: readonly Job[]; isCut: boolean }> {
+  const jobs: Job[] = [];
+  let after: number | null = null;
+  for (let page = 0; page < pages; page++) {
+    const found: Page = await find(query, { order: 'newest', limit: pageSize, ...(after === null ? {} : { after }) });
+    jobs.push(...found.jobs);
+    if (found.next === null) return { jobs, isCut: false };
+    after = found.next;
+  }
+  return { jobs, isCut: true };
+}
+
+const failedAt = (job: Job): number => (job.state === 'ended' ? job.endedAt : job.changed);
+
+function groupOf(fingerprint: string, jobs: readonly Job[]): FailureGroup {
+  const latest = jobs.toSorted((a, b) => failedAt(b) - failedAt(a));
+  const failed = jobs.filter(({ state }) => state === 'ended').length;
+  const { type, error } = latest[0]!;
+  return {
+    fingerprint,
+    type,
+    code: error!.code,
+    message: error!.message,
+    failed,
+    retrying: jobs.length - failed,
+    times: latest.map(failedAt),
+    samples: latest.slice(0, samplesMax),
+  };
+}
