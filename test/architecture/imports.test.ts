@@ -27,6 +27,7 @@ const floors = [
   ['engine'],
   ['builtin', 'open'],
   ['faces', 'client', 'testing'],
+  ['server'],
   ['index'],
 ];
 

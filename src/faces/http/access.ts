@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts';
 import { HttpRefusal } from './problems.ts';
 import { Sessions } from './sessions.ts';
 import { Throttle } from './throttle.ts';
-import { holderOf, type TokenRecord } from './tokens.ts';
+import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 
 /** What of a request tells who asks. */
 export interface Visit {
@@ -20,8 +20,11 @@ export interface AccessOptions {
   /** Those that count now; a list that changes is asked for with every request. */
   readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
   /** Asked first, where Stint is part of another server: who this is, or null. */
-  readonly authenticate?: (request: Request) => Principal | null | Promise<Principal | null>;
+  readonly authenticate?: (request: Request) => Caller | null | Promise<Caller | null>;
 }
+
+/** Whoever another server knows: a name, a role, and what else there is to say. */
+export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
 const granted: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
@@ -74,7 +77,7 @@ export class Access {
 
   async #recognise(request: Request, visit: Visit): Promise<Principal | null> {
     const known = await this.#authenticate?.(request);
-    if (known) return known;
+    if (known) return { isLocal: false, sight: sightOf(known.role, isTrusted(known.role)), expires: null, ...known };
     const token = /^Bearer ([!-~]{1,500})$/i.exec(visit.authorization ?? '')?.[1];
     if (token !== undefined) {
       const record = this.#holderOf(token);
@@ -112,9 +115,12 @@ const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Princi
   name,
   role,
   isLocal: false,
-  sight: seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted',
+  sight: sightOf(role, seesPayloads),
   expires,
 });
+
+const sightOf = (role: Role, seesPayloads: boolean): Principal['sight'] =>
+  seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted';
 
 const stranger = (): HttpRefusal =>
   new HttpRefusal('unauthenticated', 'show a token that is valid here: Authorization: Bearer …', {

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { Logger } from '../../../engine/logger.ts';
 import type { Engine } from '../../../open.ts';
 import { Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
-import { BedrockServer } from '../../bedrock/server.ts';
+import { startBedrock } from '../../bedrock/start.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
 import { engineOf, running, shownUrl, untilAsked, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
@@ -74,10 +73,8 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
 }
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenFace> {
-  const server = new BedrockServer({ jobs: engine.jobs, clock: systemClock, logger });
-  const { host, port } = addressOf('--bedrock', flags.bedrock);
-  const listening = await server.listen(port, host);
-  return { says: `Bedrock  ${host}:${listening.port}`, close: () => server.close() };
+  const started = await startBedrock({ engine, logger, ...addressOf('--bedrock', flags.bedrock) });
+  return { says: `Bedrock  ${started.host}:${started.port}`, close: () => started.close() };
 }
 
 function addressOf(flag: string, text: string): { readonly host: string; readonly port: number } {
