@@ -1,5 +1,5 @@
 /** The station: all that an instance does on one store. The engine has one for its database, and one for memory. */
-import { settleParents } from '../jobs/settle.ts';
+import { endOrphans, settleParents } from '../jobs/settle.ts';
 import type { Jobs } from '../jobs.ts';
 import type { RunningJob } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
@@ -37,6 +37,7 @@ export interface StationParts extends LoopParts {
 
 const reapMs = 2_000;
 const settleMs = 5_000;
+const orphansMs = 30_000;
 const retainMs = 60_000;
 /** New jobs come thick and fast, new definitions rarely: a wake-up looks for the latter at most this often. */
 const scheduleAgainMs = 1_000;
@@ -82,7 +83,9 @@ export class Station {
       about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#goOn(),
     });
     this.#claimer = new Claimer({
-      jobs, by, types: handlers.names, slots: this.#slots, concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
+      jobs, by, clock: parts.clock, leaseMs, types: handlers.names, slots: this.#slots,
+      isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
+      concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
       isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
@@ -94,6 +97,7 @@ export class Station {
       this.#loop('leadership', () => this.#leader.turn()),
       this.#loop('repair', () => this.#chore(reapMs, () => this.#repair())),
       this.#loop('settling', () => this.#chore(settleMs, () => settleParents(jobs.store, { by }))),
+      this.#loop('orphans', () => this.#chore(orphansMs, () => endOrphans(jobs.store, { by }))),
       this.#loop('retention', () => this.#chore(retainMs, () => retain(jobs, parts.retention))),
     ];
   }

@@ -2,7 +2,7 @@
  * Settling: what the end of a child means for its parent. It happens after the child's end is committed: of two last
  * children, the one that commits later finds no open sibling. A crash in between is made good by the settler's rounds.
  */
-import { applyEach, applyTogether, isChange, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import { isTooMuch } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
@@ -35,6 +35,21 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
   });
   await settleAfter(store, changes, asker);
   return changes.length;
+}
+
+/**
+ * Ends what parents left open when they ended, since whoever was to see to it is gone; of a parent that was deleted,
+ * the children go too. Answers how many parents there were.
+ */
+export async function endOrphans(store: Store, asker: Asker): Promise<number> {
+  const parents = await store.orphaned(batch);
+  if (parents.length === 0) return 0;
+  const ended = new Set((await store.load(parents)).map(({ id }) => id));
+  for (const parent of parents) {
+    if (ended.has(parent)) await stopChildren(store, parent, { ...asker, why: 'its parent has ended' });
+    else for await (const children of openChildren(store, parent)) await remove(store, children);
+  }
+  return parents.length;
 }
 
 /** Runs whose tolerance for failed tasks is used up are asked to give up; their open tasks follow. */

@@ -148,6 +148,19 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#byId(isOver).slice(0, limit));
   }
 
+  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+    const isHeld = (job: Job): boolean =>
+      job.state === 'running' && job.lease.holder === instance && job.lease.until === null;
+    return Promise.resolve(this.#byId(isHeld).slice(0, limit));
+  }
+
+  orphaned(limit: number): Promise<readonly number[]> {
+    const isOrphan = ({ state, parent }: Job): boolean =>
+      state !== 'ended' && parent !== null && (this.#jobs.get(parent)?.state ?? 'ended') === 'ended';
+    const parents = new Set(this.#byId(isOrphan).map(({ parent }) => parent!));
+    return Promise.resolve([...parents].sort((a, b) => a - b).slice(0, limit));
+  }
+
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
     const isWaitingForNobody = (job: Job): boolean =>
       job.state === 'held' && job.hold === 'children' && (parents?.includes(job.id) ?? true) && !this.#hasOpenChild(job.id);

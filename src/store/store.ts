@@ -58,6 +58,12 @@ export interface Store {
   /** Running jobs whose lease is over: its time has come, or its holder's instance is gone. */
   lapsed(limit: number): Promise<readonly Job[]>;
 
+  /** Jobs that an instance holds for as long as it lives. */
+  heldBy(instance: string, limit: number): Promise<readonly Job[]>;
+
+  /** The ids of parents that have ended, or are gone, while a child of theirs is open. */
+  orphaned(limit: number): Promise<readonly number[]>;
+
   /** Jobs held by children of which none is open; of the given parents, or of any. */
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]>;
 

@@ -1,7 +1,8 @@
 // Runs and their tasks, parents and their children: planned in one commit, settled after the last, cancelled together.
 import { describe, expect } from 'vitest';
+import { apply, remove } from '../../src/apply.ts';
 import { births } from '../../src/jobs/create.ts';
-import { settleParents } from '../../src/jobs/settle.ts';
+import { endOrphans, settleParents } from '../../src/jobs/settle.ts';
 import { planStaged } from '../../src/jobs/work.ts';
 import type { Job, OnTaskFailure, RunningJob } from '../../src/model/job.ts';
 import { stores } from '../support/stores.ts';
@@ -530,5 +531,25 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
     expect(await world.standing(run)).toBe('held by children');
     await finishAll(world, await world.claim(tasksOnly));
     expect(await world.standing(run)).toBe('pending');
+  });
+});
+
+describe.each(stores)('what a parent left open on $name', (kind) => {
+  const test = testOn(kind);
+
+  test('S15: is ended when whoever ended the parent was lost before it could see to it', async ({ world }) => {
+    const { run, tasks } = await world.family(3);
+    await apply(world.store, run, { do: 'stop', code: 'admin' }, tester);
+    expect(await endOrphans(world.store, tester)).toBe(1);
+    for (const task of tasks) expect(await world.standing(task)).toBe('cancelled');
+    expect(await endOrphans(world.store, tester)).toBe(0);
+  });
+
+  test('S35: goes with a parent that is gone', async ({ world }) => {
+    const { run, tasks } = await world.family(3);
+    const ended = await apply(world.store, run, { do: 'stop', code: 'admin' }, tester);
+    await remove(world.store, [ended.after!]);
+    expect(await endOrphans(world.store, tester)).toBe(1);
+    for (const { id } of tasks) expect(await world.jobs.get(id)).toBeNull();
   });
 });

@@ -4,15 +4,21 @@
  */
 import type { Jobs } from '../../jobs.ts';
 import { Turnstile, type Limits } from '../../model/gate.ts';
-import type { RunningJob } from '../../model/job.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimAsk } from '../../store/store.ts';
+import type { Clock } from '../../time/clock.ts';
+import { giveBackFoundlings, type Cause } from './foundlings.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {
   readonly jobs: Jobs;
   readonly by: string;
+  readonly clock: Clock;
+  readonly leaseMs: number;
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
+  /** Whether this job runs here. */
+  readonly isRunning: (job: Job) => boolean;
   /** How many outcomes are still to be stored. */
   readonly concluding: () => number;
   readonly limits: () => Limits;
@@ -28,11 +34,18 @@ const aheadMs = 15;
 /** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
 const concludingMax = 4000;
 
+interface Doubt {
+  readonly cause: Cause;
+  readonly until: number;
+}
+
 export class Claimer {
   readonly #parts: ClaimerParts;
   #handlerMs = 50;
   /** Whether there are limits: as far as the code says, or claimed jobs have shown. */
   #hasGates: boolean;
+  /** Why there may be jobs in our name that we know nothing of, and until when more of them may come to light. */
+  #doubt: Doubt | null = { cause: 'former life', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
@@ -46,16 +59,36 @@ export class Claimer {
   }
 
   async turn(): Promise<number> {
-    const { jobs, by, slots, mayClaim } = this.#parts;
+    const { slots, mayClaim } = this.#parts;
     if (this.#parts.types.length === 0 || !mayClaim()) return pollMs;
+    if (this.#doubt) await this.#clearUp(this.#doubt);
     if (this.#parts.concluding() > concludingMax) return 5;
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
-    const claimed = await jobs.claim({ ...this.#ask(wanted), holder: by, leaseMs: null });
+    const claimed = await this.#claim(wanted);
     slots.add(claimed);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     if (claimed.length === wanted) return 0;
     return claimed.length > 0 && this.#wanted() > 0 ? 0 : this.#untilNextDue();
+  }
+
+  async #claim(limit: number): Promise<readonly RunningJob[]> {
+    const { jobs, by, clock, leaseMs } = this.#parts;
+    try {
+      return await jobs.claim({ ...this.#ask(limit), holder: by, leaseMs: null });
+    } catch (error) {
+      // It may have been written all the same, or still be on its way.
+      this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
+      throw error;
+    }
+  }
+
+  async #clearUp(doubt: Doubt): Promise<void> {
+    const { jobs, by, slots, isRunning, clock } = this.#parts;
+    const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
+    const isKnown = (job: Job): boolean => isRunning(job) || isWaiting(job);
+    await giveBackFoundlings(jobs, by, isKnown, doubt.cause);
+    if (clock.monotonic() >= doubt.until) this.#doubt = null;
   }
 
   #wanted(): number {

@@ -86,6 +86,18 @@ export const family: Topic = {
       equal((await world.store.settleable(2, ids)).length, 2);
     },
 
+    'a parent that has ended, or is gone, is told while a child of it is open': async (world) => {
+      const [ended, gone] = [await world.createFamily(2), await world.createFamily(1)];
+      const waiting = await world.createFamily(1);
+      deepEqual(await world.store.orphaned(10), []);
+      await world.apply(ended.parent, stop);
+      await world.store.commit({ changes: [{ before: gone.parent, after: null, events: [] }] });
+      sameMembers(await world.store.orphaned(10), [ended.parent.id, gone.parent.id]);
+      equal((await world.store.orphaned(1)).length, 1);
+      for (const child of [...ended.children, ...gone.children, ...waiting.children]) await world.apply(child, stop);
+      deepEqual(await world.store.orphaned(10), []);
+    },
+
     'when two connections end the last two children at once, the parent is settleable afterwards': async (world) => {
       const other = await world.again();
       for (let round = 0; round < 10; round += 1) {

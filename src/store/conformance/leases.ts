@@ -55,6 +55,17 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), [job.id]);
     },
 
+    'what an instance holds is told, and not what it holds for a time, or what others hold': async (world) => {
+      const own = [await world.createRunning({}, { leaseMs: null }), await world.createRunning({}, { leaseMs: null })];
+      await world.createRunning({}, { leaseMs: 1000 });
+      await world.createRunning({}, { leaseMs: null, holder: 'another' });
+      const [{ lease: { holder } }] = own as [RunningJob];
+      same(await world.store.heldBy(holder, 10), own);
+      equal((await world.store.heldBy(holder, 1)).length, 1);
+      await world.apply(own[0]!, { do: 'release', fence: own[0]!.fence });
+      deepEqual((await world.store.heldBy(holder, 10)).map(({ id }) => id), [own[1]!.id]);
+    },
+
     'a lease without an end is not given one by extending it': async (world) => {
       const job = await world.createRunning({}, { leaseMs: null });
       deepEqual(await world.store.extend([holding(job)], world.now() + 1000), [false]);

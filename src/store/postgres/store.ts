@@ -22,7 +22,7 @@ import { log, note, progress } from './notes.ts';
 import { reserve } from './reserve.ts';
 import { migrate } from './schema.ts';
 import { StoreTime } from './store-time.ts';
-import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { extend, heldBy, lapsed, orphaned, purge, settleable } from './upkeep.ts';
 import { vitals } from './vitals.ts';
 import { Wake } from './wake.ts';
 import { sessionOn } from './within.ts';
@@ -108,6 +108,14 @@ export class PostgresStore implements Store {
 
   lapsed(limit: number): Promise<readonly Job[]> {
     return lapsed(this.#connection, limit);
+  }
+
+  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+    return heldBy(this.#connection, instance, limit);
+  }
+
+  orphaned(limit: number): Promise<readonly number[]> {
+    return orphaned(this.#connection, limit);
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {

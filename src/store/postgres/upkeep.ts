@@ -48,6 +48,24 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   return (await session.run<OpenRow>(text, [time.given(), limit])).map(jobOfOpen);
 }
 
+export async function heldBy(session: Session, instance: string, limit: number): Promise<Job[]> {
+  const text = `select ${openNames} from ${session.schema}.job
+    where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
+  return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
+}
+
+/** Each parent is found by one step into the index, however many children it has. */
+export async function orphaned(session: Session, limit: number): Promise<number[]> {
+  const { schema } = session;
+  const text = `with recursive family(parent) as (
+      (select parent from ${schema}.job where parent is not null order by parent limit 1)
+      union all
+      select next.parent from family cross join lateral (
+        select parent from ${schema}.job where job.parent > family.parent order by parent limit 1) next
+    ) select parent from family where not exists (select 1 from ${schema}.job where id = family.parent) limit $1`;
+  return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
+}
+
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';

@@ -20,7 +20,7 @@ import { Inspector } from './inspect.ts';
 import { beat, instances, lead, leave } from './instances.ts';
 import { log, note, progress } from './notes.ts';
 import { migrate } from './schema.ts';
-import { extend, lapsed, purge, settleable } from './upkeep.ts';
+import { extend, heldBy, lapsed, orphaned, purge, settleable } from './upkeep.ts';
 import { vitals } from './vitals.ts';
 import { Wake } from './wake.ts';
 
@@ -84,7 +84,7 @@ export class SqliteStore implements Store {
   }
 
   find(query: Query, page?: PageAsk): Promise<Page> {
-    return this.#read(() => find(this.#connection, query, page));
+    return find(this.#connection, query, page);
   }
 
   holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -92,7 +92,7 @@ export class SqliteStore implements Store {
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    return this.#read(() => count(this.#connection, query));
+    return count(this.#connection, query);
   }
 
   ahead(job: Job): Promise<number> {
@@ -111,6 +111,14 @@ export class SqliteStore implements Store {
   async lapsed(limit: number): Promise<readonly Job[]> {
     const find = (): Job[] => lapsed(this.#connection, limit, this.now());
     return find().length === 0 ? [] : this.#connection.write(find);
+  }
+
+  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+    return this.#read(() => heldBy(this.#connection, instance, limit));
+  }
+
+  orphaned(limit: number): Promise<readonly number[]> {
+    return this.#read(() => orphaned(this.#connection, limit));
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {

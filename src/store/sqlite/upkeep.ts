@@ -4,6 +4,7 @@ import { jobOfOpen, type OpenRow } from '../row.ts';
 import type { Holding, Store } from '../store.ts';
 import { forget } from './commit.ts';
 import type { Connection } from './connection.ts';
+import { openRows } from './open-rows.ts';
 
 export function extend(connection: Connection, holdings: readonly Holding[], until: number, now: number): boolean[] {
   const sql = `UPDATE job SET lease_until = max(lease_until, ?)
@@ -21,6 +22,21 @@ export function lapsed(connection: Connection, limit: number, now: number): Job[
         WHERE instance.lease_until <= ?1 AND job.state = 'running' AND job.lease_until IS NULL)
     ORDER BY id LIMIT ?2`;
   return connection.all<OpenRow>(sql, now, limit).map(jobOfOpen);
+}
+
+export function heldBy(connection: Connection, instance: string, limit: number): Job[] {
+  const which = `WHERE state = 'running' AND holder = ? AND lease_until IS NULL ORDER BY id LIMIT ?`;
+  return openRows(connection, which, instance, limit).map(jobOfOpen);
+}
+
+/** Each parent is found by one step into the index, however many children it has. */
+export function orphaned(connection: Connection, limit: number): number[] {
+  const sql = `WITH RECURSIVE family(parent) AS (
+      SELECT min(parent) FROM job WHERE parent IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(parent) FROM job WHERE parent > family.parent) FROM family WHERE parent IS NOT NULL)
+    SELECT parent FROM family WHERE parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM job WHERE id = family.parent) LIMIT ?`;
+  return connection.all<{ parent: number }>(sql, limit).map(({ parent }) => parent);
 }
 
 export function settleable(connection: Connection, limit: number, parents?: readonly number[]): Job[] {
