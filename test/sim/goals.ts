@@ -1,0 +1,76 @@
+// The goals: what must have happened in a run of the simulator, or it has proved too little.
+import type { Change } from '../../src/model/change.ts';
+import type { Event } from '../../src/model/event.ts';
+import type { Job } from '../../src/model/job.ts';
+
+export const goalNames = [
+  'fence rejection', 'takeover', 'commit unknown, then tried again', 'deposed leader write rejected',
+  'catch-up of more than one tick', 'recorded skip', 'cancel before completion', 'completion before cancel',
+  'poison budget reached', 'hard limit reached', 'parent barrier hit by two last children', 'restart under the same name',
+  'store outage longer than a lease', 'run retried by hand', 'schedule edited', 'handed off and lapsed',
+  'queued job handed out again', 'gate full',
+] as const;
+
+export type GoalName = (typeof goalNames)[number];
+
+export class Goals {
+  readonly reached = new Map<GoalName, number>();
+  readonly #lapsedFrom = new Map<number, string>();
+
+  reach(goal: GoalName): void {
+    this.reached.set(goal, (this.reached.get(goal) ?? 0) + 1);
+  }
+
+  /** `openChildren`: how many each parent has after these changes. */
+  see(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
+    for (const { before, after, events } of changes) {
+      for (const event of events) this.#seeEvent((after ?? before)!, event);
+    }
+    this.#seeBarrier(changes, openChildren);
+  }
+
+  #seeEvent(job: Job, event: Event): void {
+    switch (event.kind) {
+      case 'lapsed':
+        this.#lapsedFrom.set(job.id, event.holder);
+        if (event.holder.startsWith('token ')) this.reach('handed off and lapsed');
+        if (job.kind === 'bedrock') this.reach('queued job handed out again');
+        break;
+      case 'claimed': {
+        const from = this.#lapsedFrom.get(job.id);
+        if (from !== undefined && from !== event.holder) this.reach('takeover');
+        this.#lapsedFrom.delete(job.id);
+        break;
+      }
+      case 'ticked':
+        if (event.ticks.length > 1) this.reach('catch-up of more than one tick');
+        if (event.ticks.some((tick) => 'skipped' in tick)) this.reach('recorded skip');
+        break;
+      case 'cancelled':
+        if (event.late === 'succeeded') this.reach('cancel before completion');
+        break;
+      case 'failed':
+        if (event.error.code === 'crashed') this.reach('poison budget reached');
+        if (event.error.code === 'timed out') this.reach('hard limit reached');
+        break;
+      case 'retried':
+        if (event.error.code === 'timed out') this.reach('hard limit reached');
+        break;
+      case 'reopened':
+        this.reach('run retried by hand');
+        break;
+      case 'edited':
+        if (job.kind === 'def') this.reach('schedule edited');
+        break;
+      default:
+    }
+  }
+
+  /** The last two of a family end in one commit. */
+  #seeBarrier(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
+    const ended = changes.flatMap(({ before, after }) =>
+      after?.state === 'ended' && before?.state !== 'ended' && after.parent !== null ? [after.parent] : []);
+    const pairs = new Set(ended.filter((parent, index) => ended.indexOf(parent) !== index));
+    for (const parent of pairs) if (!openChildren.has(parent)) this.reach('parent barrier hit by two last children');
+  }
+}

@@ -1,0 +1,303 @@
+// The watch: stands at the store, sees every commit as it is made, and holds it against the invariants at once.
+import { createHash } from 'node:crypto';
+import type { Change } from '../../src/model/change.ts';
+import { evolve, unborn } from '../../src/model/evolve.ts';
+import { parseGate, type Limits } from '../../src/model/gate.ts';
+import { isOpen, type Job } from '../../src/model/job.ts';
+import { birthOf } from '../../src/store/row.ts';
+import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
+import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import type { Goals } from './goals.ts';
+
+export interface WatchParts {
+  readonly store: Store;
+  readonly limits: Limits;
+  readonly goals: Goals;
+  readonly onViolation: (violation: Violation) => void;
+}
+
+interface InstanceLease {
+  readonly until: number;
+  /** When it was last over and taken up again; what was claimed before that may be taken over. */
+  readonly brokenAt: number;
+}
+
+export class Watch {
+  readonly store: Store;
+  readonly #parts: WatchParts;
+  /** Every job as the last commit left it. */
+  readonly #jobs = new Map<number, Job>();
+  readonly #deleted = new Set<number>();
+  readonly #openChildren = new Map<number, number>();
+  readonly #keys = new Map<string, { readonly id: number; readonly until: number }>();
+  readonly #places = new Map<string, number>();
+  readonly #staged = new Map<string, Change[]>();
+  readonly #leases = new Map<string, InstanceLease>();
+  readonly #extended = new Map<number, number>();
+  readonly #trace = createHash('sha256');
+  #leader: Leadership | null = null;
+  /** Store time may be set back; what was over once stays so. */
+  #latest = 0;
+  commits = 0;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    const { store } = parts;
+    const watched: Partial<Store> = {
+      commit: (batch) => this.#commit(batch),
+      claim: async (ask, decide) => {
+        const changes = await store.claim(ask, decide);
+        this.#see(changes, 'claim');
+        return changes;
+      },
+      stage: async (parent, fence, children) => {
+        await store.stage(parent, fence, children);
+        const name = `${parent}/${fence}`;
+        this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
+      },
+      beat: (beat) => this.#beat(beat),
+      leave: async (instance) => {
+        await store.leave(instance);
+        this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now() });
+      },
+      extend: (holdings, until) => this.#extend(holdings, until),
+      note: (notes) => this.#note(notes),
+      lead: (role, instance, leaseMs) => this.#lead(role, instance, leaseMs),
+    };
+    this.store = new Proxy(store, {
+      get: (target, name) => {
+        const mine = (watched as Record<PropertyKey, unknown>)[name];
+        if (mine !== undefined) return mine;
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? (member as (...values: unknown[]) => unknown).bind(target) : member;
+      },
+    });
+  }
+
+  get jobs(): ReadonlyMap<number, Job> {
+    return this.#jobs;
+  }
+
+  isDeleted(id: number): boolean {
+    return this.#deleted.has(id);
+  }
+
+  /** What has happened so far, as one number. */
+  trace(): string {
+    return this.#trace.copy().digest('hex').slice(0, 16);
+  }
+
+  async #commit(batch: Batch): Promise<readonly boolean[]> {
+    const written = await this.#parts.store.commit(batch);
+    const changes = batch.changes.filter((_, index) => written[index]);
+    this.#checkRefusals(batch.changes.filter((_, index) => !written[index]));
+    const isWhole = changes.length === batch.changes.length;
+    const staged = batch.staged && isWhole ? this.#unstage(`${batch.staged.parent}/${batch.staged.fence}`) : [];
+    this.#see([...changes, ...staged], 'commit');
+    return written;
+  }
+
+  #unstage(name: string): Change[] {
+    const children = this.#staged.get(name) ?? [];
+    this.#staged.delete(name);
+    return children;
+  }
+
+  #checkRefusals(refused: readonly Change[]): void {
+    const { goals } = this.#parts;
+    for (const { before, events } of refused) {
+      if (before?.state === 'running') goals.reach('fence rejection');
+      if (events.some(({ kind }) => kind === 'ticked')) goals.reach('deposed leader write rejected');
+    }
+  }
+
+  #see(changes: readonly Change[], how: string): void {
+    this.commits += 1;
+    this.#latest = Math.max(this.#latest, this.#now());
+    this.#trace.update(`${how} ${this.#now()}\n`);
+    const born = new Map<number, number>();
+    for (const { before, after } of changes) {
+      if (before === null && after?.parent != null) born.set(after.parent, (born.get(after.parent) ?? 0) + 1);
+    }
+    for (const change of changes) this.#seeOne(change, born);
+    this.#parts.goals.see(changes, this.#openChildren);
+    for (const { after } of changes) if (after) this.#checkCounts(after);
+  }
+
+  #seeOne(change: Change, born: ReadonlyMap<number, number>): void {
+    const { before, after, events } = change;
+    const id = (before ?? after)!.id;
+    this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
+    const known = this.#jobs.get(id);
+    if ((before?.version ?? 0) !== (known?.version ?? 0)) {
+      this.#found('S28', id, `job ${id} was written from version ${before?.version ?? 0} and was at ${known?.version ?? 0}`);
+    }
+    if (after === null) return this.#remove(id, known);
+    let current = before ?? unborn(birthOf(after));
+    for (const event of events) {
+      const next = evolve(current, event);
+      for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);
+      this.#checkEvent(current, event, born);
+      current = next;
+    }
+    this.#place(known, after);
+  }
+
+  #checkEvent(before: Job, event: Change['events'][number], born: ReadonlyMap<number, number>): void {
+    const { id } = before;
+    const open = this.#openChildren.get(id) ?? 0;
+    switch (event.kind) {
+      case 'claimed':
+        this.#extended.delete(id);
+        if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
+          this.#found('S16', id, `job ${id} was claimed after job ${before.parent} was asked to give up`);
+        }
+        break;
+      case 'lapsed':
+        this.#checkLapse(before, event.by);
+        break;
+      case 'planned':
+        if (before.phase === 'prepare' && (born.get(id) ?? 0) !== event.tasks) {
+          this.#found('S13', id, `run ${id} planned ${event.tasks} tasks and ${born.get(id) ?? 0} were stored with it`);
+        }
+        break;
+      case 'settled':
+        if (open > 0) this.#found('S15', id, `job ${id} went on while ${open} of its children were open`);
+        break;
+      case 'succeeded':
+        if (open > 0) this.#found('S12', id, `job ${id} succeeded while ${open} of its children were open`);
+        break;
+      default:
+    }
+  }
+
+  /** S6: a lease that is the instance's was over at some moment since the claim, or its own successor gives it up. */
+  #checkLapse(before: Job, by: string): void {
+    if (before.state !== 'running' || by === before.lease.holder) return;
+    const { holder, until } = before.lease;
+    const lease = this.#leases.get(holder);
+    const isOver = until === null
+      ? lease !== undefined && (lease.until <= this.#latest || lease.brokenAt >= (before.startedAt ?? 0))
+      : Math.max(until, this.#extended.get(before.id) ?? 0) <= this.#latest;
+    if (isOver) return;
+    const ends = until === null ? lease?.until : Math.max(until, this.#extended.get(before.id) ?? 0);
+    this.#found('S6', before.id, `job ${before.id} was taken from ${holder}, whose lease lasts until ${ends}; it is ${this.#latest}`);
+  }
+
+  #place(before: Job | undefined, after: Job): void {
+    this.#count(before, -1);
+    this.#count(after, 1);
+    this.#jobs.set(after.id, after);
+    this.#takeKey(before, after);
+  }
+
+  #count(job: Job | undefined, sign: 1 | -1): void {
+    if (!job || !isOpen(job)) return;
+    if (job.parent !== null) add(this.#openChildren, job.parent, sign);
+    if (job.admitted && job.gate !== null) for (const [place] of this.#placesOf(job)) add(this.#places, place, sign);
+  }
+
+  /** S10, S11: nobody else has the key. */
+  #takeKey(before: Job | undefined, after: Job): void {
+    if (after.unique === null) return;
+    const { key, forMs } = after.unique;
+    const holder = this.#keys.get(key);
+    const isTaking = isOpen(after) && (before === undefined || (!isOpen(before) && forMs === null));
+    if (isTaking) {
+      if (holder && holder.id !== after.id && holder.until > this.#latest) {
+        this.#found(forMs === null ? 'S11' : 'S10', after.id, `job ${after.id} took the key ${key} of job ${holder.id}`);
+      }
+      this.#keys.set(key, { id: after.id, until: forMs === null ? Infinity : after.created + forMs });
+    } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#keys.delete(key);
+  }
+
+  #remove(id: number, known: Job | undefined): void {
+    this.#count(known, -1);
+    if (known?.unique?.forMs === null && this.#keys.get(known.unique.key)?.id === id) this.#keys.delete(known.unique.key);
+    this.#jobs.delete(id);
+    this.#deleted.add(id);
+    for (const [child, { parent, state }] of this.#jobs) {
+      if (parent === id && state === 'ended') [this.#jobs.delete(child), this.#deleted.add(child)];
+    }
+  }
+
+  /** S32: never more behind a gate than may be. */
+  #checkCounts(job: Job): void {
+    if (!isOpen(job) || !job.admitted || job.gate === null) return;
+    for (const [place, most] of this.#placesOf(job)) {
+      const count = this.#places.get(place) ?? 0;
+      if (count > most) this.#found('S32', job.id, `${count} jobs are behind the gate of ${place}, where ${most} may be`);
+    }
+  }
+
+  #placesOf({ gate }: Job): (readonly [string, number])[] {
+    const { type, def, key, typeMax, defMax } = parseGate(gate!);
+    const { limits } = this.#parts;
+    return [
+      [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
+      ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
+      ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
+    ];
+  }
+
+  async #beat(beat: Beat): ReturnType<Store['beat']> {
+    const reply = await this.#parts.store.beat(beat);
+    const before = this.#leases.get(beat.id);
+    const isBroken = before !== undefined && before.until <= this.#latest;
+    const brokenAt = isBroken ? reply.now : (before?.brokenAt ?? -Infinity);
+    this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt });
+    this.#latest = Math.max(this.#latest, reply.now);
+    return reply;
+  }
+
+  async #extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
+    const extended = await this.#parts.store.extend(holdings, until);
+    holdings.forEach((holding, index) => {
+      if (!extended[index]) return;
+      this.#checkHolding(holding, 'extended its lease');
+      this.#extended.set(holding.id, Math.max(until, this.#extended.get(holding.id) ?? 0));
+    });
+    return extended;
+  }
+
+  async #note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    const noted = await this.#parts.store.note(notes);
+    notes.forEach((note, index) => {
+      if (noted[index]) this.#checkHolding(note, 'noted something');
+      else this.#parts.goals.reach('fence rejection');
+    });
+    return noted;
+  }
+
+  /** S4: only who holds a job now can do anything with it. */
+  #checkHolding({ id, fence }: Holding, what: string): void {
+    const job = this.#jobs.get(id);
+    if (job?.state === 'running' && job.fence === fence) return;
+    this.#found('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${job?.state ?? 'gone'} under fence ${job?.fence}`);
+  }
+
+  /** S24: a new leader has a new term. */
+  async #lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
+    const led = await this.#parts.store.lead(role, instance, leaseMs);
+    const before = this.#leader;
+    if (before && (led.term < before.term || (led.leader !== before.leader && led.term === before.term))) {
+      this.#found('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} led in term ${before.term}`);
+    }
+    this.#leader = led;
+    return led;
+  }
+
+  #now(): number {
+    return this.#parts.store.now();
+  }
+
+  #found(invariant: Invariant, job: number | null, sentence: string): void {
+    this.#parts.onViolation(violation(invariant, job, sentence));
+  }
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + sign;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}
