@@ -1,16 +1,19 @@
 // A real server with the built dashboard, jobs worth looking at, and a browser that looks at it.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
 import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
 import { launchBrowser, plainPage } from '../support/browser.ts';
-import { world, type World, type WorldOptions } from '../faces/http/world.ts';
+import { api, world, type World, type WorldOptions } from '../faces/http/world.ts';
 
 export interface Dashboard extends World {
   readonly browser: Browser;
   /** A page at a path of the dashboard, light and wide unless said otherwise. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Starts a run; answers its number. */
+  start(ask: Record<string, unknown>): Promise<number>;
   /** What went wrong in the browser so far: exceptions, breaches of the content policy, requests that led elsewhere. */
   readonly faults: readonly string[];
 }
@@ -29,6 +32,7 @@ export const mail = jobType('mail.send', {
   },
 });
 export const invoice = jobType('invoice.render', {
+  retry: { attempts: 1 },
   run: () => {
     throw new Error('template invoice-2026 has no block "total"');
   },
@@ -49,6 +53,7 @@ export const sync = jobType('ledger.sync', {
 /** Every 50th task fails; slow ones beyond the 20th stay running until they are told to go. */
 export const tiles = jobType('map.tiles', {
   input: typed<{ count: number; slow?: boolean }>(),
+  retry: { attempts: 1 },
   *taskDetails({ input }) {
     for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
   },
@@ -77,9 +82,15 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
     faults,
     async visit(path, context = {}) {
       const page = await browser.newPage({ ...plainPage, viewport: { width: 1360, height: 860 }, ...context });
+      page.setDefaultTimeout(15_000);
       watch(page, server.url, faults);
       await page.goto(server.url + path);
       return page;
+    },
+    async start(ask) {
+      const { status, body } = await server.post(`${api}/runs`, ask);
+      if (status !== 201) throw new Error(`cannot start a run: ${JSON.stringify(body)}`);
+      return body.id;
     },
     async close() {
       await browser.close();
@@ -107,6 +118,33 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(artefacts, { recursive: true });
   await page.screenshot({ path: join(artefacts, `${name}.png`), fullPage: true });
 }
+
+/** What axe finds that is serious or worse, as sentences. */
+export async function violations(page: Page): Promise<string[]> {
+  // Evaluated and not added as a script: the content policy would refuse one of ours as of anybody's.
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
+    const { violations: found } = await axe.run();
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  });
+}
+
+/** How far the page as a whole can be scrolled sideways, which on a phone must not be. */
+export const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 export const dark: BrowserContextOptions = { colorScheme: 'dark' };

@@ -13,13 +13,14 @@ interface TabsProps {
   /** What the tabs are of, for readers. */
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** The name in the query. */
-  readonly query?: string;
+  /** The one that is open where the URL says none. */
+  readonly first: string;
 }
 
-export function Tabs({ label, tabs, query = 'tab' }: TabsProps): JSX.Element {
-  const open = tabs.find(({ name }) => name === queryOf(query)) ?? tabs[0]!;
-  const show = (name: string): void => setQuery({ [query]: name === tabs[0]!.name ? null : name }, false);
+export function Tabs({ label, tabs, first }: TabsProps): JSX.Element {
+  const named = (wanted: string): Tab | undefined => tabs.find(({ name }) => name === wanted);
+  const open = named(queryOf('tab')) ?? named(first) ?? tabs[0]!;
+  const show = (name: string): void => setQuery({ tab: name }, false);
   const step = (by: number): void => show(tabs[(tabs.indexOf(open) + by + tabs.length) % tabs.length]!.name);
   useShortcuts([
     { keys: ']', does: 'Next tab', run: () => step(1), isOnlyKey: true },

@@ -62,7 +62,10 @@ function KnownRun({ id }: { readonly id: number }): JSX.Element {
       <WaitNotice run={story.run} />
       <ErrorCard run={story.run} />
       <Facts run={story.run} />
-      <Tabs label="Parts of the run" tabs={tabsOf(story, hasTasks, () => <TasksTab run={story.run} live={live} />)} />
+      <Tabs
+        label="Parts of the run" first={hasTasks ? 'tasks' : story.progress === null ? 'payload' : 'progress'}
+        tabs={tabsOf(story, hasTasks, () => <TasksTab run={story.run} live={live} />)}
+      />
     </>
   );
 }
@@ -70,10 +73,10 @@ function KnownRun({ id }: { readonly id: number }): JSX.Element {
 function tabsOf({ run, progress, events, log }: Story, hasTasks: boolean, tasks: () => JSX.Element): readonly Tab[] {
   return [
     ...(hasTasks ? [{ name: 'tasks', title: <>Tasks <small>{number(run.tasks?.total ?? 0)}</small></>, view: tasks }] : []),
+    { name: 'payload', title: 'Payload', view: () => <PayloadTab run={run} /> },
     { name: 'progress', title: 'Progress', view: () => <ProgressTab run={run} progress={progress} /> },
     { name: 'timeline', title: <>Timeline <small>{number(run.attempts.length)}</small></>, view: () => <TimelineTab run={run} /> },
     { name: 'log', title: <>Log <small>{number(log.length)}</small></>, view: () => <LogTab run={run} log={log} /> },
-    { name: 'payload', title: 'Payload', view: () => <PayloadTab run={run} /> },
     { name: 'events', title: <>Events <small>{number(events.length)}</small></>, view: () => <EventsTab run={run} events={events} /> },
     { name: 'relations', title: 'Relations', view: () => <RelationsTab run={run} /> },
     { name: 'explain', title: 'Explain', view: () => <ExplainTab run={run} /> },

@@ -1,6 +1,6 @@
 /** Runs: the list, searched and filtered, with deeds to one, many or all that match. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunFilter, RunView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
 import { TickField } from '../components/field.tsx';
@@ -219,6 +219,9 @@ function ExportChoice({ filter, order }: { readonly filter: RunFilter; readonly 
 
 function SavedViews({ search }: { readonly search: string }): JSX.Element {
   const [name, setName] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const isNaming = name !== null;
+  useEffect(() => field.current?.focus(), [isNaming]);
   const save = (): void => {
     if (name !== null && name.trim() !== '') saveView({ name: name.trim(), search });
     setName(null);
@@ -234,10 +237,10 @@ function SavedViews({ search }: { readonly search: string }): JSX.Element {
           </button>
         </span>
       ))}
-      {termsOf(search).length > 0 && !isSaved && name === null && (
+      {termsOf(search).length > 0 && !isSaved && !isNaming && (
         <button type="button" class="link" onClick={() => setName('')}>Save this view</button>
       )}
-      {name !== null && (
+      {isNaming && (
         <form
           class="view-name"
           onSubmit={(event) => {
@@ -246,7 +249,7 @@ function SavedViews({ search }: { readonly search: string }): JSX.Element {
           }}
         >
           <input
-            class="control" aria-label="Name of the view" placeholder="Name, then Enter" value={name} autoFocus maxLength={40}
+            ref={field} class="control" aria-label="Name of the view" placeholder="Name, then Enter" value={name} maxLength={40}
             onInput={({ currentTarget }) => setName(currentTarget.value)} onBlur={save}
           />
         </form>

@@ -1,0 +1,206 @@
+// The list of runs, in a real browser: searched, filtered, paged, followed, selected, acted on and exported.
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, ended } from '../faces/http/world.ts';
+import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+const mails: number[] = [];
+const invoices: number[] = [];
+beforeAll(async () => {
+  board = await dashboard();
+  for (let number = 0; number < 60; number++) {
+    mails.push(await board.start({ type: 'mail.send', input: { to: `user${number}@example.org` }, tags: { team: number % 2 ? 'red' : 'blue' } }));
+  }
+  for (let number = 0; number < 6; number++) invoices.push(await board.start({ type: 'invoice.render', input: { number } }));
+  await Promise.all([...mails, ...invoices].map((id) => ended(board, id)));
+}, 60_000);
+afterAll(() => board.close());
+
+const rows = (page: Page) => page.locator('tbody tr');
+const ids = (page: Page): Promise<string[]> => page.locator('tbody td.id').allTextContents();
+const row = (page: Page, id: number) => page.locator('tbody tr', { has: page.getByRole('link', { name: String(id), exact: true }) });
+
+test('lists the newest first, pages by key, and the URL keeps it all', async () => {
+  const page = await board.visit('/runs');
+  await expect.poll(() => rows(page).count()).toBe(50);
+  const first = await ids(page);
+  expect(first[0]).toBe(String(invoices.at(-1)));
+  await page.getByRole('link', { name: 'Further' }).click();
+  await expect.poll(async () => (await ids(page))[0]).not.toBe(first[0]);
+  const second = await ids(page);
+  expect(second.some((id) => first.includes(id))).toBe(false);
+  await page.reload();
+  await expect.poll(() => ids(page)).toEqual(second);
+  await page.goBack();
+  await expect.poll(() => ids(page)).toEqual(first);
+  await page.getByRole('button', { name: 'Order: newest first' }).click();
+  await expect.poll(() => page.url()).toContain('order=oldest');
+  await picture(page, 'runs-light');
+  await page.close();
+});
+
+test('a search takes qualifiers, suggests them, and a mistake says what to write', async () => {
+  const page = await board.visit('/runs');
+  await rows(page).first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('sta');
+  await page.getByRole('option', { name: /^state:/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('fail');
+  await page.getByRole('option', { name: 'state:failed' }).waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(0);
+  await page.getByText('there is no state fail: use pending').waitFor();
+  await page.getByRole('combobox', { name: 'Search runs' }).fill('state:failed type:invoice*');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(6);
+  expect(new URL(page.url()).searchParams.get('search')).toBe('state:failed type:invoice*');
+  await picture(page, 'runs-search-light');
+
+  for (const [search, count] of [
+    ['tag:team=red', 30], ['payload.to:user7@example.org', 1], ['error:"has no block"', 6], ['created:<1h type:mail.send', 50],
+    ['created:>1h', 0],
+  ] as const) {
+    await page.goto(`${board.url}/runs?search=${encodeURIComponent(search)}`);
+    await expect.poll(() => rows(page).count(), { message: search }).toBe(count);
+  }
+  await page.getByText('No run fits this search').waitFor();
+  await page.getByRole('combobox', { name: 'Search runs' }).fill(String(mails[0]));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `mail.send ${mails[0]}` }).waitFor();
+  await page.close();
+});
+
+test('state chips change the search, a view can be saved, columns chosen', async () => {
+  const page = await board.visit('/runs');
+  await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
+  await expect.poll(() => rows(page).count()).toBe(6);
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.keyboard.type('Broken');
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
+  await expect.poll(() => rows(page).count()).toBe(50);
+  await page.getByRole('link', { name: 'Broken' }).click();
+  await expect.poll(() => rows(page).count()).toBe(6);
+  await page.getByLabel('Choose columns').click();
+  await page.getByLabel('Attempts').uncheck();
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
+  await page.reload();
+  await rows(page).first().waitFor();
+  expect(await page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
+  await page.close();
+});
+
+test('a new run appears while it is live, and not while it is paused', async () => {
+  const page = await board.visit('/runs?search=type:nobody.does');
+  await page.getByText('No run fits this search').waitFor();
+  await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+  const first = await board.start({ type: 'nobody.does' });
+  await row(page, first).waitFor();
+  await page.keyboard.press('p');
+  await page.getByText('Paused').waitFor();
+  const second = await board.start({ type: 'nobody.does' });
+  await page.getByRole('switch', { name: 'Live' }).click();
+  // The page did not know of it before: it was told when the switch was put on again.
+  await row(page, second).waitFor();
+  await page.close();
+});
+
+test('rows are walked, selected and opened by keys', async () => {
+  const page = await board.visit('/runs?search=state:failed');
+  await expect.poll(() => rows(page).count()).toBe(6);
+  for (const key of ['j', 'j', 'k', 'x', 'j', 'x']) await page.keyboard.press(key);
+  await page.getByText('2 selected').waitFor();
+  expect(await rows(page).nth(1).getAttribute('data-active')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `invoice.render ${invoices[4]}` }).waitFor();
+  await page.close();
+});
+
+test('the selected are acted on with a reason, and what does not fit is told', async () => {
+  const page = await board.visit('/runs');
+  await expect.poll(() => rows(page).count()).toBe(50);
+  const [one, other] = [await board.start({ type: 'mail.send', delay: '1h' }), await board.start({ type: 'mail.send', delay: '1h' })];
+  for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' });
+  await dialog.getByText('It does not fit 1 of the selected').waitFor();
+  await picture(page, 'runs-confirm-light');
+  await dialog.getByLabel('Reason').fill('the mails are not needed');
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('Cancel: 2 of 2 runs done').waitFor();
+  const { body } = await board.get(`${api}/runs/${one}`);
+  expect(body).toMatchObject({ standing: 'cancelled', cancel: { why: 'the mails are not needed' } });
+  await page.close();
+});
+
+test('all that match are counted before anything is done, and done by an operation', async () => {
+  for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
+  const page = await board.visit('/runs?search=tag:bulk%3Dyes');
+  await expect.poll(() => rows(page).count()).toBe(3);
+  await row(page, Number((await ids(page))[0])).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Select all that match the filter' }).click();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause 3 runs that match?' });
+  await dialog.getByRole('button', { name: 'Do nothing' }).click();
+  expect((await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items).toEqual([]);
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('link', { name: 'Follow it' }).waitFor();
+  await expect.poll(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
+  await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
+  await page.close();
+});
+
+test('what the filter matches is exported, as CSV and as JSON lines', async () => {
+  const page = await board.visit('/runs?search=type:invoice.render');
+  await rows(page).first().waitFor();
+  const save = async (name: string): Promise<string> => {
+    await page.getByLabel('Export what the filter matches').click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+    return readFile(await download.path(), 'utf8');
+  };
+  const csv = (await save('CSV')).split('\r\n');
+  expect(csv[0]).toMatch(/^id,type,/);
+  expect(csv).toHaveLength(7);
+  expect(csv[1]).toContain('"template invoice-2026 has no block ""total"""');
+  const lines = (await save('JSON lines')).trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number });
+  expect(lines.map(({ id }) => id)).toEqual(invoices.toReversed());
+  await page.close();
+});
+
+test('a run is started from the list, and a refusal is told where it was caused', async () => {
+  const page = await board.visit('/runs');
+  await rows(page).first().waitFor();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  await dialog.getByLabel('Job type').fill('mail.send');
+  await dialog.getByLabel('Input').fill('{ "to": ');
+  expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Input').fill('{ "to": "new@example.org" }');
+  await dialog.getByLabel('Begins after').fill('soon');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('Begins after').fill('1h');
+  await dialog.getByLabel('Tags').fill('team=green');
+  await picture(page, 'start-light');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { name: /^mail.send \d+$/ }).waitFor();
+  await page.getByText('team=green').waitFor();
+  await page.close();
+});
+
+test('it is fit to be seen in the dark and on a phone', async () => {
+  for (const [name, context] of [['runs-dark', dark], ['runs-phone', phone], ['runs-phone-dark', { ...phone, ...dark }]] as const) {
+    const page = await board.visit('/runs', context);
+    await rows(page).first().waitFor();
+    expect(await sidewaysScroll(page), name).toBe(0);
+    await picture(page, name);
+    await page.close();
+  }
+  expect(board.faults).toEqual([]);
+});
