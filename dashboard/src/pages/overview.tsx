@@ -1,10 +1,11 @@
 /** The overview: what needs somebody first, then the figures, the charts, and what is going on. */
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RunView, SeriesRange, SeriesView, StatsView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
 import { RunBadge } from '../components/badge.tsx';
 import { Chart, type Series } from '../components/chart.tsx';
+import { Figure } from '../components/figure.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Failure, Loading } from '../components/notice.tsx';
 import { Lasting, Time } from '../components/time.tsx';
@@ -134,22 +135,6 @@ function Figures({ stats, series }: { readonly stats: StatsView; readonly series
 }
 
 const perMinute = (rate: number): string => (rate >= 10 ? short(Math.round(rate)) : String(Number(rate.toFixed(1))));
-
-interface FigureProps {
-  readonly title: string;
-  readonly note?: string;
-  readonly link?: string;
-  readonly children: ComponentChildren;
-}
-
-function Figure({ title, note, link, children }: FigureProps): JSX.Element {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{link === undefined ? children : <a href={link}>{children}</a>}{note !== undefined && <small>{note}</small>}</dd>
-    </div>
-  );
-}
 
 function Charts({ series }: { readonly series: SeriesView }): JSX.Element {
   const { points } = series;
