@@ -8,6 +8,7 @@ import './styles/pages.css';
 import './styles/overview.css';
 import './styles/runs.css';
 import './styles/run.css';
+import './styles/plan.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -48,6 +48,7 @@ export function JsonField({ label, hint, text, onInput, rows = 8 }: JsonFieldPro
     <Labelled label={label} hint={hint} error={error}>
       <textarea
         class="code" rows={rows} spellcheck={false} value={text} aria-invalid={error !== null}
+        ref={(element) => element?.setCustomValidity(error ?? '')}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
     </Labelled>

@@ -9,11 +9,13 @@ import { sentenceOf } from '../problem.ts';
 import { go } from '../router.ts';
 import { useAnswer } from '../state/answer.ts';
 import { Dialog } from './dialog.tsx';
-import { JsonField, jsonError, TextField } from './field.tsx';
+import { jsonError, TextField } from './field.tsx';
+import { InputField } from './input-field.tsx';
 import { say } from './toast.tsx';
 
 /** What the form begins with. */
 export interface Model {
+  /** Beside a definition: the type it is of. */
   readonly type?: string;
   readonly def?: string;
   readonly input?: unknown;
@@ -45,6 +47,10 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const types = useAnswer((abort) => call('listTypes', {}, abort), []);
+  const type = types.data?.items.find(({ name }) => name === (like.type ?? draft.type.trim()))?.name;
+  const schema = useAnswer(
+    async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema), [type],
+  ).data;
   const put = (name: keyof Draft) => (value: string): void => setDraft((before) => ({ ...before, [name]: value }));
   const submit = async (): Promise<void> => {
     setBusy(true);
@@ -75,8 +81,8 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
             suggestions={types.data?.items.map(({ name }) => name) ?? []}
           />
         )}
-        <JsonField
-          label="Input" text={draft.input} onInput={put('input')}
+        <InputField
+          key={type ?? ''} schema={schema} text={draft.input} onInput={put('input')}
           hint={like.def === undefined ? 'JSON; empty: none' : "JSON; empty: the definition's own"}
         />
         <div class="grid">

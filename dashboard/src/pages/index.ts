@@ -3,5 +3,6 @@ import type { Page } from '../page.ts';
 import { overviewPage } from './overview.tsx';
 import { runPage } from './run.tsx';
 import { runsPage } from './runs.tsx';
+import { typesPage } from './types.tsx';
 
-export const pages: readonly Page[] = [overviewPage, runsPage, runPage];
+export const pages: readonly Page[] = [overviewPage, runsPage, runPage, typesPage];

@@ -1,0 +1,136 @@
+/** A form made from a JSON Schema: a field for each property, and JSON for what has no field of its own. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ExactNumber, exactText, parseExact } from '../exact-json.ts';
+import { JsonField, jsonError, SelectField, TextField } from './field.tsx';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
+
+interface SchemaFormProps {
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** Whether there is more to show than one field of JSON. */
+export const hasForm = (schema: JsonSchema): boolean => Object.keys(propertiesOf(schema)).length > 0;
+
+export function SchemaForm({ schema, value, onChange }: SchemaFormProps): JSX.Element {
+  return <Properties schema={schema} root={schema} value={value} onChange={onChange} />;
+}
+
+interface PartProps extends SchemaFormProps {
+  /** Where `$ref` leads. */
+  readonly root: JsonSchema;
+}
+
+function Properties({ schema, root, value, onChange }: PartProps): JSX.Element {
+  const members: Members = isMembers(value) ? value : {};
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const put = (name: string, member: unknown): void => {
+    const others = Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
+    onChange(member === undefined ? others : { ...others, [name]: member });
+  };
+  return (
+    <div class="fields">
+      {Object.entries(propertiesOf(schema)).map(([name, each]) => (
+        <Member
+          key={name} name={name} schema={resolved(each, root)} root={root} value={members[name]}
+          isRequired={required.includes(name)} onChange={(member) => put(name, member)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface MemberProps extends PartProps {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+function Member(props: MemberProps): JSX.Element {
+  const { name, schema, root, value, isRequired, onChange } = props;
+  const label = `${textOf(schema['title']) || name}${isRequired ? ' *' : ''}`;
+  const hint = hintOf(schema);
+  const choices = choicesOf(schema);
+  if (choices !== null) {
+    const options = [...(isRequired && value !== undefined ? [] : [{ value: '', says: 'not said' }]), ...choices];
+    const choose = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
+    return <SelectField label={label} hint={hint} value={value === undefined ? '' : exactText(value, 0)} options={options} onChange={choose} />;
+  }
+  if (schema['type'] === 'object' && hasForm(schema)) {
+    return (
+      <fieldset class="field-group">
+        <legend>{label}{hint !== '' && <em>{hint}</em>}</legend>
+        <Properties schema={schema} root={root} value={value} onChange={onChange} />
+      </fieldset>
+    );
+  }
+  if (schema['type'] === 'string') {
+    const write = (text: string): void => onChange(text === '' && !isRequired ? undefined : text);
+    return <TextField {...{ label, hint, name, isRequired }} value={typeof value === 'string' ? value : ''} onInput={write} />;
+  }
+  if (schema['type'] === 'number' || schema['type'] === 'integer') {
+    const write = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
+    return <TextField {...{ label, hint, name, isRequired }} type="number" value={numberText(value)} onInput={write} />;
+  }
+  return <JsonMember label={label} hint={hint === '' ? 'JSON' : `JSON, ${hint}`} value={value} onChange={onChange} />;
+}
+
+interface JsonMemberProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** What is being written need not be JSON yet: it counts as soon as it is, and until then the form cannot be sent. */
+function JsonMember({ label, hint, value, onChange }: JsonMemberProps): JSX.Element {
+  const [text, setText] = useState(value === undefined ? '' : exactText(value));
+  const write = (said: string): void => {
+    setText(said);
+    if (jsonError(said) === null) onChange(said.trim() === '' ? undefined : parseExact(said));
+  };
+  return <JsonField label={label} hint={hint} rows={3} text={text} onInput={write} />;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> =>
+  isMembers(schema['properties']) ? (schema['properties'] as Record<string, JsonSchema>) : {};
+
+/** A reference within the same document; anything else is shown as it is. */
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(textOf(schema['$ref']))?.[1];
+  const named = name === undefined ? undefined : ((root['$defs'] ?? root['definitions']) as Members | undefined)?.[name];
+  return isMembers(named) ? { ...named, ...schema } : isMembers(schema) ? schema : {};
+}
+
+type Choice = { readonly value: string; readonly says: string };
+
+function choicesOf(schema: JsonSchema): readonly Choice[] | null {
+  const values = Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : schema['type'] === 'boolean' ? [true, false] : null;
+  return values && values.map((value) => ({ value: exactText(value, 0), says: typeof value === 'string' ? value : exactText(value, 0) }));
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const numberText = (value: unknown): string =>
+  value instanceof ExactNumber ? value.text : typeof value === 'number' ? String(value) : '';
+
+/** `whole number, 1 to 5, default 3`. */
+function hintOf(schema: JsonSchema): string {
+  const { description, type, minimum, maximum, default: fallback } = schema;
+  const isBounded = (bound: unknown): bound is number => typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+  const [least, most] = [isBounded(minimum) ? minimum : null, isBounded(maximum) ? maximum : null];
+  const bounds = least !== null && most !== null ? `${least} to ${most}` : least !== null ? `at least ${least}` : most !== null ? `at most ${most}` : '';
+  const parts = [
+    textOf(description),
+    type === 'integer' ? 'whole number' : '',
+    bounds,
+    fallback === undefined ? '' : `default ${exactText(fallback, 0)}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}

@@ -1,0 +1,99 @@
+/** Job types: what can be run here, who can run it, and how much of it is open. */
+import type { JSX } from 'preact';
+import type { TypeView } from '../../../src/faces/http/contract.ts';
+import { call } from '../api.ts';
+import { Badge, Chip } from '../components/badge.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { startRun } from '../components/start-run.tsx';
+import { Table, type Column } from '../components/table.tsx';
+import type { Page } from '../page.ts';
+import { href, queryOf, setQuery } from '../router.ts';
+import { textOf } from '../search.ts';
+import { useAnswer } from '../state/answer.ts';
+import { useChanges } from '../state/live.ts';
+import { mayProduce } from '../state/session.ts';
+import { number, short } from '../words.ts';
+import { TypePage } from './types/detail.tsx';
+
+function Types(): JSX.Element {
+  const name = queryOf('name');
+  return name === '' ? <TypeList /> : <TypePage key={name} name={name} />;
+}
+
+function TypeList(): JSX.Element {
+  const list = useAnswer((abort) => call('listTypes', {}, abort), []);
+  useChanges({ kind: ['run', 'task', 'bedrock'] }, list.reload);
+  const part = queryOf('q');
+  const rows = (list.data?.items ?? []).filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+  return (
+    <>
+      <header class="page-head">
+        <h1>Job types</h1>
+        <div class="page-acts">
+          <input
+            class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={part}
+            onInput={({ currentTarget }) => setQuery({ q: currentTarget.value }, false)}
+          />
+        </div>
+      </header>
+      {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
+      {list.data === null && list.error === null && <Loading />}
+      {list.data !== null && rows.length === 0 && (
+        <Empty title={part === '' ? 'No job types are known' : 'No type has this in its name'} icon="types">
+          {part === '' ? 'Start an instance with code: stint serve --jobs FILE.' : 'Write less of it, or clear the filter.'}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Table<TypeView>
+          label="Job types" rows={rows} columns={columns} idOf={({ name }) => name} pathOf={({ name }) => `/types?${new URLSearchParams({ name })}`}
+        />
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<TypeView>[] = [
+  {
+    title: 'Type', class: 'wide', cell: ({ name, ...type }) => (
+      <><a class="strong" href={href('/types', { name })}>{name}</a> <Traits type={type} /></>
+    ),
+  },
+  { title: 'Running', class: 'number', cell: (type) => <Count type={type} standing="running" /> },
+  { title: 'Waiting', class: 'number', cell: (type) => <Count type={type} standing="pending" /> },
+  { title: 'Held', class: 'number', cell: (type) => <Count type={type} standing="held" /> },
+  { title: 'At most', class: 'number', cell: ({ concurrency, onePerType }) => (onePerType ? '1' : concurrency === null ? <span class="faint">any</span> : number(concurrency)) },
+  {
+    title: 'Instances', class: 'number', cell: ({ instances }) =>
+      instances.length === 0 ? <Badge look="failed" word="nobody" title="No living instance knows it: what waits is not run" /> : number(instances.length),
+  },
+  {
+    title: '', class: 'acts', cell: ({ name }) => mayProduce.value && (
+      <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}><Icon name="play" /> Start</button>
+    ),
+  },
+];
+
+export function Traits({ type }: { readonly type: Pick<TypeView, 'hasTasks' | 'isolate' | 'onePerType' | 'isLocal'> }): JSX.Element {
+  return (
+    <>
+      {type.hasTasks === true && <Chip title="Its runs are made of tasks">with tasks</Chip>}{' '}
+      {type.isolate !== null && <Chip title="Runs apart, so that it can be stopped whatever it does">own {type.isolate}</Chip>}{' '}
+      {type.onePerType && <Chip title="A second one is refused while one is under way">one at a time</Chip>}{' '}
+      {!type.isLocal && <Chip title="This server does not have its code">elsewhere</Chip>}
+    </>
+  );
+}
+
+type Open = 'running' | 'pending' | 'held';
+
+function Count({ type, standing }: { readonly type: TypeView; readonly standing: Open }): JSX.Element {
+  const count = type.counts[standing] ?? 0;
+  if (count === 0) return <span class="faint">0</span>;
+  const search = textOf([{ name: 'type', value: type.name }, { name: 'state', value: standing }]);
+  return <a href={href('/runs', { search })} title={number(count)}>{short(count)}</a>;
+}
+
+export const typesPage: Page = {
+  path: '/types', title: 'Job types', view: Types, nav: { icon: 'types', key: 't', group: 'Plan' },
+};
