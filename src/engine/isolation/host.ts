@@ -35,4 +35,4 @@ export interface HostOptions {
 
 // The same line finds the source in development and the compiled file in dist.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-export const childEntry = new URL(`../isolated-child${extension}`, import.meta.url);
+export const childEntry = new URL(`./isolated-child${extension}`, import.meta.url);
