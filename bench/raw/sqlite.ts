@@ -148,7 +148,7 @@ export class SqliteLimit implements Contender<Row> {
   }
 }
 
-const settings = `PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=memory; PRAGMA cache_size=-32768;
+const settings = `PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=memory; PRAGMA cache_size=-16384;
   PRAGMA wal_autocheckpoint=16000`;
 
 const schema = `

@@ -29,10 +29,10 @@ export interface ClaimerParts {
 
 const pollMs = 5_000;
 const limitedPollMs = 500;
-const claimMax = 1000;
+const claimMax = 500;
 const aheadMs = 15;
 /** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
-const concludingMax = 4000;
+const concludingMax = 1000;
 
 interface Doubt {
   readonly cause: Cause;

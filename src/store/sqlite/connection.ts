@@ -16,7 +16,7 @@ export function openFile(path: string, durability: Durability): Connection {
   if (path !== ':memory:') makePrivate(path);
   const db = new DatabaseSync(path, { timeout: busyWaitMs });
   // What a large commit keeps to undo itself goes to a file: in memory it would be as large as what is written.
-  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durability}; PRAGMA cache_size=-32768`);
+  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durability}; PRAGMA cache_size=-16384`);
   // Pages written again and again, as those of a queue are, go home once in 64 MB of log and not with every commit.
   db.exec('PRAGMA wal_autocheckpoint=16000');
   return new Connection(db);
