@@ -17,6 +17,8 @@ export interface Ground {
   serverCpuUs(): number | null;
   /** Copies a row until there are enough of them. */
   fill(filling: Filling): Promise<void>;
+  /** Opens a transaction that reads once and then stays open until the ground is removed. */
+  occupy(): Promise<void>;
   /** Puts off to before the next measurement what the last one left to be done. */
   rest(): Promise<void>;
   remove(): Promise<void>;

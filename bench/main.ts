@@ -7,6 +7,7 @@ import { SqliteEngine } from './engines/sqlite.ts';
 import { thisMachine } from './machine.ts';
 import { readOptions, type Options } from './options.ts';
 import { closingText, headText, machineText, rowText } from './report.ts';
+import type { BenchData } from './results/data.ts';
 import { measure, type Row } from './rounds.ts';
 
 /** What is on disk and what was started must not outlive an interrupted run. */
@@ -30,7 +31,7 @@ async function main(options: Options): Promise<void> {
     }
   }
   console.log(closingText);
-  const figures = { machine, engines, sizes: options.sizes, rows };
+  const figures: BenchData = { machine, engines, sizes: options.sizes, rows };
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 

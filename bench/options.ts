@@ -15,6 +15,8 @@ export interface Options {
   readonly store: string | undefined;
 }
 
+const short = workloads.filter(({ isLong = false }) => !isLong);
+
 const engineNames: readonly EngineName[] = ['sqlite', 'postgres'];
 
 export function readOptions(args: readonly string[]): Options {
@@ -33,7 +35,7 @@ export function readOptions(args: readonly string[]): Options {
   return {
     sizes: values.tiny ? tinySizes : values.quick ? quickSizes : fullSizes,
     engines: chosen(engineNames, words, (name) => name),
-    workloads: chosen(workloads, words, ({ name }) => name),
+    workloads: chosen(values.quick && words.length === 0 ? short : workloads, words, ({ name }) => name),
     json: values.json,
     store: checkStore(values.store),
   };

@@ -11,12 +11,12 @@ interface Column {
 
 const columns: readonly Column[] = [
   { head: 'ours', width: 12, cell: ({ ours, unit }) => valueText(ours, unit) },
-  { head: 'limit', width: 12, cell: ({ limit, unit }) => valueText(limit, unit) },
+  { head: 'limit', width: 12, cell: ({ limit, unit }) => (limit === null ? '' : valueText(limit, unit)) },
   { head: 'unit', width: 8, cell: ({ unit }) => unit },
-  { head: 'ratio', width: 7, cell: ({ ratio }) => ratio.toFixed(2) },
+  { head: 'ratio', width: 7, cell: ({ ratio }) => ratio?.toFixed(2) ?? '' },
   { head: 'client µs', width: 16, cell: (row) => cpuText(row, (cpu) => cpu.clientUs) },
   { head: 'server µs', width: 16, cell: (row) => cpuText(row, (cpu) => cpu.serverUs) },
-  { head: 'vs empty', width: 10, cell: ({ versusBase }) => (versusBase === null ? '' : versusBase.toFixed(2)) },
+  { head: 'vs first', width: 10, cell: ({ versusBase }) => (versusBase === null ? '' : versusBase.toFixed(2)) },
 ];
 
 const titleWidth = 52;
@@ -33,13 +33,13 @@ export const rowText = (row: Row): string =>
 
 export const closingText = `
 Medians of rounds in which both sides took turns. ratio: ours to the limit, 1 is at it (for ms the inverse).
-µs: CPU per job, ours / limit. vs empty: ours to ours without a backlog.`;
+µs: CPU per job, ours / limit. vs first: ours to ours before anything grew.`;
 
-const valueText = ({ median }: Figure, unit: Row['unit']): string =>
+export const valueText = ({ median }: Figure, unit: Row['unit']): string =>
   unit === 'ms' ? median.toFixed(2) : Math.round(median).toLocaleString('en');
 
 function cpuText({ ours, limit }: Row, pick: (cpu: CpuPerJob) => number | null): string {
-  const texts = [ours, limit].map(({ cpu }) => {
+  const texts = [ours, ...(limit === null ? [] : [limit])].map(({ cpu }) => {
     const us = cpu === null ? null : pick(cpu);
     return us === null ? '–' : us.toFixed(us < 10 ? 1 : 0);
   });

@@ -15,10 +15,11 @@ export interface Row {
   readonly params: Case['params'];
   readonly unit: Reading['unit'];
   readonly ours: Figure;
-  readonly limit: Figure;
+  /** Null: nothing by hand does the same. */
+  readonly limit: Figure | null;
   /** How near ours comes to the limit: 1 is at it, whatever the unit. The median over the rounds. */
-  readonly ratio: number;
-  /** How ours compares with itself in the case that has no backlog; null: nothing to compare with. */
+  readonly ratio: number | null;
+  /** How ours compares with itself in the workload's first case; null: nothing to compare with. */
   readonly versusBase: number | null;
 }
 
@@ -28,49 +29,52 @@ export interface Figure {
   readonly cpu: CpuPerJob | null;
 }
 
-type Stands = Readonly<Record<Side, Stand>>;
-type Samples = Readonly<Record<Side, Sample[]>>;
+type Stands = ReadonlyMap<Side, Stand>;
+type Samples = ReadonlyMap<Side, Sample[]>;
 
 /** Gives each row as soon as it is known. */
 export async function* measure(engine: Engine, workload: Workload, sizes: Sizes): AsyncGenerator<Row> {
   const stands = await openStands(engine, workload, sizes);
-  let base: Row | undefined;
+  let bases: readonly Row[] = [];
   try {
     for (const each of workload.cases(sizes)) {
       const samples = await sampled(each, stands, sizes.rounds);
-      for (const row of rowsOf(engine.name, workload, each, samples)) {
-        if (each.isBase) base = row;
-        yield base ? { ...row, versusBase: row.ours.median / base.ours.median } : row;
-      }
+      const rows = rowsOf(engine.name, workload, each, samples);
+      if (each.isBase) bases = rows;
+      for (const [index, row] of rows.entries()) yield { ...row, versusBase: versus(bases[index], row) };
     }
   } finally {
-    await Promise.all(Object.values(stands).map((stand) => stand.close()));
+    await Promise.all([...stands.values()].map((stand) => stand.close()));
   }
 }
 
-async function openStands(engine: Engine, { isHeard = false }: Workload, { warmUpJobs }: Sizes): Promise<Stands> {
-  const open = async (side: Side): Promise<Stand> => Stand.open(await engine.ground(side, isHeard), warmUpJobs);
-  return { ours: await open('ours'), limit: await open('limit') };
+async function openStands(engine: Engine, workload: Workload, { warmUpJobs }: Sizes): Promise<Stands> {
+  const stands = new Map<Side, Stand>();
+  for (const side of sides.filter((each) => each === 'ours' || !workload.isOursOnly)) {
+    stands.set(side, await Stand.open(await engine.ground(side, workload.isHeard ?? false), warmUpJobs));
+  }
+  return stands;
 }
 
 async function sampled(each: Case, stands: Stands, rounds: number): Promise<Samples> {
-  const samples: Samples = { ours: [], limit: [] };
-  for (const side of sides) {
-    await each.prepare?.(stands[side]);
-    await stands[side].ground.rest();
+  const samples = new Map([...stands.keys()].map((side): [Side, Sample[]] => [side, []]));
+  for (const stand of stands.values()) {
+    await each.prepare?.(stand);
+    if (!each.isRestless) await stand.ground.rest();
   }
   for (let round = 0; round < rounds; round += 1) {
     // Who goes first changes, so that neither always meets what the other left to the disk.
-    const order = round % 2 === 0 ? sides : sides.toReversed();
-    for (const side of order) samples[side].push(await each.measure(stands[side]));
+    const order = round % 2 === 0 ? [...stands] : [...stands].toReversed();
+    for (const [side, stand] of order) samples.get(side)!.push(await each.measure(stand));
   }
   return samples;
 }
 
-function rowsOf(engine: EngineName, workload: Workload, { title, params }: Case, { ours, limit }: Samples): Row[] {
+function rowsOf(engine: EngineName, workload: Workload, { title, params }: Case, samples: Samples): Row[] {
+  const [ours, limits] = [samples.get('ours')!, samples.get('limit')];
   return ours[0]!.readings.map(({ what, unit }, index): Row => {
-    const [own, best] = [figureOf(ours, index), figureOf(limit, index)];
-    const ratios = own.rounds.map((value, round) => value / best.rounds[round]!);
+    const own = figureOf(ours, index);
+    const limit = limits ? figureOf(limits, index) : null;
     return {
       engine,
       workload: workload.name,
@@ -78,11 +82,18 @@ function rowsOf(engine: EngineName, workload: Workload, { title, params }: Case,
       params,
       unit,
       ours: own,
-      limit: best,
-      ratio: unit === 'ms' ? 1 / median(ratios) : median(ratios),
+      limit,
+      ratio: limit === null ? null : ratioOf(own, limit, unit),
       versusBase: null,
     };
   });
+}
+
+const versus = (base: Row | undefined, { ours }: Row): number | null => (base ? ours.median / base.ours.median : null);
+
+function ratioOf(own: Figure, limit: Figure, unit: Reading['unit']): number {
+  const ratio = median(own.rounds.map((value, round) => value / limit.rounds[round]!));
+  return unit === 'ms' ? 1 / ratio : ratio;
 }
 
 function figureOf(samples: readonly Sample[], index: number): Figure {

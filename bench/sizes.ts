@@ -11,7 +11,21 @@ export interface Sizes {
   /** How many there are at each step. What an earlier list left stays for the later ones. */
   readonly backlog: Readonly<Record<'others' | 'later' | 'ended', readonly number[]>>;
   readonly backlogJobs: number;
+  readonly scale: Scale;
   readonly glob: { readonly others: number; readonly names: number; readonly jobs: number };
+}
+
+/** What grows in the workloads that plot how costs do. */
+export interface Scale {
+  /** Processes and instances. */
+  readonly crew: readonly number[];
+  /** What each of a crew drains. */
+  readonly jobsEach: number;
+  readonly tasksPerRun: readonly number[];
+  readonly definitions: readonly number[];
+  /** Jobs that have gone through, each of which leaves dead rows behind. */
+  readonly churned: readonly number[];
+  readonly jobs: number;
 }
 
 export const fullSizes: Sizes = {
@@ -20,10 +34,18 @@ export const fullSizes: Sizes = {
   createSingle: 3_000,
   createInFlight: 16_000,
   createBulk: 100_000,
-  drain: [{ limit: 1, jobs: 3_000 }, { limit: 100, jobs: 50_000 }, { limit: 1_000, jobs: 100_000 }],
+  drain: [{ limit: 1, jobs: 3_000 }, { limit: 10, jobs: 15_000 }, { limit: 100, jobs: 50_000 }, { limit: 1_000, jobs: 100_000 }],
   pickUps: 300,
   backlog: { others: [10_000, 100_000, 1_000_000], later: [100_000, 1_000_000], ended: [1_000_000, 5_000_000] },
   backlogJobs: 10_000,
+  scale: {
+    crew: [1, 2, 4, 8],
+    jobsEach: 20_000,
+    tasksPerRun: [10, 1_000, 100_000],
+    definitions: [10, 1_000, 10_000],
+    churned: [10_000, 50_000, 200_000],
+    jobs: 10_000,
+  },
   glob: { others: 1_000_000, names: 1_000, jobs: 1_000 },
 };
 
@@ -37,6 +59,14 @@ export const quickSizes: Sizes = {
   pickUps: 30,
   backlog: { others: [10_000, 50_000], later: [50_000], ended: [50_000] },
   backlogJobs: 1_000,
+  scale: {
+    crew: [1, 2, 4],
+    jobsEach: 3_000,
+    tasksPerRun: [10, 100, 1_000],
+    definitions: [10, 100, 1_000],
+    churned: [1_000, 5_000, 20_000],
+    jobs: 1_000,
+  },
   glob: { others: 20_000, names: 100, jobs: 50 },
 };
 
@@ -50,5 +80,6 @@ export const tinySizes: Sizes = {
   pickUps: 5,
   backlog: { others: [100], later: [100], ended: [100] },
   backlogJobs: 100,
+  scale: { crew: [1, 2], jobsEach: 500, tasksPerRun: [5, 20], definitions: [2, 5], churned: [100, 200], jobs: 100 },
   glob: { others: 100, names: 10, jobs: 10 },
 };

@@ -44,15 +44,17 @@ class PostgresEngine implements Engine {
     await this.#client.query(`CREATE DATABASE ${name}`);
     const url = new URL(this.#url);
     url.pathname = `/${name}`;
+    const occupants: pg.Client[] = [];
     const hand = await connect(url.href);
     await hand.query('SET search_path TO stint, public');
     return {
       place: { engine: 'postgres', side, at: url.href, isHeard },
       serverCpuUs: () => (this.#postmaster === null ? null : cpuUsOfServer(this.#postmaster)),
       fill: (filling) => fill(hand, filling),
+      occupy: async () => void occupants.push(await occupantAt(url.href)),
       rest: () => this.#rest(hand),
       remove: async () => {
-        await hand.end();
+        await Promise.all([hand, ...occupants].map((client) => client.end()));
         await this.#client.query(`DROP DATABASE ${name} WITH (FORCE)`);
       },
     };
@@ -84,6 +86,13 @@ async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
+  return client;
+}
+
+async function occupantAt(url: string): Promise<pg.Client> {
+  const client = await connect(url);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await client.query('SELECT count(*) FROM pg_class');
   return client;
 }
 

@@ -14,13 +14,18 @@ export class SqliteEngine implements Engine {
 
   async ground(side: Side, isHeard: boolean): Promise<Ground> {
     this.#grounds += 1;
+    const occupants: DatabaseSync[] = [];
     const path = join(this.#folder, `${this.#grounds}-${side}.db`);
     return {
       place: { engine: 'sqlite', side, at: path, isHeard },
       serverCpuUs: () => null,
       fill: async (filling) => withFile(path, (db) => fill(db, filling)),
+      occupy: async () => void occupants.push(occupantOf(path)),
       rest: async () => withFile(path, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
-      remove: async () => ['', '-wal', '-shm'].forEach((end) => rmSync(`${path}${end}`, { force: true })),
+      remove: async () => {
+        for (const db of occupants) db.close();
+        for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      },
     };
   }
 
@@ -36,6 +41,13 @@ function withFile(path: string, work: (db: DatabaseSync) => void): void {
   } finally {
     db.close();
   }
+}
+
+function occupantOf(path: string): DatabaseSync {
+  const db = new DatabaseSync(path);
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  return db;
 }
 
 /** Small enough for the log to be emptied in between. */

@@ -81,6 +81,12 @@ function verdictOn({ ground, figure, against, want, moonshot }: Bar, figures: re
   };
 }
 
+/** How our engine stands to the best peer among these figures, which are of one ground; null: nobody to compare with. */
+export function ratioToBest(figures: readonly Figure[], name: FigureName): number | null {
+  const [ours, best] = [figureOf(figures, name, 'Stint engine'), yardstickOf(figures, name, 'best peer')];
+  return ours && best ? ours.median / best.median : null;
+}
+
 /** Undefined: there is nothing to compare with. */
 function yardstickOf(figures: readonly Figure[], name: FigureName, against: Yardstick): Figure | null | undefined {
   if (against === 'absolute') return null;

@@ -7,7 +7,7 @@ import type { Grounds } from './grounds.ts';
 import type { Measure } from './measure.ts';
 import { isOurs } from './ours.ts';
 import type { FigureName, Reading, Unit } from './reading.ts';
-import { Site } from './site.ts';
+import { withSite } from './site.ts';
 import type { PeerSizes } from './sizes.ts';
 
 /** What the rounds of one entrant came to. */
@@ -53,21 +53,18 @@ export async function* take(
 }
 
 async function measured(measure: Measure, entrant: Entrant, grounds: Grounds, sizes: PeerSizes): Promise<readonly Reading[]> {
-  const site = new Site(entrant, await grounds.fresh(entrant.ground));
-  let wentWell = false;
+  const ground = await grounds.fresh(entrant.ground);
   const patience = new AbortController();
   try {
-    const readings = await Promise.race([measure.run(site, sizes), tooLate(patience.signal)]);
-    wentWell = true;
-    return readings;
+    return await withSite(entrant, ground, (site) => Promise.race([measure.run(site, sizes), tooLate(patience.signal)]));
   } finally {
     patience.abort();
-    await site.close(wentWell);
+    await ground.remove();
   }
 }
 
 async function tooLate(signal: AbortSignal): Promise<never> {
-  await sleep(patienceMs, undefined, { signal }).catch(() => {});
+  await sleep(patienceMs, undefined, { signal });
   throw new Error(`not done after ${patienceMs / 1_000} s`);
 }
 

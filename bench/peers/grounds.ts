@@ -1,6 +1,6 @@
 /** The grounds on which entrants stand: a fresh database, file or Redis for each measurement. */
 import pg from 'pg';
-import type { Engine } from '../engine.ts';
+import type { Engine, Ground } from '../engine.ts';
 import { openPostgres } from '../engines/postgres.ts';
 import { SqliteEngine } from '../engines/sqlite.ts';
 import type { GroundName } from './entrant.ts';
@@ -37,19 +37,23 @@ export class Grounds {
 
   async fresh(name: GroundName): Promise<PeerGround> {
     if (name === 'redis') return this.#redis!.ground();
-    const ground = await this.#engines[name].ground('ours', false);
-    const { at } = ground.place;
-    return {
-      at,
-      serverCpuUs: () => ground.serverCpuUs(),
-      transactions: async () => (name === 'postgres' ? transactionsAt(at) : null),
-      remove: () => ground.remove(),
-    };
+    return peerGroundOf(await this.#engines[name].ground('ours', false));
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#engines.sqlite.close(), this.#engines.postgres.close(), this.#redis?.close()]);
   }
+}
+
+/** The ground of one side of the other bench, as entrants see it. */
+export function peerGroundOf(ground: Ground): PeerGround {
+  const { at, engine } = ground.place;
+  return {
+    at,
+    serverCpuUs: () => ground.serverCpuUs(),
+    transactions: async () => (engine === 'postgres' ? transactionsAt(at) : null),
+    remove: () => ground.remove(),
+  };
 }
 
 async function transactionsAt(url: string): Promise<number> {

@@ -22,7 +22,8 @@ export type Order =
   | { readonly do: 'countUnfinished' }
   /** How old so many jobs were when they were started. */
   | { readonly do: 'tellAges'; readonly jobs: number }
-  | { readonly do: 'fanOut'; readonly tasks: number }
+  /** Runs of so many tasks each, sixteen at a time. */
+  | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
   | { readonly do: 'close' };
 
 export interface Created {
@@ -85,8 +86,7 @@ async function obey(order: Order): Promise<unknown> {
     case 'tellAges':
       return ages.take(order.jobs);
     case 'fanOut':
-      await queue.fanOut!(order.tasks);
-      return null;
+      return fanOut(order.runs, order.tasks);
     case 'close':
       await queue.close();
       return null;
@@ -121,6 +121,18 @@ async function fill(jobs: number): Promise<null> {
   for (let left = jobs; left > 0; left -= bulk) {
     await queue.create(Array.from({ length: Math.min(left, bulk) }, () => input()));
   }
+  return null;
+}
+
+async function fanOut(runs: number, tasks: number): Promise<null> {
+  let left = runs;
+  const one = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await queue.fanOut!(tasks);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, one));
   return null;
 }
 

@@ -7,6 +7,7 @@ import { take, type Failure, type Figure } from './contest.ts';
 import type { Entrant } from './entrant.ts';
 import { Grounds } from './grounds.ts';
 import { bunIn, folderOf, install } from './install.ts';
+import type { PeersData } from '../results/data.ts';
 import { readOptions, type PeerOptions } from './options.ts';
 import { entrantText, failureText, figureText, tableText, verdictText } from './report.ts';
 
@@ -25,10 +26,10 @@ async function main(options: PeerOptions): Promise<void> {
     const verdicts = verdictsOn(figures);
     console.log(`${tableText(figures)}\n`);
     for (const verdict of verdicts) console.log(verdictText(verdict));
-    const about = [...new Set(entrants.map(({ ground }) => grounds.about(ground)))];
-    const settings = entrants.map(entrantText);
     if (options.json !== undefined) {
-      const data = { machine, about, settings, sizes: options.sizes, figures, failures, verdicts };
+      const about = [...new Set(entrants.map(({ ground }) => grounds.about(ground)!))];
+      const settings = entrants.map(entrantText);
+      const data: PeersData = { machine, about, settings, sizes: options.sizes, figures, failures, verdicts };
       writeFileSync(options.json, `${JSON.stringify(data, null, 2)}\n`);
     }
   } finally {

@@ -1,5 +1,5 @@
 /** The report: who took part and how, a table of figures for each ground, and the verdicts on the bars. */
-import type { Verdict } from './bars.ts';
+import { ratioToBest, type Verdict } from './bars.ts';
 import type { Failure, Figure } from './contest.ts';
 import type { Entrant, GroundName } from './entrant.ts';
 import { packages } from './packages.ts';
@@ -7,7 +7,7 @@ import type { FigureName, Unit } from './reading.ts';
 
 interface Column {
   readonly head: string;
-  readonly figures: readonly FigureName[];
+  readonly figures: readonly [FigureName, ...FigureName[]];
 }
 
 const columns: readonly Column[] = [
@@ -46,21 +46,35 @@ export function tableText(figures: readonly Figure[]): string {
 
 function groundText(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
-  const head = ['µs CPU w + s', ...columns.map((column) => column.head)];
-  const names = [...new Set(figures.map(({ entrant }) => entrant))];
-  const lines = names.map((name) => {
-    const own = figures.filter(({ entrant }) => entrant === name);
-    return [name.padEnd(nameWidth), drainCpuText(own).padStart(cellWidth), ...columns.map((column) => cellText(own, column))];
-  });
-  return ['', `${''.padEnd(nameWidth)}${head.map((text) => text.padStart(cellWidth)).join('')}`, ...lines.map((line) => line.join(''))];
+  const { heads, rows } = tableOf(figures);
+  const line = ([name = '', ...cells]: readonly string[]): string =>
+    `${name.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`;
+  return ['', line(['', ...heads]), ...rows.map(line)];
 }
+
+/** The figures of one ground: a row for each entrant, and at last how our engine stands to the best peer. */
+export function tableOf(figures: readonly Figure[]): { readonly heads: readonly string[]; readonly rows: readonly string[][] } {
+  const names = [...new Set(figures.map(({ entrant }) => entrant))];
+  const rows = names.map((name) => {
+    const own = figures.filter(({ entrant }) => entrant === name);
+    return [name, drainCpuText(own), ...columns.map((column) => cellText(own, column))];
+  });
+  const compared: FigureName[] = ['drain CPU', ...columns.map((column) => column.figures[0])];
+  const ratios = ['engine to best peer', ...compared.map((name) => ratioText(figures, name))];
+  return { heads: ['µs CPU w + s', ...columns.map(({ head }) => head)], rows: [...rows, ratios] };
+}
+
+const ratioText = (figures: readonly Figure[], name: FigureName): string => {
+  const ratio = ratioToBest(figures, name);
+  return ratio === null ? '–' : `${ratio.toFixed(2)} ×`;
+};
 
 function cellText(figures: readonly Figure[], column: Column): string {
   const texts = column.figures.map((name) => {
     const found = figures.find(({ figure }) => figure === name);
     return found ? valueText(found.median, found.unit) : '–';
   });
-  return texts.join('/').padStart(cellWidth);
+  return texts.join('/');
 }
 
 function drainCpuText(figures: readonly Figure[]): string {
@@ -68,7 +82,7 @@ function drainCpuText(figures: readonly Figure[]): string {
   return cpu ? cpuText(cpu) : '–';
 }
 
-const cpuText = ({ clientUs, serverUs }: NonNullable<Figure['cpu']>): string =>
+export const cpuText = ({ clientUs, serverUs }: NonNullable<Figure['cpu']>): string =>
   `${clientUs.toFixed(0)}${serverUs === null ? '' : ` + ${serverUs.toFixed(0)}`}`;
 
 export function verdictText({ ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot }: Verdict): string {

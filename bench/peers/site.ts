@@ -27,9 +27,24 @@ export class Site {
     return hand;
   }
 
-  /** Hands that went well go by themselves; all others are ended. */
-  async close(wentWell: boolean): Promise<void> {
-    await Promise.all(this.#hands.map((hand) => (wentWell ? hand.dismiss({ do: 'close' }) : hand.kill())));
-    await this.ground.remove();
+  /** They go by themselves. */
+  async dismiss(): Promise<void> {
+    await Promise.all(this.#hands.map((hand) => hand.dismiss({ do: 'close' })));
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all(this.#hands.map((hand) => hand.kill()));
+  }
+}
+
+/** Lets hands go when the work is done, and ends them when it went wrong. */
+export async function withSite<T>(entrant: Entrant, ground: PeerGround, work: (site: Site) => Promise<T>): Promise<T> {
+  const site = new Site(entrant, ground);
+  try {
+    const answer = await work(site);
+    await site.dismiss();
+    return answer;
+  } finally {
+    await site.kill();
   }
 }

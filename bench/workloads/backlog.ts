@@ -5,7 +5,7 @@ import type { Stand } from '../stand.ts';
 import type { Sample } from '../stopwatch.ts';
 import type { Case, Workload } from '../workload.ts';
 
-const limit = 100;
+export const limit = 100;
 
 export const backlog: Workload = {
   name: 'backlog',
@@ -29,11 +29,11 @@ const caseOf = (all: Backlog, jobs: number, prepare?: Case['prepare']): Case => 
   title: `claim ${limit}, ${titleOf(all)}`,
   params: { batch: limit, ...all },
   ...(prepare ? { prepare } : {}),
-  measure: (stand) => measure(stand, jobs),
+  measure: (stand) => claimed(stand, jobs),
 });
 
 /** Only the claims are timed. */
-async function measure(stand: Stand, jobs: number): Promise<Sample> {
+export async function claimed(stand: Stand, jobs: number): Promise<Sample> {
   const { contender } = stand;
   const batch = drafts(limit);
   for (let made = 0; made < jobs; made += limit) await contender.create(batch);

@@ -12,15 +12,15 @@ export const drain: Workload = {
   cases: ({ drain: sizes }) =>
     processCounts.flatMap((processes) =>
       sizes.map(({ limit, jobs }): Case => ({
-        title: `drain, ${limit.toLocaleString('en')} at a time, ${processes} process${processes === 1 ? '' : 'es'}`,
+        title: `drain, ${limit.toLocaleString('en')} at a time, ${countOf(processes, 'process')}`,
         params: { batch: limit, processes },
         prepare: (stand) => warmUp(stand, processes),
-        measure: (stand) => measure(stand, processes, limit, jobs),
+        measure: (stand) => drained(stand, processes, limit, jobs),
       })),
     ),
 };
 
-async function measure(stand: Stand, processes: number, limit: number, jobs: number): Promise<Sample> {
+export async function drained(stand: Stand, processes: number, limit: number, jobs: number): Promise<Sample> {
   await create(stand, jobs);
   const watch = stand.stopwatch();
   const drained = await watch.time(() => stand.crew.drain(processes, limit));
@@ -29,10 +29,13 @@ async function measure(stand: Stand, processes: number, limit: number, jobs: num
   return watch.rate(jobs);
 }
 
-async function warmUp(stand: Stand, processes: number): Promise<void> {
+export async function warmUp(stand: Stand, processes: number): Promise<void> {
   await create(stand, createBatch * processes);
   await stand.crew.drain(processes, 50);
 }
+
+export const countOf = (count: number, thing: string): string =>
+  `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : thing.endsWith('s') ? 'es' : 's'}`;
 
 async function create({ contender }: Stand, jobs: number): Promise<void> {
   for (let left = jobs; left > 0; left -= createBatch) await contender.create(drafts(Math.min(left, createBatch)));

@@ -1,0 +1,29 @@
+/** Writes RESULTS.md and its charts from the data of the benches: `npm run bench:results -- --bench F --peers F`. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chartsOf } from './charts.ts';
+import type { BenchData, PeersData } from './data.ts';
+import { markdownOf } from './markdown.ts';
+import { lineName, slopeText, svgOf } from './svg.ts';
+
+const { values } = parseArgs({
+  options: {
+    bench: { type: 'string' },
+    peers: { type: 'string' },
+    into: { type: 'string', default: join(import.meta.dirname, '..') },
+  },
+});
+
+const read = <Data>(file: string | undefined): Data | null =>
+  file === undefined ? null : (JSON.parse(readFileSync(file, 'utf8')) as Data);
+
+const bench = read<BenchData>(values.bench);
+const charts = bench ? chartsOf(bench.rows) : [];
+mkdirSync(join(values.into, 'results'), { recursive: true });
+for (const chart of charts) {
+  writeFileSync(join(values.into, 'results', `${chart.name}.svg`), svgOf(chart));
+  const slopes = chart.lines.map((line) => `${lineName(line)} ${slopeText(line.points)}`);
+  console.log(`${chart.title.padEnd(46)} slopes: ${slopes.join(', ')}`);
+}
+writeFileSync(join(values.into, 'RESULTS.md'), markdownOf(bench, read<PeersData>(values.peers), charts));

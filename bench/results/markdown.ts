@@ -1,0 +1,90 @@
+/** The results as Markdown: what was measured where, the verdicts, the tables, and the charts with their slopes. */
+import type { Machine } from '../machine.ts';
+import type { Verdict } from '../peers/bars.ts';
+import type { Figure } from '../peers/contest.ts';
+import { cpuText, tableOf, valueText as peerValueText } from '../peers/report.ts';
+import { machineText, valueText } from '../report.ts';
+import type { Row } from '../rounds.ts';
+import type { Chart } from './charts.ts';
+import type { BenchData, PeersData } from './data.ts';
+import { lineName, slopeText } from './svg.ts';
+
+const notice = '<!-- Written by `npm run bench:results`; do not edit. -->';
+
+export function markdownOf(bench: BenchData | null, peers: PeersData | null, charts: readonly Chart[]): string {
+  const parts = [
+    notice,
+    '# Results',
+    'How these are measured, and how to read them: [README.md](README.md). What was tried: [LEDGER.md](LEDGER.md).',
+    ...(peers ? peersParts(peers) : []),
+    ...(bench ? benchParts(bench, charts) : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function peersParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
+  const grounds = [...new Set(figures.map(({ ground }) => ground))];
+  return [
+    '## Beside the peers',
+    whereText(machine, about),
+    settings.map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
+    ...failures.map(({ entrant, measure }) => `${entrant} did not stand *${measure}* and is left out there.`),
+    ...grounds.map((ground) => figuresTable(figures.filter((figure) => figure.ground === ground))),
+    '### The bars',
+    `${verdicts.filter(({ isReached }) => isReached).length} of ${verdicts.length} are reached.`,
+    verdictsTable(verdicts),
+  ];
+}
+
+function figuresTable(figures: readonly Figure[]): string {
+  const { heads, rows } = tableOf(figures);
+  return table(['', ...heads], rows);
+}
+
+function verdictsTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot }) => [
+    `${ground}: ${figure}`,
+    `${peerValueText(ours, unit)} ${unit}`,
+    store === null ? '' : peerValueText(store, unit),
+    yardstick === null ? '' : `${peerValueText(yardstick, unit)} (${against})`,
+    yardstick === null ? '' : `${got.toFixed(2)} ×`,
+    yardstick === null ? `${want} ${unit}` : `${want} ×`,
+    isMoonshot ? 'moonshot' : isReached ? 'reached' : `**not yet**, by ${shortfall(got, want).toFixed(2)} ×`,
+  ]);
+  return table(['', 'engine', 'store alone', 'beside', 'ratio', 'wanted', ''], rows);
+}
+
+const shortfall = (got: number, want: number): number => Math.max(got / want, want / got);
+
+function benchParts({ machine, engines, rows }: BenchData, charts: readonly Chart[]): string[] {
+  const names = Object.keys(engines);
+  return [
+    '## Beside the raw limit',
+    whereText(machine, Object.values(engines)),
+    ...names.map((name) => rowsTable(rows.filter(({ engine }) => engine === name), name)),
+    '## How costs grow',
+    'The slope is the power with which the figure grows along x: 0 is flat, 1 is in proportion.',
+    ...charts.map(({ name, title, lines }) => [
+      `### ${title}`,
+      `![${title}](results/${name}.svg)`,
+      table(['', 'slope'], lines.map((line) => [lineName(line), slopeText(line.points)])),
+    ].join('\n\n')),
+  ];
+}
+
+function rowsTable(rows: readonly Row[], engine: string): string {
+  const cells = rows.map(({ title, unit, ours, limit, ratio }) => [
+    title,
+    valueText(ours, unit),
+    limit ? valueText(limit, unit) : '',
+    unit,
+    ratio?.toFixed(2) ?? '',
+    ours.cpu ? cpuText(ours.cpu) : '',
+  ]);
+  return table([engine, 'ours', 'limit', 'unit', 'ratio', 'CPU µs, ours'], cells);
+}
+
+const whereText = (machine: Machine, about: readonly string[]): string => [machineText(machine), ...about].join('  \n');
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
