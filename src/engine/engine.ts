@@ -82,7 +82,14 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
 
   /** The schema is up to date. */
   ready(): Promise<void> {
-    this.#ready ??= this.jobs.store.migrate().then(() => {});
+    this.#ready ??= this.jobs.store.migrate().then(
+      () => {},
+      (error: unknown) => {
+        // A store that was away at the start is asked again by whoever needs it next.
+        this.#ready = null;
+        throw error;
+      },
+    );
     return this.#ready;
   }
 

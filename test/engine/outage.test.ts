@@ -7,7 +7,7 @@ import { VirtualClock } from '../../src/testing/index.ts';
 const lease = '15s';
 const leaseMs = 15_000;
 
-type Method = 'beat' | 'claim' | 'commit' | 'leave';
+type Method = 'beat' | 'claim' | 'commit' | 'leave' | 'migrate';
 
 /** A store in memory whose calls can be kept waiting, or made to fail. */
 class Shaky {
@@ -122,4 +122,18 @@ test('an engine that closes does not wait for ever for a store that is away', as
   await clock.advance(5_000);
 
   expect(await closed).toBe(true);
+});
+
+test('L2: an engine whose store was away at the start works when it is asked again', async () => {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const shaky = new Shaky(openStore('memory:', { clock }));
+  const greet = jobType('greet', { run: () => 'hello' });
+  const engine = new Engine({ store: shaky.store, clock, types: [greet], instance: 'ann' });
+  shaky.break('migrate', 'fails');
+  await expect(engine.resume()).rejects.toThrow('the store is away');
+  shaky.mend();
+  await engine.resume();
+  const run = await engine.createJobRun(greet);
+  await clock.advance(1_000);
+  expect(await engine.get(run.id)).toMatchObject({ fate: 'succeeded' });
 });
