@@ -1,5 +1,5 @@
 // Three small job types to look at: one that greets, one that fans out, one that a schedule starts.
-import { every, jobDef, jobType, typed } from '../../src/index.ts';
+import { every, jobDef, jobType, typed } from 'stint';
 
 export const greet = jobType('greet', {
   input: typed<{ name: string }>(),

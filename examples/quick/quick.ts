@@ -1,4 +1,4 @@
-import { cron, Engine, jobDef, jobType } from '../../src/index.ts';
+import { cron, Engine, jobDef, jobType } from 'stint';
 import { z } from 'zod';
 
 const sendMail = jobType('mail.send', {

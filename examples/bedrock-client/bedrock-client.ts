@@ -1,0 +1,29 @@
+// A client of Bedrock::Jobs and a worker of Stint meet: the one creates a job over the wire, the other sees it.
+import { connect } from 'node:net';
+import { Engine } from 'stint';
+import { startBedrock } from 'stint/server';
+
+await using engine = new Engine({ store: 'sqlite:.stint/bedrock.db' });
+await engine.ready();
+const bedrock = await startBedrock({ engine, port: 0 });
+
+const socket = connect(bedrock.port, bedrock.host).setEncoding('utf8');
+const answers = socket.iterator({ destroyOnReturn: false });
+
+async function say(...lines: string[]): Promise<void> {
+  console.log(lines.join('\n'));
+  socket.write(`${lines.join('\n')}\n\n`);
+  const { value } = (await answers.next()) as { value: string };
+  console.log(`→ ${value.trim().replaceAll('\r\n', '\n→ ')}\n`);
+}
+
+await say('CreateJob', 'name: invoices', 'data: {"month":"2026-03"}', 'repeat: SCHEDULED, +1 MONTH');
+await say('GetJob', 'name: invoices');
+await say('UpdateJob', 'jobID: 1', 'data: {"month":"2026-03","sent":120}');
+await say('FinishJob', 'jobID: 1', 'data: {"month":"2026-04"}');
+await say('QueryJob', 'jobID: 1');
+
+console.log('The same job, as its history in Stint:');
+for (const { n, kind, by } of await engine.history(1)) console.log(`  ${n} ${kind} by ${by}`);
+socket.end();
+await bedrock.close();

@@ -1,0 +1,36 @@
+// A server of your own with the dashboard below /jobs, for those whom your server knows.
+import { createServer } from 'node:http';
+import { Engine, every, jobDef, jobType } from 'stint';
+import { mountHttp } from 'stint/server';
+
+const sweep = jobType('sweep', { run: ({ log }) => log.info('swept') });
+const engine = new Engine({
+  store: 'sqlite:.stint/embed.db',
+  defs: [jobDef('sweep every minute', sweep, { schedules: every('1m') })],
+});
+await engine.resume();
+
+const jobs = mountHttp({
+  engine,
+  path: '/jobs',
+  // Look at the cookie of your own session here. Null: a stranger, who is refused.
+  access: { authenticate: ({ headers }) => (headers.get('cookie')?.includes('user=ada') ? { name: 'ada', role: 'operator' } : null) },
+});
+
+const server = createServer((request, response) => {
+  if (jobs.handle(request, response)) return;
+  response.setHeader('set-cookie', 'user=ada; HttpOnly; SameSite=Strict; Path=/').setHeader('content-type', 'text/html');
+  response.end('<h1>A shop</h1><p>You are signed in as Ada. <a href="/jobs/">Jobs</a>');
+});
+
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    server.close();
+    server.closeAllConnections();
+    void jobs.close().then(() => engine.close());
+  });
+}

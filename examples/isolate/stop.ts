@@ -1,0 +1,26 @@
+// Cancel asks, stop ends: what each comes to for code that listens, and for code that does not.
+import { Engine, RunCancelled, type RunHandle } from 'stint';
+import { polite, stubborn } from './jobs.ts';
+
+await using engine = new Engine({ store: 'sqlite:.stint/isolate.db', types: [polite, stubborn] });
+await engine.resume();
+
+async function untilRunning(run: RunHandle): Promise<void> {
+  for await (const { job, progress } of run.watch()) {
+    if (job.state === 'running' && (job.type === 'polite' || progress)) return;
+  }
+}
+
+async function fateOf(run: RunHandle): Promise<string> {
+  return run.result().then(() => 'succeeded', (error: unknown) => (error instanceof RunCancelled ? error.message : String(error)));
+}
+
+const first = await engine.createJobRun(polite);
+await untilRunning(first);
+await first.cancel({ by: 'ada', why: 'changed my mind' });
+console.log(await fateOf(first));
+
+const second = await engine.createJobRun(stubborn);
+await untilRunning(second);
+const { how } = await second.stop({ by: 'ada', why: 'it spins' });
+console.log(`${await fateOf(second)} (${how})`);

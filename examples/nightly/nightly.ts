@@ -1,0 +1,29 @@
+// A job at half past two in Berlin, lived through the two nights on which the clocks change: by a clock of our own.
+import { cron, jobDef, jobType, preview } from 'stint';
+import { testEngine } from 'stint/testing';
+
+const backup = jobType('backup', { run: ({ log }) => log.info('backed up') });
+const halfPastTwo = cron('30 2 * * *', { zone: 'Europe/Berlin', gap: 'next', overlap: 'first' });
+const nightly = jobDef('nightly backup', backup, { schedules: halfPastTwo, misfire: { policy: 'once', window: '6h' } });
+
+const inBerlin = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Europe/Berlin', day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit', timeZoneName: 'short',
+});
+
+console.log('What to expect in March, when there is no half past two:');
+for (const { shown, remark } of preview(halfPastTwo, { from: Date.parse('2026-03-27T12:00Z'), count: 3 })) {
+  console.log(`  ${shown}  ${remark ?? ''}`);
+}
+
+async function runsBetween(from: string, days: number): Promise<void> {
+  await using t = await testEngine({ defs: [nightly], now: from });
+  await t.advance(`${days}d`);
+  for (const { due } of await t.runs(nightly)) {
+    console.log(`  ${inBerlin.format(due)}`);
+  }
+}
+
+console.log('What happens in March:');
+await runsBetween('2026-03-27T12:00:00Z', 3);
+console.log('What happens in October, when half past two comes twice:');
+await runsBetween('2026-10-23T12:00:00Z', 3);
