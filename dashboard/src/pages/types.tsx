@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { TypeView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
-import { Badge, Chip } from '../components/badge.tsx';
+import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { startRun } from '../components/start-run.tsx';
@@ -15,6 +15,7 @@ import { useChanges } from '../state/live.ts';
 import { mayProduce } from '../state/session.ts';
 import { number, short } from '../words.ts';
 import { TypePage } from './types/detail.tsx';
+import { Traits } from './types/traits.tsx';
 
 function Types(): JSX.Element {
   const name = queryOf('name');
@@ -73,17 +74,6 @@ const columns: readonly Column<TypeView>[] = [
     ),
   },
 ];
-
-export function Traits({ type }: { readonly type: Pick<TypeView, 'hasTasks' | 'isolate' | 'onePerType' | 'isLocal'> }): JSX.Element {
-  return (
-    <>
-      {type.hasTasks === true && <Chip title="Its runs are made of tasks">with tasks</Chip>}{' '}
-      {type.isolate !== null && <Chip title="Runs apart, so that it can be stopped whatever it does">own {type.isolate}</Chip>}{' '}
-      {type.onePerType && <Chip title="A second one is refused while one is under way">one at a time</Chip>}{' '}
-      {!type.isLocal && <Chip title="This server does not have its code">elsewhere</Chip>}
-    </>
-  );
-}
 
 type Open = 'running' | 'pending' | 'held';
 

@@ -18,7 +18,7 @@ import { useShortcuts } from '../../state/keys.ts';
 import { useChanges } from '../../state/live.ts';
 import { mayProduce } from '../../state/session.ts';
 import { number, short, span } from '../../words.ts';
-import { Traits } from '../types.tsx';
+import { Traits } from './traits.tsx';
 
 const shownMax = 8;
 

@@ -1,0 +1,93 @@
+/** Definitions: the templates of runs and their schedules, when each runs next and how its last run went. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { DefView } from '../../../src/faces/http/contract.ts';
+import { call } from '../api.ts';
+import { Badge, Chip } from '../components/badge.tsx';
+import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { pageStart, Pager, setFilter, Table, type Column } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
+import type { Page } from '../page.ts';
+import { href, queryOf } from '../router.ts';
+import { useAnswer } from '../state/answer.ts';
+import { useShortcuts } from '../state/keys.ts';
+import { useChanges } from '../state/live.ts';
+import { mayOperate } from '../state/session.ts';
+import { DefPage } from './definitions/detail.tsx';
+import { EditDefinition } from './definitions/edit.tsx';
+import { LastRun } from './definitions/last-run.tsx';
+import { statusOf } from './definitions/words.ts';
+
+const pageSize = 100;
+
+function Definitions(): JSX.Element {
+  const name = queryOf('name');
+  return name === '' ? <DefList /> : <DefPage key={name} name={name} />;
+}
+
+function DefList(): JSX.Element {
+  const [q, type, after] = [queryOf('q'), queryOf('type'), pageStart()];
+  const [isNew, setNew] = useState(false);
+  const query = { limit: pageSize, ...(q === '' ? {} : { q }), ...(type === '' ? {} : { type }), ...(after === undefined ? {} : { after }) };
+  const list = useAnswer((abort) => call('listDefs', { query }, abort), [q, type, after]);
+  useChanges({ kind: ['def', 'run'] }, list.reload);
+  useShortcuts(mayOperate.value ? [{ keys: 'n', does: 'New definition', run: () => setNew(true) }] : []);
+  const rows = list.data?.items ?? [];
+  return (
+    <>
+      <header class="page-head">
+        <h1>Definitions</h1>
+        <div class="page-acts">
+          <input
+            class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={q}
+            onInput={({ currentTarget }) => setFilter({ q: currentTarget.value }, false)}
+          />
+          {mayOperate.value && (
+            <button type="button" class="button" data-kind="primary" onClick={() => setNew(true)}>New definition</button>
+          )}
+        </div>
+      </header>
+      {type !== '' && <p class="filter-note">Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show all</button></p>}
+      {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
+      {list.data === null && list.error === null && <Loading />}
+      {list.data !== null && rows.length === 0 && <NoDefinitions isFiltered={q !== '' || type !== ''} />}
+      {rows.length > 0 && (
+        <Table<DefView>
+          label="Definitions" rows={rows} columns={columns} idOf={({ name }) => name}
+          pathOf={({ name }) => `/definitions?${new URLSearchParams({ name })}`}
+        />
+      )}
+      {list.data !== null && <Pager next={list.data.next} count={rows.length} />}
+      {isNew && <EditDefinition def={null} onClose={() => setNew(false)} onDone={list.reload} />}
+    </>
+  );
+}
+
+const NoDefinitions = ({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element => (isFiltered
+  ? <Empty title="No definition has this in its name" icon="schedules">Write less of it, or <a href={href('/definitions')}>show all</a>.</Empty>
+  : <Empty title="There are no definitions yet" icon="schedules">Declare one in code with <code>jobDef</code>, or make one here.</Empty>);
+
+const columns: readonly Column<DefView>[] = [
+  {
+    title: 'Definition', cell: ({ name, override, inMemory }) => (
+      <>
+        <a class="strong" href={href('/definitions', { name })}>{name}</a>{' '}
+        {override !== null && <Chip title="An operator's word counts more than the code's">overridden</Chip>}{' '}
+        {inMemory && <Chip title="Lives in this process alone">in memory</Chip>}
+      </>
+    ),
+  },
+  { title: 'Status', cell: (def) => <Badge {...statusOf(def)} /> },
+  {
+    title: 'Schedule', class: 'wide', cell: ({ schedules }) =>
+      schedules.length === 0 ? <span class="faint">none</span> : <span title={schedules.map(({ words }) => words).join('\n')}>{schedules.map(({ words }) => words).join('; ')}</span>,
+  },
+  { title: 'Next', cell: ({ nextExecutionTime, enabled }) => <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span> },
+  { title: 'Last', cell: (def) => <LastRun def={def} /> },
+  { title: 'Type', class: 'minor', cell: ({ type }) => <a href={href('/types', { name: type })}>{type}</a> },
+];
+
+export const definitionsPage: Page = {
+  path: '/definitions', title: 'Definitions', view: Definitions, nav: { icon: 'schedules', key: 'd', group: 'Plan' },
+};
+

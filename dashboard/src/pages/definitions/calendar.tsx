@@ -1,0 +1,145 @@
+/** The calendar of a definition: a month of what ran, what was skipped and what is planned. */
+import type { JSX } from 'preact';
+import type { Answer } from '../../../../src/faces/http/contract.ts';
+import { Icon } from '../../components/icon.tsx';
+import { href, queryOf, setQuery } from '../../router.ts';
+import { now } from '../../state/clock.ts';
+import { timeMode } from '../../state/preferences.ts';
+import { number, stamp } from '../../words.ts';
+import type { Tick } from './ticks.tsx';
+import { skipReason } from './words.ts';
+
+type Planned = Answer<'previewDef'>['items'][number];
+
+interface CalendarProps {
+  readonly past: readonly Tick[];
+  readonly planned: readonly Planned[];
+  /** So many were asked for: if all came, there are more beyond the last. */
+  readonly plannedMax: number;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly kind: 'ran' | 'skipped' | 'planned';
+  readonly count: number;
+  readonly run: number | null;
+  readonly says: string;
+}
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const entriesShown = 3;
+
+export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Element {
+  const zone = timeMode.value === 'UTC' ? 'UTC' : 'local';
+  const today = stamp(now.value, zone).slice(0, 10);
+  const said = queryOf('month');
+  const month = /^\d{4}-\d{2}$/.test(said) ? said : today.slice(0, 7);
+  const days = Map.groupBy(entriesOf(past, planned), ({ at }) => stamp(at, zone).slice(0, 10));
+  const horizon = planned.length < plannedMax ? null : stamp(planned.at(-1)!.due, zone).slice(0, 10);
+  const show = (by: number): void => {
+    const next = shifted(month, by);
+    setQuery({ month: next === today.slice(0, 7) ? null : next }, false);
+  };
+  return (
+    <section class="card" aria-label="Calendar">
+      <div class="calendar-head">
+        <h2>{monthName(month)}</h2>
+        <span class="faint">times in {zone === 'UTC' ? 'UTC' : 'your zone'}</span>
+        <span class="calendar-steps">
+          <button type="button" class="plain" aria-label="Month before" onClick={() => show(-1)}><Icon name="left" /></button>
+          <button type="button" class="button" onClick={() => setQuery({ month: null }, false)}>Today</button>
+          <button type="button" class="plain" aria-label="Next month" onClick={() => show(1)}><Icon name="right" /></button>
+        </span>
+      </div>
+      <table class="calendar">
+        <thead><tr>{weekdays.map((day) => <th key={day} scope="col">{day}</th>)}</tr></thead>
+        <tbody>
+          {weeksOf(month).map((week) => (
+            <tr key={week[0]}>
+              {week.map((day) => (
+                <td
+                  key={day} data-other={!day.startsWith(month)} data-today={day === today}
+                  data-empty={!days.has(day)}
+                >
+                  <Day day={day} zone={zone} entries={days.get(day) ?? []} isBeyond={horizon !== null && day > horizon} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface DayProps {
+  readonly day: string;
+  readonly zone: 'UTC' | 'local';
+  readonly entries: readonly Entry[];
+  /** Too far ahead to have been computed. */
+  readonly isBeyond: boolean;
+}
+
+function Day({ day, zone, entries, isBeyond }: DayProps): JSX.Element {
+  const total = entries.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <time class="calendar-day" dateTime={day}>{Number(day.slice(8))}<span> {monthName(day.slice(0, 7)).split(' ')[0]}</span></time>
+      {isBeyond && <span class="faint" title="So many ticks ahead are not computed">…</span>}
+      <ul>
+        {total <= entriesShown
+          ? entries.map((entry) => <li key={`${entry.kind} ${entry.at}`}><Mark entry={entry} text={stamp(entry.at, zone).slice(11, 16)} /></li>)
+          : sumsOf(entries).map((entry) => <li key={entry.kind}><Mark entry={entry} text={`${number(entry.count)} ${entry.kind}`} /></li>)}
+      </ul>
+    </>
+  );
+}
+
+const icons = { ran: 'play', skipped: 'cancelled', planned: 'clock' } as const;
+
+function Mark({ entry: { kind, run, says, count }, text }: { readonly entry: Entry; readonly text: string }): JSX.Element {
+  const inner = <><Icon name={icons[kind]} />{text}{kind === 'skipped' && count === 1 && <span class="reader-only"> skipped</span>}</>;
+  return run === null
+    ? <span class="mark" data-kind={kind} title={says}>{inner}</span>
+    : <a class="mark" data-kind={kind} title={says} href={href(`/runs/${run}`)}>{inner}</a>;
+}
+
+const entriesOf = (past: readonly Tick[], planned: readonly Planned[]): Entry[] => [
+  ...past.toReversed().map(({ nominal, run, skipped, count }): Entry => (skipped === null
+    ? { at: nominal, kind: 'ran', count: 1, run, says: `Run ${run}` }
+    : { at: nominal, kind: 'skipped', count: count ?? 1, run: null, says: `Skipped: ${skipReason(skipped)}` })),
+  ...planned.map(({ due, does, remark }): Entry => ({
+    at: due, kind: does === 'is skipped' ? 'skipped' : 'planned', count: 1, run: null, says: remark ?? `It ${does}`,
+  })),
+];
+
+function sumsOf(entries: readonly Entry[]): Entry[] {
+  const sums = Map.groupBy(entries, ({ kind }) => kind);
+  return [...sums].map(([kind, all]) => ({
+    ...all[0]!, kind, run: null, count: all.reduce((sum, { count }) => sum + count, 0), says: `${all.length} ${kind}`,
+  }));
+}
+
+const dayMs = 86_400_000;
+const firstOf = (month: string): number => Date.parse(`${month}-01T00:00:00Z`);
+const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+function shifted(month: string, by: number): string {
+  const date = new Date(firstOf(month));
+  date.setUTCMonth(date.getUTCMonth() + by);
+  return date.toISOString().slice(0, 7);
+}
+
+/** Whole weeks from Monday, around the month. */
+function weeksOf(month: string): string[][] {
+  const first = firstOf(month);
+  const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * dayMs;
+  const weeks: string[][] = [];
+  for (let week = monday; week < firstOf(shifted(month, 1)); week += 7 * dayMs) {
+    weeks.push(weekdays.map((_, index) => isoDay(week + index * dayMs)));
+  }
+  return weeks;
+}
+
+const monthName = (month: string): string =>
+  new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(firstOf(month));
