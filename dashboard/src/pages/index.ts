@@ -1,9 +1,17 @@
 /** Every page, in the order of the navigation. A page is a file here and a line in this list. */
 import type { Page } from '../page.ts';
 import { definitionsPage } from './definitions.tsx';
+import { failuresPage } from './failures.tsx';
+import { instancesPage } from './instances.tsx';
+import { operationsPage } from './operations.tsx';
 import { overviewPage } from './overview.tsx';
+import { queuesPage } from './queues.tsx';
 import { runPage } from './run.tsx';
 import { runsPage } from './runs.tsx';
+import { settingsPage } from './settings.tsx';
 import { typesPage } from './types.tsx';
 
-export const pages: readonly Page[] = [overviewPage, runsPage, runPage, definitionsPage, typesPage];
+export const pages: readonly Page[] = [
+  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, instancesPage, operationsPage,
+  settingsPage,
+];
