@@ -50,7 +50,14 @@ export const sync = jobType('ledger.sync', {
     return untilAborted(signal);
   },
 });
-/** Every 50th task fails; slow ones beyond the 20th stay running until they are told to go. */
+/** Hears no word of a cancel. */
+export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
+/** Slow tiles beyond the 20th wait here. */
+const gate = Promise.withResolvers<void>();
+/** Lets all of them go, for good. */
+export const openGate = (): void => gate.resolve();
+
+/** Every 50th task fails. */
 export const tiles = jobType('map.tiles', {
   input: typed<{ count: number; slow?: boolean }>(),
   retry: { attempts: 1 },
@@ -58,7 +65,7 @@ export const tiles = jobType('map.tiles', {
     for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
   },
   taskResults: async ({ task, signal }) => {
-    if (task.slow && task.number > 20) return untilAborted(signal);
+    if (task.slow && task.number > 20) await Promise.race([gate.promise, untilAborted(signal)]);
     if (task.number % 50 === 0) throw new Error(`tile ${task.number} is outside of the map`);
     return task.number;
   },
@@ -71,7 +78,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
   await buildIfStale();
   const server = await world({
     dashboard: builtFolder,
-    engine: { types: [mail, invoice, sync, tiles], defs: [nightly, heartbeat], slots: 8 },
+    engine: { types: [mail, invoice, sync, deaf, tiles], defs: [nightly, heartbeat], slots: 8 },
     ...options,
   });
   const browser = await launchBrowser();

@@ -1,7 +1,7 @@
 /** Dialogs: a modal box, and the question before something is done, with room for a reason. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 interface DialogProps {
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, class: extra = '' }: DialogProps): JSX.Element {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the browser paints, so that what is typed next is typed into it.
+  useLayoutEffect(() => {
     const dialog = box.current!;
     const from = document.activeElement;
     dialog.showModal();

@@ -19,7 +19,7 @@ import { useShortcuts } from '../state/keys.ts';
 import { useChanges } from '../state/live.ts';
 import { deeds, questionOf, type Deed } from '../state/run-deeds.ts';
 import { useStory, type Story } from '../state/run-story.ts';
-import { isOpen } from '../state/run-words.ts';
+import { begunAt, isOpen } from '../state/run-words.ts';
 import { mayOperate, mayProduce } from '../state/session.ts';
 import { number, span } from '../words.ts';
 import { EditRun } from './run/edit-run.tsx';
@@ -187,13 +187,14 @@ function ErrorCard({ run }: { readonly run: RunDetail }): JSX.Element | null {
 }
 
 function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
-  const { startedAt, lease } = run;
+  const { lease } = run;
+  const begun = begunAt(run);
   return (
     <dl class="strip facts-strip">
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
       <Fact title="Due"><Time at={run.dueAt} /></Fact>
-      <Fact title="Waited">{startedAt === null ? <Lasting from={run.dueAt < now.value ? run.dueAt : null} to={null} /> : span(Math.max(0, startedAt - run.dueAt))}</Fact>
-      <Fact title="Lasted"><Lasting from={run.state === 'pending' ? null : startedAt} to={run.endedAt} /></Fact>
+      <Fact title="Waited">{begun === null ? <Lasting from={run.dueAt < now.value ? run.dueAt : null} to={null} /> : span(Math.max(0, begun - run.createdAt))}</Fact>
+      <Fact title="Lasted"><Lasting from={begun} to={run.endedAt} /></Fact>
       <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
       <Fact title="Priority">{run.priority}</Fact>
       {lease !== null && <Fact title="Held by"><span class="mono">{lease.holder}</span> <small>{lease.doing}, fence {run.fence}</small></Fact>}

@@ -1,5 +1,5 @@
 /** The word for how a run stands, more telling than its state: why it waits, or that it was asked to give up. */
-import type { RunView } from '../../../src/faces/http/contract.ts';
+import type { RunDetail, RunView } from '../../../src/faces/http/contract.ts';
 
 export type Standing = RunView['standing'];
 
@@ -26,6 +26,9 @@ const holdWord = (hold: RunView['hold']): string =>
   hold === 'children' ? 'on its tasks' : hold === 'parent' ? 'waits for parent' : 'paused';
 
 const phaseWord = (phase: RunView['phase']): string => (phase === 'prepare' ? 'preparing' : 'gathering');
+
+/** When it was first begun: `startedAt` tells of the newest attempt, and gathering results is one too. */
+export const begunAt = ({ attempts, startedAt }: RunDetail): number | null => attempts.at(-1)?.start ?? startedAt;
 
 export const standings: readonly Standing[] = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'];
 export const isOpen = ({ state }: Pick<RunView, 'state'>): boolean => state !== 'ended';

@@ -11,7 +11,7 @@ import { Lasting, Time } from '../../components/time.tsx';
 import { href, queryOf } from '../../router.ts';
 import { useAnswer } from '../../state/answer.ts';
 import { now } from '../../state/clock.ts';
-import { standings, type Standing } from '../../state/run-words.ts';
+import { begunAt, standings, type Standing } from '../../state/run-words.ts';
 import { number, percent, plural, span } from '../../words.ts';
 import { cellsMax, readCells, type Cells, type Counts } from './cells.ts';
 import { Matrix } from './matrix.tsx';
@@ -80,7 +80,7 @@ export function TasksTab({ run, live }: TasksTabProps): JSX.Element {
 function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: Counts }): JSX.Element {
   const { total, succeeded, failed, cancelled } = counts;
   const settled = succeeded + failed + cancelled;
-  const began = run.startedAt ?? run.createdAt;
+  const began = begunAt(run) ?? run.createdAt;
   const elapsed = Math.max(1, (run.endedAt ?? now.value) - began);
   const perSecond = (settled / elapsed) * 1_000;
   const left = total - settled;

@@ -1,0 +1,166 @@
+// Who may see and do what, and that everybody can: signing in, roles, screen readers, and the keyboard alone.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { api, as, ended, records, tokens } from '../faces/http/world.ts';
+import { dark, dashboard, phone, picture, violations, type Dashboard } from './world.ts';
+
+describe('everybody', () => {
+  let board: Dashboard;
+  let paths: readonly string[];
+  let waiting: number;
+  beforeAll(async () => {
+    board = await dashboard();
+    const tiles = await board.start({ type: 'map.tiles', input: { count: 120 } });
+    const failed = await board.start({ type: 'invoice.render', input: { a: [1, { b: null }] } });
+    const mail = await board.start({ type: 'mail.send', input: { to: 'a@example.org' }, tags: { team: 'red' } });
+    await Promise.all([tiles, failed, mail].map((id) => ended(board, id)));
+    waiting = await board.start({ type: 'mail.send', delay: '1h' });
+    const busy = await board.start({ type: 'ledger.sync' });
+    paths = [
+      '/', '/runs', '/runs?search=state:nonsense', '/runs?search=type:nothing', `/runs/${tiles}`, `/runs/${waiting}`,
+      `/runs/${busy}`, ...['payload', 'timeline', 'log', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`),
+      `/runs/${mail}?tab=log`, '/runs/99999999', '/nowhere',
+    ];
+  });
+  afterAll(() => board.close());
+
+  test.each([['light', {}], ['dark', dark], ['phone', phone]] as const)('axe finds nothing serious, %s', async (_name, context) => {
+    const page = await board.visit('/', context);
+    for (const path of paths) {
+      await page.goto(board.url + path);
+      await settled(page);
+      expect(await violations(page), path).toEqual([]);
+    }
+    await page.close();
+  });
+
+  test('axe finds nothing serious in dialogs, menus and suggestions', async () => {
+    const page = await board.visit(`/runs/${waiting}`);
+    await settled(page);
+    for (const key of ['c', 'e', 'l', '?', ':', '/']) {
+      await page.keyboard.press(key);
+      await page.locator('dialog[open], #search-list:not([hidden])').first().waitFor();
+      expect(await violations(page), key).toEqual([]);
+      if (key === ':' || key === '?') await picture(page, key === '?' ? 'keys-light' : 'palette-light');
+      await page.keyboard.press('Escape');
+    }
+    await page.close();
+  });
+
+  test('every control of a page is reached by Tab, and says what it is', async () => {
+    const page = await board.visit('/runs');
+    await page.locator('tbody tr').first().waitFor();
+    const all = await page.evaluate<number>(controlCount);
+    const reached = new Set<string>();
+    for (let presses = 0; presses < all + 20; presses++) {
+      await page.keyboard.press('Tab');
+      const [place, name] = await page.evaluate<[string, string]>(focused);
+      expect(name, place).not.toBe('');
+      reached.add(place);
+    }
+    expect(reached.size).toBeGreaterThanOrEqual(all);
+    await page.close();
+  });
+
+  test('pages are gone to by g and a letter, and deeds are done from the palette, without a mouse', async () => {
+    const page = await board.visit('/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    for (const key of ['g', 'r']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(String(waiting));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `mail.send ${waiting}` }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('pause this');
+    await page.getByRole('option', { name: /^Pause this run/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: `Pause run ${waiting}?` }).waitFor();
+    await page.keyboard.type('until Monday');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
+    const { body } = await board.get(`${api}/runs/${waiting}/events`);
+    expect(body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'until Monday' });
+    await page.close();
+  });
+
+  test('times are told relative, local or in UTC, the theme is chosen, and both are remembered', async () => {
+    const context = await board.browser.newContext({ locale: 'en-US', timezoneId: 'Asia/Tokyo' });
+    const page = await context.newPage();
+    await page.goto(`${board.url}/runs/${waiting}`);
+    const created = page.locator('.facts-strip time').first();
+    await expect.poll(() => created.textContent()).toMatch(/ago$|now/);
+    await page.keyboard.press('t');
+    const local = (await created.textContent())!;
+    await page.keyboard.press('t');
+    const utc = (await created.textContent())!;
+    expect(Date.parse(`${local}Z`) - Date.parse(`${utc}Z`)).toBe(9 * 3_600_000);
+    const theme = (): Promise<string> => page.evaluate<string>('document.documentElement.dataset.theme');
+    expect(await theme()).toBe('light');
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    expect(await theme()).toBe('dark');
+    await page.reload();
+    await expect.poll(() => created.textContent()).toBe(utc);
+    expect(await theme()).toBe('dark');
+    await context.close();
+  });
+
+  test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));
+});
+
+describe('with tokens', () => {
+  let board: Dashboard;
+  let id: number;
+  beforeAll(async () => {
+    board = await dashboard({ access: { tokens: records } });
+    id = (await board.post(`${api}/runs`, { type: 'mail.send', delay: '1h', input: { token: 'hush' } }, as('operator'))).body.id;
+  });
+  afterAll(() => board.close());
+
+  test('a stranger signs in, a wrong token is told, and signing out ends it', async () => {
+    const page = await board.visit('/runs');
+    await page.getByLabel('Token').fill('stint_nonsense');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => page.locator('.field-error').textContent()).toMatch(/token/);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'sign-in-light');
+    await page.getByLabel('Token').fill(tokens.operator.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: String(id), exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: String(id), exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    await page.close();
+  });
+
+  test('a viewer sees what there is, without secrets, and is offered no deed', async () => {
+    const page = await board.visit('/runs');
+    await page.getByLabel('Token').fill(tokens.viewer.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: String(id), exact: true }).click();
+    await page.getByText('"[redacted]"').waitFor();
+    expect(await page.locator('.page-acts button').count()).toBe(0);
+    await page.goto(`${board.url}/runs`);
+    await page.getByRole('link', { name: String(id), exact: true }).waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Start a run' }).count()).toBe(0);
+    await page.close();
+  });
+});
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('main h1, main .notice').first().waitFor();
+  await expect.poll(() => page.locator('.loading').count()).toBe(0);
+}
+
+const controls = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest('details:not([open]) > :not(summary)'))`;
+const controlCount = `${controls}.length`;
+const focused = `(() => {
+  const e = document.activeElement;
+  const all = ${controls};
+  const name = e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')?.textContent || e.title || '';
+  return [String(all.indexOf(e)), e === document.body ? 'the page' : name];
+})()`;

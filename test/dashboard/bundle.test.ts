@@ -1,0 +1,39 @@
+// What is built: small, alone, and found by a server that runs from the packed package as by one that runs from here.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
+
+const bundleMax = 250_000;
+let files: readonly { readonly name: string; readonly content: Buffer }[];
+
+beforeAll(async () => {
+  await buildIfStale();
+  const names = (await readdir(builtFolder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  files = await Promise.all(names.map(async ({ parentPath, name }) => ({ name, content: await readFile(join(parentPath, name)) })));
+}, 60_000);
+
+test('all of it together, fonts and all, is below 250 kB compressed', () => {
+  const size = files.reduce((sum, { content }) => sum + gzipSync(content).byteLength, 0);
+  expect(size).toBeGreaterThan(10_000);
+  expect(size).toBeLessThan(bundleMax);
+});
+
+test('nothing in it is loaded from elsewhere, inline, or made of text', () => {
+  const page = files.find(({ name }) => name === 'index.html')!.content.toString();
+  expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/i);
+  for (const { name, content } of files.filter((file) => /\.(html|css|js)$/.test(file.name))) {
+    const text = content.toString();
+    const loads = text.match(/(?:src|href)="(?:https?:)?\/\/|url\(["']?(?:https?:)?\/\/|@import|import\(["'`]https?:/gi) ?? [];
+    expect(loads, name).toEqual([]);
+    expect(text, name).not.toMatch(/\beval\(|new Function\(|document\.write\(/);
+  }
+});
+
+test('the package has it, and builds it before it is packed', async () => {
+  const { files: packed, scripts } = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as { files: string[]; scripts: Record<string, string> };
+  expect(packed).toContain('dist');
+  expect(scripts['prepack']).toContain('build');
+});

@@ -1,0 +1,95 @@
+// Names, payloads, errors, logs, tags and reasons that would do harm if they were anything but text.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jobType } from '../../src/index.ts';
+import { api, ended } from '../faces/http/world.ts';
+import { dashboard, picture, type Dashboard } from './world.ts';
+
+const corpus = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  "'-alert(1)-'",
+  'javascript:alert(1)',
+  '</textarea><iframe srcdoc="<script>parent.alert(1)</script>">',
+  '{{constructor.constructor("alert(1)")()}}',
+  '<style>*{display:none}</style>',
+  '<a href="//evil.example">here</a>',
+  '\u202Eevil\u202C \u0000 \uD800 𝕏 ' + 'é'.repeat(50),
+  `__proto__`,
+  'x'.repeat(3_000),
+];
+const type = 'hostile';
+
+const echo = jobType(type, {
+  retry: { attempts: 1 },
+  run: ({ input, log, progress }) => {
+    const text = String((input as { text: string }).text);
+    log.error(text);
+    progress.startingStage(text, { total: 2 });
+    progress.startingItem(text);
+    throw Object.assign(new Error(text), { stack: text });
+  },
+});
+
+let board: Dashboard;
+let runs: number[];
+beforeAll(async () => {
+  board = await dashboard({ engine: { types: [echo], defs: [] } });
+  runs = [];
+  for (const text of corpus) {
+    const tags = { [text.slice(0, 40).toWellFormed().replaceAll('\0', '')]: text.slice(0, 100).toWellFormed().replaceAll('\0', '') };
+    runs.push(await board.start({ type, input: { text: text.toWellFormed(), [text.slice(0, 20).replace('__proto__', 'proto')]: [text.toWellFormed()] }, tags }));
+  }
+  await Promise.all(runs.map((id) => ended(board, id)));
+});
+afterAll(() => board.close());
+
+/** Elements that only markup in the data could have made. */
+const strangers = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main script, main iframe, main img, main style, main object, main embed,'
+    + 'main b[onmouseover], main svg[onload], main [onerror], main a[href*="evil"], main a[href^="javascript"]')].map((e) => e.outerHTML)`);
+
+test('a list shows it as text', async () => {
+  for (const path of ['/', '/runs', `/runs?search=${encodeURIComponent(`"${corpus[1]!}"`)}`, '/runs?search=state:failed']) {
+    const page = await board.visit(path);
+    await page.getByText(corpus[1]!).first().waitFor();
+    expect(await strangers(page)).toEqual([]);
+    await page.close();
+  }
+});
+
+test('a run shows it as text in every tab, and its dialogs too', async () => {
+  for (const [index, id] of runs.entries()) {
+    const page = await board.visit(`/runs/${id}`);
+    for (const tab of ['payload', 'progress', 'timeline', 'log', 'events', 'relations', 'explain']) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`, 'i') }).click();
+      await page.getByRole('tabpanel').waitFor();
+      expect(await strangers(page), `${tab} of ${corpus[index]!.slice(0, 40)}`).toEqual([]);
+    }
+    await page.keyboard.press('l');
+    await page.getByRole('dialog').getByLabel('Input').waitFor();
+    if (index === 0) await picture(page, 'hostile-light');
+    expect(await strangers(page)).toEqual([]);
+    await page.close();
+  }
+});
+
+test('a reason and a search are text as well', async () => {
+  const id = await board.start({ type: 'nobody.knows', delay: '1h' });
+  await board.engine.cancelJobRun(id, { by: corpus[1]!, why: corpus[0]! });
+  const page = await board.visit(`/runs/${id}?tab=events`);
+  await page.getByText(corpus[0]!).first().waitFor();
+  expect(await strangers(page)).toEqual([]);
+  await page.goto(`${board.url}/runs?search=${encodeURIComponent('state:<img src=x onerror=alert(1)>')}`);
+  await page.getByText('there is no state').waitFor();
+  expect(await strangers(page)).toEqual([]);
+  await page.goto(`${board.url}/nowhere/%3Cscript%3E`);
+  await page.getByText('There is no such page').waitFor();
+  await page.close();
+  expect((await board.get(`${api}/runs/${id}`)).body.cancel.why).toBe(corpus[0]);
+});
+
+test('no dialog was opened, no policy was broken, and nothing was asked of another host', () => {
+  expect(board.faults).toEqual([]);
+});

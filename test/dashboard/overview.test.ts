@@ -1,0 +1,63 @@
+// The overview in a real browser: problems first, figures and charts that follow, and peace when all is well.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ended } from '../faces/http/world.ts';
+import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+beforeAll(async () => void (board = await dashboard()));
+afterAll(() => board.close());
+
+test('all is well until something fails or nobody can run it; each problem leads to what it is about', async () => {
+  const page = await board.visit('/');
+  await page.getByText('Nothing needs you.').waitFor();
+  await picture(page, 'overview-well-light');
+  const failed = await board.start({ type: 'invoice.render' });
+  await board.start({ type: 'of.another.time' });
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await problems.getByText('invoice.render fails').waitFor();
+  await problems.getByText('Nobody knows the type of.another.time').waitFor();
+  expect(await problems.locator('li').first().textContent()).toContain('Nobody knows');
+  await problems.locator('li', { hasText: 'invoice.render' }).getByRole('link').click();
+  await page.getByRole('link', { name: String(failed), exact: true }).waitFor();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await page.close();
+});
+
+test('figures and charts follow what happens, over the range that the URL says', async () => {
+  const page = await board.visit('/');
+  const ended = page.locator('.figures div', { hasText: 'Ended' }).locator('dd');
+  await expect.poll(() => ended.textContent()).toMatch(/^1/);
+  for (let number = 0; number < 20; number++) await board.start({ type: 'mail.send' });
+  await expect.poll(() => ended.textContent()).toMatch(/^21/);
+  await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
+  await page.getByRole('group', { name: 'Range of the charts' }).getByRole('button', { name: '15m' }).click();
+  expect(page.url()).toContain('range=15m');
+  await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
+  const chart = (await page.locator('.chart .u-over').first().boundingBox())!;
+  await page.mouse.move(chart.x + chart.width - 80, chart.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(chart.x + chart.width - 2, chart.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
+  await page.close();
+});
+
+test('what runs now is listed with how far it is', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 60, slow: true } });
+  const page = await board.visit('/');
+  const running = page.locator('.card', { hasText: 'Running now' });
+  await running.getByRole('link', { name: `map.tiles ${id}` }).waitFor();
+  await running.getByText('20 of 60').waitFor();
+  for (const [name, context] of [['overview-light', {}], ['overview-dark', dark], ['overview-phone', phone]] as const) {
+    const seen = await board.visit('/', context);
+    await seen.getByText('20 of 60').waitFor();
+    await picture(seen, name);
+    expect(await sidewaysScroll(seen), name).toBe(0);
+    await seen.close();
+  }
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  await expect.poll(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
+  await page.close();
+  expect(board.faults).toEqual([]);
+});

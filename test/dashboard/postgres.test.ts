@@ -1,0 +1,52 @@
+// One whole pass over the dashboard on PostgreSQL: what is shown and done does not depend on the store.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, ended } from '../faces/http/world.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
+import { dashboard, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+beforeAll(async () => void (board = await dashboard({ store: await freshDatabase() })));
+afterAll(() => board.close());
+
+test('a run with tasks is started, followed, found, retried in part, and bulk deeds are done', async () => {
+  const page = await board.visit('/');
+  await page.getByText('Nothing needs you.').waitFor();
+  for (const key of ['g', 'r', 'n']) await page.keyboard.press(key);
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  await dialog.getByLabel('Job type').fill('map.tiles');
+  await dialog.getByLabel('Input').fill('{ "count": 200 }');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('application', { name: 'Matrix of 200 tasks' }).waitFor();
+  const badge = page.locator('.run-head .badge');
+  await expect.poll(() => badge.textContent(), { timeout: 30_000 }).toBe('succeeded');
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+  await page.getByRole('button', { name: 'Retry failed tasks' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry failed tasks' }).click();
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.generation, { timeout: 20_000 }).toBeGreaterThan(0);
+  await ended(board, id);
+  await page.getByRole('tab', { name: /^Events/ }).click();
+  await page.getByText('Opened again').first().waitFor();
+
+  const busy = await board.start({ type: 'ledger.sync' });
+  await page.goto(`${board.url}/runs/${busy}`);
+  await page.getByText('12 of 40').waitFor();
+  await page.keyboard.press('c');
+  await page.getByRole('dialog').getByLabel('Reason').fill('enough');
+  await page.keyboard.press('Enter');
+  await page.getByText(/acknowledged after/).waitFor();
+
+  for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
+  await page.goto(`${board.url}/runs?search=tag:bulk%3Dyes%20state:pending`);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog', { name: 'Cancel 3 runs?' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('No run fits this search').waitFor();
+
+  const failed = await board.start({ type: 'invoice.render' });
+  await ended(board, failed);
+  await page.goto(board.url);
+  await page.getByRole('list', { name: 'Problems' }).getByText('invoice.render fails').waitFor();
+  await page.close();
+  expect(board.faults).toEqual([]);
+}, 60_000);

@@ -1,0 +1,200 @@
+// One run in a real browser: its tasks as a matrix, its story, and every deed to it.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, ended } from '../faces/http/world.ts';
+import { dark, dashboard, openGate, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+beforeAll(async () => void (board = await dashboard()));
+afterAll(() => board.close());
+
+const badge = (page: Page) => page.locator('.run-head .badge');
+const deed = (page: Page, name: string) => page.locator('.page-acts').getByRole('button', { name, exact: true });
+const figure = (page: Page, title: string) => page.locator('.task-figures div', { hasText: title }).locator('dd');
+const matrix = (page: Page, count: string) => page.getByRole('application', { name: `Matrix of ${count} tasks` });
+
+/** Notes every count of succeeded tasks that is shown. */
+const watchCounts = `
+  seen = new Set();
+  new MutationObserver(() => seen.add(document.querySelector('.strip [data-look=succeeded] dd')?.textContent))
+    .observe(document.querySelector('.task-figures'), { subtree: true, childList: true, characterData: true });
+`;
+
+/** Opens the dialog of a deed and consents. */
+async function perform(page: Page, name: string, verb = name, why?: string): Promise<void> {
+  await deed(page, name).click();
+  const dialog = page.getByRole('dialog');
+  if (why !== undefined) await dialog.getByLabel('Reason').fill(why);
+  await dialog.getByRole('button', { name: verb, exact: true }).click();
+}
+
+test('ten thousand tasks are a matrix that changes while they run', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 10_000, slow: true } });
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded, { timeout: 30_000 }).toBe(20);
+  const begun = Date.now();
+  const page = await board.visit(`/runs/${id}`);
+  await matrix(page, '10,000').waitFor();
+  console.log(`a run of 10,000 tasks was open after ${Date.now() - begun} ms`);
+  // Within the page, since this process will be busy with the tasks.
+  await page.evaluate(watchCounts);
+  openGate();
+  // Its cells follow the tasks, and are not drawn once at the end.
+  await expect.poll(() => page.evaluate<number>('seen.size'), { timeout: 60_000 }).toBeGreaterThan(3);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await expect.poll(() => badge(page).textContent(), { timeout: 60_000 }).toBe('cancelled');
+  await expect.poll(() => figure(page, 'Through').textContent()).toBe('100 % 10,000 of 10,000');
+  expect(await page.evaluate<number>('Number(document.querySelector(".strip [data-look=cancelled] dd").textContent.replace(",", ""))'))
+    .toBeGreaterThan(0);
+  await picture(page, 'run-10000-light');
+  await page.close();
+}, 90_000);
+
+test('a cell is walked to by keys, told in words and opened; a state lists its tasks', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 120 } });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}`);
+  await matrix(page, '120').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+  await page.getByText(/^Task 3 \(run \d+\): succeeded, in \d/).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText(`task of run ${id}`).waitFor();
+  await page.goBack();
+  await page.getByRole('group', { name: 'States of tasks' }).getByRole('button', { name: 'failed' }).click();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+  await page.getByText('tile 100 is outside of the map').waitFor();
+  expect(page.url()).toContain('state=failed');
+  await picture(page, 'run-tasks-light');
+  await page.close();
+});
+
+test('only the failed tasks run again, with the reason in the history', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 100 } });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}`);
+  await perform(page, 'Retry failed tasks', 'Retry failed tasks', 'the map has grown');
+  await page.getByText(`The failed tasks of run ${id} are open again`).waitFor();
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}/events`)).body.items.map(({ why }: { why: string }) => why))
+    .toContain('the map has grown');
+  await expect.poll(() => badge(page).textContent()).toBe('succeeded');
+  await page.getByRole('tab', { name: /^Events/ }).click();
+  await page.getByText('Opened again').first().waitFor();
+  await page.getByText('the map has grown').first().waitFor();
+  await page.close();
+});
+
+test('a run that is busy tells its progress and log, and a cancel is shown until it is acknowledged', async () => {
+  const id = await board.start({ type: 'ledger.sync', tags: { book: 'main' } });
+  const page = await board.visit(`/runs/${id}`);
+  await page.getByText('12 of 40').waitFor();
+  await page.getByText('account 7 is locked').waitFor();
+  await page.getByText('account 13').waitFor();
+  await picture(page, 'run-progress-light');
+  await page.getByRole('tab', { name: /^Log/ }).click();
+  await page.getByText('twelve of forty accounts are through').waitFor();
+  expect(page.url()).toContain('tab=log');
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog', { name: `Cancel run ${id}?` });
+  await dialog.getByLabel('Reason').fill('month is closed');
+  await page.keyboard.press('Enter');
+  await page.getByText(/Cancel asked by .* because .*month is closed.* acknowledged after/).waitFor();
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
+  await picture(page, 'run-cancelled-light');
+  await page.close();
+});
+
+test('a cancel that nobody acknowledges is told as such, and can be turned into a stop', async () => {
+  const id = await board.start({ type: 'deaf' });
+  const page = await board.visit(`/runs/${id}`);
+  await expect.poll(() => badge(page).textContent()).toBe('running');
+  await perform(page, 'Cancel');
+  await page.getByText('It is not acknowledged yet').waitFor();
+  await expect.poll(() => badge(page).textContent()).toBe('cancelling');
+  await picture(page, 'run-cancelling-light');
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText(`Run ${id} is stopped`).waitFor();
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
+  await page.close();
+});
+
+test('a waiting run says why, is edited, paused, resumed and stopped', async () => {
+  const id = await board.start({ type: 'mail.send', delay: '3h', input: { to: 'a@example.org' } });
+  const page = await board.visit(`/runs/${id}`);
+  await page.getByText(/Why is it not running\? It is due at/).waitFor();
+  await deed(page, 'Edit').click();
+  await page.getByRole('dialog').getByLabel('Priority').fill('9');
+  await page.getByRole('dialog').getByLabel('Tags').fill('team=red');
+  await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+  await page.getByText('team=red').waitFor();
+  await expect.poll(() => page.locator('.facts-strip div', { hasText: 'Priority' }).locator('dd').textContent()).toBe('9');
+  await perform(page, 'Pause');
+  await expect.poll(() => badge(page).textContent()).toBe('paused');
+  await page.getByRole('tab', { name: 'Explain' }).click();
+  await page.getByText('It is paused: resume it.').first().waitFor();
+  await perform(page, 'Resume');
+  await expect.poll(() => badge(page).textContent()).toBe('scheduled');
+  await perform(page, 'Stop');
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
+  await page.close();
+});
+
+test('a failed run shows its error and attempts, is retried, started like, and deleted', async () => {
+  const id = await board.start({ type: 'invoice.render', input: { number: 1 } });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}?tab=timeline`);
+  await page.getByRole('region', { name: 'Error' }).getByText('template invoice-2026 has no block "total"', { exact: true }).waitFor();
+  await page.getByText('Attempt 1').waitFor();
+  await picture(page, 'run-failed-light');
+  await perform(page, 'Retry');
+  await page.getByText('Attempt 2').waitFor();
+  await deed(page, 'Start like this').click();
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  expect(await dialog.getByLabel('Job type').inputValue()).toBe('invoice.render');
+  expect(JSON.parse(await dialog.getByLabel('Input').inputValue())).toEqual({ number: 1 });
+  await dialog.getByLabel('Input').fill('{ "number": 2 }');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await expect.poll(() => page.url()).not.toContain(`/runs/${id}`);
+  const [newest] = (await board.get(`${api}/runs?type=invoice.render&limit=1`)).body.items;
+  expect((await board.get(`${api}/runs/${newest.id}`)).body.input).toEqual({ number: 2 });
+  await ended(board, newest.id);
+  await perform(page, 'Delete');
+  await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  await page.goto(`${board.url}/runs/${newest.id}`);
+  await page.getByRole('alert').getByText(`there is no run ${newest.id}`).waitFor();
+  await page.close();
+});
+
+test('payloads are shown as they were written, and relations lead on', async () => {
+  const { job } = await board.engine.jobs.create(
+    { kind: 'run', type: 'mail.send', inputText: '{"order":12345678901234567890,"list":[1,{"a":null}]}' }, 'test');
+  await ended(board, job!.id);
+  const page = await board.visit(`/runs/${job!.id}`);
+  await page.getByText('12345678901234567890').waitFor();
+  await page.getByText('"<20261115.8841@example>"').waitFor();
+  await page.getByRole('button', { name: 'list: fold or unfold' }).click();
+  await page.getByText('2 items').waitFor();
+  await page.keyboard.press(']');
+  expect(page.url()).toContain('tab=progress');
+  const tiles = await board.start({ type: 'map.tiles', input: { count: 30 } });
+  await ended(board, tiles);
+  await page.goto(`${board.url}/runs/${tiles}?tab=relations`);
+  await page.getByRole('link', { name: 'All of its 30 tasks' }).click();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(30);
+  await page.close();
+});
+
+test('it is fit to be seen in the dark and on a phone', async () => {
+  const busy = await board.start({ type: 'ledger.sync' });
+  const tasks = await board.start({ type: 'map.tiles', input: { count: 400 } });
+  for (const [name, id, context] of [
+    ['run-dark', tasks, dark], ['run-phone', tasks, phone], ['run-progress-dark', busy, dark], ['run-progress-phone', busy, phone],
+  ] as const) {
+    const page = await board.visit(`/runs/${id}`, context);
+    await page.getByRole('tab', { name: 'Payload' }).waitFor();
+    await expect.poll(() => badge(page).textContent()).toMatch(/succeeded|on its tasks|running/);
+    await picture(page, name);
+    expect(await sidewaysScroll(page), name).toBe(0);
+    await page.close();
+  }
+  expect(board.faults).toEqual([]);
+});
