@@ -43,9 +43,10 @@ export class Homes {
     const front = await first.find(query, page);
     if (front.next !== null) return front;
     const room = limit - front.jobs.length;
-    const back = await second.find(query, { order, limit: Math.max(1, room) });
+    const { after: _passed, ...rest } = page;
+    const back = await second.find(query, { ...rest, limit: Math.max(1, room) });
     if (room > 0) return { jobs: [...front.jobs, ...back.jobs], next: back.next };
-    return { jobs: front.jobs, next: back.jobs.length > 0 ? front.jobs.at(-1)!.id : null };
+    return { jobs: front.jobs, next: back.jobs.length > 0 || back.next !== null ? front.jobs.at(-1)!.id : null };
   }
 
   async count(query: Query): Promise<readonly Tally[]> {

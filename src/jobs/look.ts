@@ -37,11 +37,12 @@ export function checkQuery(query: Query): Query {
 }
 
 export function checkPage(page: PageAsk = {}): PageAsk {
-  const { order, after, limit } = checkFields('a page', page, ['order', 'after', 'limit']);
+  const { order, after, limit, patienceMs } = checkFields('a page', page, ['order', 'after', 'limit', 'patienceMs']);
   return {
     ...(order === undefined ? {} : { order: checkOneOf('order', order, ['newest', 'oldest']) }),
     ...(after === undefined ? {} : { after: checkId(after) }),
     ...(limit === undefined ? {} : { limit: checkLimit(limit, pageLimitMax) }),
+    ...(patienceMs === undefined ? {} : { patienceMs: checkWhole('patienceMs', patienceMs, 0, 3_600_000) }),
   };
 }
 

@@ -37,6 +37,8 @@ export interface PageAsk {
   /** Jobs beyond this id, in the page's order. */
   readonly after?: number;
   readonly limit?: number;
+  /** After so long, a search that no index helps answers what it has found; the page may then be short, even empty. */
+  readonly patienceMs?: number;
 }
 
 export interface Page {

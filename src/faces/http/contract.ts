@@ -350,8 +350,10 @@ export const RunDetail = RunView.extend({
 }).meta({ id: 'RunDetail' });
 export type RunDetail = z.infer<typeof RunDetail>;
 
+const nextSays = 'what to pass as `after`; null: this was the last page. A page before it may be short, even empty';
+
 const pageOf = <S extends z.ZodType>(id: string, item: S) =>
-  z.object({ items: z.array(item), next: z.number().int().nullable() }).meta({ id });
+  z.object({ items: z.array(item), next: z.number().int().nullable().meta({ description: nextSays }) }).meta({ id });
 
 export const RunPage = pageOf('RunPage', RunView);
 export type RunPage = z.infer<typeof RunPage>;

@@ -3,6 +3,7 @@ import type { EngineCore } from '../../engine/engine.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Access, Visit } from './access.ts';
 import type { Bell } from './bell.ts';
+import type { Census } from './census.ts';
 import type { Answer, Asked, RouteName } from './contract.ts';
 import type { Feed } from './feed.ts';
 import type { Figures } from './figures.ts';
@@ -20,6 +21,7 @@ export interface Desk {
   readonly figures: Figures;
   readonly series: Series;
   readonly roster: Roster;
+  readonly census: Census;
 }
 
 export interface Call {

@@ -10,6 +10,7 @@ import { silent, type Logger } from '../../engine/logger.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { Access, checkBind, isLoopbackName, type AccessOptions, type Visit } from './access.ts';
 import { Bell } from './bell.ts';
+import { Census } from './census.ts';
 import { apiPath, routes, type Route, type RouteName } from './contract.ts';
 import { dispatch, problem } from './dispatch.ts';
 import { Feed } from './feed.ts';
@@ -124,6 +125,7 @@ function deskOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger
     logger,
   });
   const bell = new Bell(store, clock);
+  const census = new Census(engine, clock);
   const figures = new Figures(engine);
   const series = new Series(engine, engine.now());
   const spells = new Spells();
@@ -133,7 +135,7 @@ function deskOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger
     series.saw(event, spell);
   }, false);
   figures.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: bell.waiting }));
-  return { engine, access, clock, feed, bell, figures, series, roster: new Roster(store, clock) };
+  return { engine, access, clock, feed, bell, figures, series, roster: new Roster(store, clock), census };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };

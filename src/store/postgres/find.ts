@@ -3,11 +3,21 @@
  * is seen once. What columns cannot tell is narrowed down by text and then asked of each job, so that all stores agree.
  */
 import type { Job } from '../../model/job.ts';
+import type { Kind } from '../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
 import {
-  asciiLower, isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Standing, type Tally,
+  asciiLower,
+  isMeant,
+  pageLimitMax,
+  standingOf,
+  type Page,
+  type PageAsk,
+  type Query,
+  type Standing,
+  type Tally,
 } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
+import { walk, type Span } from '../walk.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
 import { nowText } from './store-time.ts';
@@ -27,18 +37,85 @@ export async function holders(session: Session, keys: readonly string[]): Promis
 }
 
 export async function find(session: Session, query: Query, page: PageAsk = {}): Promise<Page> {
-  const { order = 'newest', after, limit = 100 } = page;
+  const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
-  for (let from = after; ; ) {
-    const portion = Math.max(size + 1, isFullyColumns(query) ? 0 : 200);
-    const jobs = await look(session, query, { order, limit: portion, ...(from === undefined ? {} : { after: from }) });
-    for (const job of jobs) if (isMeant(job, query)) found.push(job);
-    if (found.length > size || jobs.length < portion) break;
-    from = jobs.at(-1)!.id;
-  }
+  const goOn = isFullyColumns(query)
+    ? await lookThrough(session, query, { order, after }, size, found)
+    : await search(session, query, { order, after, patienceMs }, size, found);
   const jobs = found.slice(0, size);
-  return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null };
+  return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : goOn };
+}
+
+/** Where to look: beyond an id in the page's order, up to the end or to an id. */
+interface Stretch {
+  readonly order: 'newest' | 'oldest';
+  readonly after?: number | undefined;
+  readonly upTo?: number | undefined;
+}
+
+/** Takes in all of a stretch that are meant, until there are more than a page has. */
+async function lookThrough(
+  session: Session,
+  query: Query,
+  stretch: Stretch,
+  size: number,
+  found: Job[],
+): Promise<null> {
+  const portion = Math.max(size + 1, isFullyColumns(query) ? 0 : 200);
+  for (let { after } = stretch; ;) {
+    const jobs = await look(session, query, { ...stretch, after }, portion);
+    for (const job of jobs) if (isMeant(job, query)) found.push(job);
+    if (found.length > size || jobs.length < portion) return null;
+    after = jobs.at(-1)!.id;
+  }
+}
+
+/** What no index tells is looked for piece by piece, so that no statement is long. */
+function search(
+  session: Session,
+  query: Query,
+  { order, after, patienceMs }: Stretch & { readonly patienceMs: number | undefined },
+  size: number,
+  found: Job[],
+): Promise<number | null> {
+  return walk(
+    { order, after, lookMs, patienceMs },
+    {
+      stride: (span, rows) => stride(session, query, order, span, rows),
+      look: async ({ low, high }) => {
+        const stretch =
+          order === 'newest' ? { order, after: high + 1, upTo: low } : { order, after: low - 1, upTo: high };
+        await lookThrough(session, query, stretch, size, found);
+        return found.length > size;
+      },
+    },
+  );
+}
+
+const lookMs = 40;
+
+/** By the columns alone, which indexes tell: how many fit them is what a look costs. */
+async function stride(
+  session: Session,
+  query: Query,
+  order: 'newest' | 'oldest',
+  { low, high }: Span,
+  rows: number,
+): Promise<number | null> {
+  const { tags: _tags, error: _error, input: _input, text: _text, ...columns } = query;
+  const [direction, nearer] = order === 'newest' ? ['desc', 'max'] : ['asc', 'min'];
+  const values: unknown[] = [low, high, rows - 1];
+  const ends = tablesOf(query).map((table) => {
+    const where = whereText(table, columns, values, ['id >= $1', 'id <= $2']);
+    return `(select id from ${session.schema}.${table} ${where} order by id ${direction} limit 1 offset $3)`;
+  });
+  if (ends.length === 0) return null;
+  const [row] = await session.ask<{ id: number | null }>(
+    `select ${nearer}(id) as id from (${ends.join(' union all ')}) ends`,
+    values,
+  );
+  return row?.id ?? null;
 }
 
 export async function count(session: Session, query: Query): Promise<Tally[]> {
@@ -71,10 +148,14 @@ const projections: Readonly<Record<Table, string>> = {
 const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
 
 /** A portion of those that may be meant, in the page's order. */
-async function look(session: Session, query: Query, { order, after, limit }: PageAsk): Promise<Job[]> {
-  const [sign, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc'];
+async function look(session: Session, query: Query, stretch: Stretch, limit: number): Promise<Job[]> {
+  const { order, after, upTo } = stretch;
+  const [sign, opposite, direction] = order === 'newest' ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
   const values: unknown[] = [limit];
-  const beyond = after === undefined ? null : `id ${sign} $${values.push(after)}`;
+  const beyond = [
+    ...(after === undefined ? [] : [`id ${sign} $${values.push(after)}`]),
+    ...(upTo === undefined ? [] : [`id ${opposite} $${values.push(upTo)}`]),
+  ];
   const texts = tablesOf(query).map((table) => {
     const where = whereText(table, query, values, beyond);
     return `(${selectFrom(session.schema, table)} ${where} order by id ${direction} limit $1)`;
@@ -98,12 +179,13 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
 const isFullyColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
-function whereText(table: Table, query: Query, values: unknown[], beyond: string | null = null): string {
-  const terms: string[] = beyond === null ? [] : [beyond];
+function whereText(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
+  const terms: string[] = [...beyond];
   const add = (term: (place: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
   if (query.kinds) add((place) => `kind = any(${place}::text[])`, nameArray(query.kinds));
+  if (query.kinds) terms.push(...saidAloud(table, query.kinds));
   if (query.types) add((place) => `type = any(${place}::text[])`, nameArray(query.types));
   if (query.glob !== undefined) addGlob(add, query.glob);
   if (query.def !== undefined) add((place) => `def = ${place}`, query.def);
@@ -120,12 +202,23 @@ function whereText(table: Table, query: Query, values: unknown[], beyond: string
   return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
 }
 
+const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
+
+/** What the planner cannot see in a parameter, and the partial indexes need. */
+function saidAloud(table: Table, kinds: readonly Kind[]): string[] {
+  if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];
+  return kinds.includes('task') ? [] : [`kind <> 'task'`];
+}
+
 /** As the body holds it. */
 const quoted = (text: string): string => JSON.stringify(text);
 
 type Add = (term: (place: string) => string, value: unknown) => void;
 
-const isIn = (text: string) => (place: string): string => `strpos(${text}, ${place}) > 0`;
+const isIn =
+  (text: string) =>
+  (place: string): string =>
+    `strpos(${text}, ${place}) > 0`;
 
 function addGlob(add: Add, pattern: string): void {
   const glob = parseGlob(pattern);
@@ -162,8 +255,12 @@ function addInput(add: Add, { path, equals }: NonNullable<Query['input']>): void
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
   if (typeof equals !== 'number') add((place) => guarded(`${at} = ${place}::jsonb`), JSON.stringify(equals));
   else if (Number.isFinite(equals)) {
-    add((place) => guarded(`jsonb_typeof(${at}) = 'number'
-      and abs((${at} #>> '{}')::numeric - ${place}::numeric) <= abs(${place}::numeric) * 1e-15`), equals);
+    add(
+      (place) =>
+        guarded(`jsonb_typeof(${at}) = 'number'
+      and abs((${at} #>> '{}')::numeric - ${place}::numeric) <= abs(${place}::numeric) * 1e-15`),
+      equals,
+    );
   }
 }
 
@@ -171,7 +268,7 @@ const arrayLiteral = (path: readonly string[]): string => `'${nameArray(path).re
 
 async function countOneByOne(session: Session, query: Query): Promise<Tally[]> {
   const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const { jobs, next } = await find(session, query, { order: 'oldest', after, limit: pageLimitMax });
     for (const job of jobs) {
       const { kind, type } = job;

@@ -88,6 +88,14 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create table ${s}.leader (role text collate "C" primary key, leader text collate "C" not null,
       term bigint not null, until bigint not null) with (fillfactor = 50)`,
   ],
+  (s) => [
+    // Runs are listed by themselves, and there may be a million tasks for each.
+    `drop index ${s}.ended_type`,
+    `create index ended_type on ${s}.ended (type, id) where kind <> 'task'`,
+    `create index ended_top on ${s}.ended (id) where kind <> 'task'`,
+    // Unique jobs of the queue are looked for by name.
+    `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

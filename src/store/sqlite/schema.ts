@@ -52,6 +52,12 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX ended_queue ON ended(type, id) WHERE kind IN ('bedrock', 'mock') AND fate <> 'succeeded'`,
     `CREATE INDEX job_lease ON job(lease_until) WHERE state = 'running' AND lease_until IS NOT NULL`,
   ],
+  [
+    // Runs are listed by themselves, and there may be a million tasks for each.
+    `DROP INDEX ended_type`,
+    `CREATE INDEX ended_type ON ended(type, id) WHERE kind <> 'task'`,
+    `CREATE INDEX ended_top ON ended(id) WHERE kind <> 'task'`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -7,7 +7,6 @@ import type { Desk, Handling } from '../handling.ts';
 import { instanceView } from '../views.ts';
 
 export const openStandings = ['pending', 'held', 'running'] as const;
-const endedStandings = ['succeeded', 'failed', 'cancelled'] as const;
 export const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
@@ -26,10 +25,10 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 
     return { items: (await engine.instances()).map((instance) => instanceView(instance, now, engine.instance)) };
   },
 
-  async stats({ engine }, { query: { ended = false } }) {
+  async stats({ engine, census }, { query: { ended = false } }) {
     const now = engine.now();
     const tallies = await engine.count({ kinds: workKinds, standings: openStandings });
-    const past = ended ? await engine.count({ kinds: workKinds, standings: endedStandings }) : null;
+    const past = ended ? await census.ended() : null;
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     return {
       now,

@@ -14,6 +14,8 @@ import { matrixOf } from '../matrix.ts';
 import { eventView, runDetail, runView } from '../views.ts';
 
 const pageDefault = 50;
+/** A search through everything is answered piece by piece: whoever asks sees that it goes on. */
+const patienceMs = 500;
 const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
 
@@ -62,7 +64,7 @@ export const runRoutes: Handling<Names> = {
   },
 
   async listTasks({ engine }, { params: { id }, query: { state, ...page } }, { principal: { sight } }) {
-    await engine.snapshot(id);
+    await engine.get(id);
     const query = queryOf({ parent: id, ...(state === undefined ? {} : { state }) }, sight);
     const found = await engine.find(query, pageOf({ order: 'oldest', ...page }));
     return { items: found.jobs.map((job) => runView(job, sight)), next: found.next };
@@ -198,7 +200,7 @@ export function pageOf({ after, limit = pageDefault, order }: {
   readonly limit?: number | undefined;
   readonly order?: 'newest' | 'oldest' | undefined;
 }) {
-  return { limit, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
+  return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
 }
 
 export async function fullView(engine: Desk['engine'], job: Job, sight: Sight): Promise<RunView> {
