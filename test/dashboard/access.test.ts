@@ -17,22 +17,23 @@ describe('everybody', () => {
     waiting = await board.start({ type: 'mail.send', delay: '1h' });
     const busy = await board.start({ type: 'ledger.sync' });
     paths = [
-      '/', '/runs', '/runs?search=state:nonsense', '/runs?search=type:nothing', `/runs/${tiles}`, `/runs/${waiting}`,
-      `/runs/${busy}`, ...['payload', 'timeline', 'log', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`),
+      '/', '/runs', `/runs/${tiles}`, `/runs/${waiting}`, `/runs/${busy}`, '/runs?search=state:nonsense', '/runs?search=type:nothing',
+      ...['payload', 'timeline', 'log', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`),
       `/runs/${mail}?tab=log`, '/runs/99999999', '/nowhere',
     ];
   });
   afterAll(() => board.close());
 
-  test.each([['light', {}], ['dark', dark], ['phone', phone]] as const)('axe finds nothing serious, %s', async (_name, context) => {
+  // Every page once, and the fullest of them in the dark and on a phone, where colours and sizes differ.
+  test.each([['light', {}, 99], ['dark', dark, 5], ['phone', phone, 5]] as const)('axe finds nothing serious, %s', async (_, context, count) => {
     const page = await board.visit('/', context);
-    for (const path of paths) {
+    for (const path of paths.slice(0, count)) {
       await page.goto(board.url + path);
       await settled(page);
       expect(await violations(page), path).toEqual([]);
     }
     await page.close();
-  });
+  }, 90_000);
 
   test('axe finds nothing serious in dialogs, menus and suggestions', async () => {
     const page = await board.visit(`/runs/${waiting}`);

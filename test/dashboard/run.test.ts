@@ -120,7 +120,7 @@ test('a cancel that nobody acknowledges is told as such, and can be turned into 
 test('a waiting run says why, is edited, paused, resumed and stopped', async () => {
   const id = await board.start({ type: 'mail.send', delay: '3h', input: { to: 'a@example.org' } });
   const page = await board.visit(`/runs/${id}`);
-  await page.getByText(/Why is it not running\? It is due at/).waitFor();
+  await page.getByText(/Why is it not running\? It is due in/).waitFor();
   await deed(page, 'Edit').click();
   await page.getByRole('dialog').getByLabel('Priority').fill('9');
   await page.getByRole('dialog').getByLabel('Tags').fill('team=red');

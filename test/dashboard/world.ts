@@ -131,8 +131,8 @@ export async function violations(page: Page): Promise<string[]> {
   // Evaluated and not added as a script: the content policy would refuse one of ours as of anybody's.
   await page.evaluate(axeSource);
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
-    const { violations: found } = await axe.run();
+    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
+    const { violations: found } = await axe.run({ resultTypes: ['violations'], preload: false });
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);

@@ -81,7 +81,9 @@ function choicesFor(text: string): Choice[] {
   const words = text.toLowerCase().split(/\s+/);
   const named = shortcuts()
     .filter(({ isOnlyKey, does }) => isOnlyKey !== true && words.every((word) => does.toLowerCase().includes(word)))
-    .map(({ does, keys, run }) => ({ says: does, keys, run }));
+    .map(({ does, keys, run }) => ({ says: does, keys, run }))
+    // What has a key is wanted more often.
+    .sort((a, b) => Number(b.keys !== '') - Number(a.keys !== ''));
   const isId = /^\d{1,16}$/.test(text);
   return [
     ...(isId ? [{ says: `Open run ${text}`, keys: '', run: () => go(`/runs/${text}`) }] : []),

@@ -1,7 +1,7 @@
 /** Signing in: for whoever comes without a session to a server that wants to know them. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { sentenceOf } from '../problem.ts';
+import { ApiProblem, sentenceOf } from '../problem.ts';
 import { signIn } from '../state/session.ts';
 import { TextField } from './field.tsx';
 
@@ -12,7 +12,8 @@ export function SignIn(): JSX.Element {
     try {
       await signIn(token.trim());
     } catch (reason) {
-      setError(sentenceOf(reason));
+      const isWrong = reason instanceof ApiProblem && reason.status === 401;
+      setError(isWrong ? 'This token is not valid here: look for a typing mistake, or ask for a new one.' : sentenceOf(reason));
     }
   };
   return (

@@ -51,7 +51,10 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
   const schema = useAnswer(
     async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema), [type],
   ).data;
-  const put = (name: keyof Draft) => (value: string): void => setDraft((before) => ({ ...before, [name]: value }));
+  const put = (name: keyof Draft) => (value: string): void => {
+    setError(null);
+    setDraft((before) => ({ ...before, [name]: value }));
+  };
   const submit = async (): Promise<void> => {
     setBusy(true);
     setError(null);

@@ -170,7 +170,7 @@ function WaitNotice({ run }: { readonly run: RunDetail }): JSX.Element | null {
   return (
     <p class="strip-notice" data-look="held">
       <Icon name="question" />
-      <span>Why is it not running? {sentence(first.says)}{rest.length > 0 && ` And ${number(rest.length)} more: see Explain.`}</span>
+      <span>Why is it not running? {first.code === 'not.due' ? <>It is due <Time at={run.dueAt} />.</> : sentence(first.says)}{rest.length > 0 && ` And ${number(rest.length)} more: see Explain.`}</span>
     </p>
   );
 }
