@@ -74,9 +74,10 @@ export class Station {
     this.#runner = new Runner({
       ...parts, by, finisher: this.#finisher, notes: this.#notes,
       onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
+      onRelief: () => this.#refill(),
     });
     this.#slots = new Slots(parts.slots, {
-      work: (job) => this.#work(job), onFree: () => this.#claiming.wake(), mayStart: () => this.#canceller.isTrusted,
+      work: (job) => this.#work(job), onFree: () => this.#refill(), mayStart: () => this.#canceller.isTrusted,
     });
     this.#canceller = new Canceller({
       ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
@@ -175,6 +176,10 @@ export class Station {
     } catch (error) {
       logger.warn('the store could not be told that this instance leaves', { error });
     }
+  }
+
+  #refill(): void {
+    if (this.#claimer.isShort) this.#claiming.wake();
   }
 
   async #work(job: RunningJob): Promise<void> {

@@ -58,11 +58,15 @@ export class Claimer {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
   }
 
+  /** Whether there is room for more jobs. */
+  get isShort(): boolean {
+    return this.#wanted() > 0;
+  }
+
   async turn(): Promise<number> {
     const { slots, mayClaim } = this.#parts;
     if (this.#parts.types.length === 0 || !mayClaim()) return pollMs;
     if (this.#doubt) await this.#clearUp(this.#doubt);
-    if (this.#parts.concluding() > concludingMax) return 5;
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
@@ -92,9 +96,10 @@ export class Claimer {
   }
 
   #wanted(): number {
-    const { slots } = this.#parts;
-    const ahead = Math.floor((slots.size * aheadMs) / Math.max(this.#handlerMs, 0.01));
-    const room = slots.free + Math.min(ahead, claimMax) - slots.waiting;
+    const { slots, concluding } = this.#parts;
+    if (concluding() > concludingMax) return 0;
+    const ahead = Math.min(Math.floor((slots.size * aheadMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
+    const room = slots.free + ahead - slots.waiting;
     // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
     return ahead > slots.size && slots.waiting > ahead / 2 ? 0 : Math.min(room, claimMax);
   }

@@ -6,8 +6,13 @@ import { Cancelled, Interrupted, LeaseLost, TimedOut } from './outcome.ts';
 export class Attempt {
   readonly job: RunningJob;
   readonly holding: Holding;
-  readonly #abort = new AbortController();
-  readonly #ended = Promise.withResolvers<never>();
+  #abort: AbortController | null = null;
+  /** Why the handler shall stop. */
+  #reason: Error | null = null;
+  #onAbort: (reason: Error) => void = () => {};
+  /** Why the handler is not waited for any longer. */
+  #end: Error | null = null;
+  #onEnd: (reason: Error) => void = () => {};
   #kill: (() => Promise<void>) | null = null;
   #isLost = false;
   #isGivenBack = false;
@@ -15,15 +20,17 @@ export class Attempt {
   constructor(job: RunningJob) {
     this.job = job;
     this.holding = { id: job.id, fence: job.fence };
-    this.#ended.promise.catch(() => {});
   }
 
+  /** Made when someone asks for it: most handlers are too short to. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#reason !== null) this.#abort.abort(this.#reason);
     return this.#abort.signal;
   }
 
   get isCancelled(): boolean {
-    return this.#abort.signal.reason instanceof Cancelled;
+    return this.#reason instanceof Cancelled;
   }
 
   /** Someone else has the job, or it is over: nothing of this attempt can be stored. */
@@ -36,20 +43,28 @@ export class Attempt {
     return this.#isGivenBack;
   }
 
-  /** Rejects when the handler is not waited for any longer. */
-  get ended(): Promise<never> {
-    return this.#ended.promise;
+  /** What the handler gives; rejects when it is not waited for any longer. */
+  await<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#onEnd = reject;
+      call.then(resolve, reject);
+      if (this.#end !== null) reject(this.#end);
+    });
+  }
+
+  /** Called once, when the handler shall stop. */
+  onAbort(call: (reason: Error) => void): void {
+    this.#onAbort = call;
   }
 
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
-    if (this.#abort.signal.aborted && !this.isCancelled) void kill();
+    if (this.#end !== null) void kill();
   }
 
   /** Asks the handler to give up; it is waited for. */
   cancel(why: string): void {
-    if (this.#abort.signal.aborted) return;
-    this.#abort.abort(new Cancelled(why));
+    this.#stop(new Cancelled(why));
   }
 
   timeOut(afterMs: number): void {
@@ -75,8 +90,16 @@ export class Attempt {
   }
 
   #giveUp(reason: Error): void {
-    this.#abort.abort(reason);
-    this.#ended.reject(reason);
+    this.#stop(reason);
+    this.#end ??= reason;
+    this.#onEnd(reason);
     void this.#kill?.();
+  }
+
+  #stop(reason: Error): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#onAbort(reason);
+    this.#abort?.abort(reason);
   }
 }

@@ -33,6 +33,8 @@ export interface RunnerParts extends LoopParts {
   readonly isolation: Isolation;
   /** After the outcome of a job is stored. */
   readonly onConcluded: (job: Job) => Promise<void>;
+  /** When there is one outcome less to be stored. */
+  readonly onRelief: () => void;
 }
 
 /** A handler that says nothing of time may take this long. */
@@ -68,6 +70,7 @@ export class Runner {
       // A job that was lost may have been claimed again meanwhile.
       if (this.#attempts.get(job.id) === attempt) this.#attempts.delete(job.id);
       this.#concluding.delete(concluding);
+      this.#parts.onRelief();
     });
     this.#concluding.add(concluding);
   }
@@ -85,7 +88,7 @@ export class Runner {
     const tracker = this.#trackerFor(type, attempt);
     try {
       const call = tellStrays(this.#strayOf(attempt.job), () => this.#call(type, attempt, tracker));
-      const value = await Promise.race([call, attempt.ended]);
+      const value = await attempt.await(call);
       tracker.end();
       // Work that gave up because an item failed has failed, also when the handler did not say so.
       if (tracker.isAborted) throw tracker.failure;
@@ -114,7 +117,7 @@ export class Runner {
       case 'run':
         return type.options.isolate
           ? this.#callIsolated(type, attempt, 'run', context.run, { input })
-          : type.options.run!({ ...context, input });
+          : type.options.run!(Object.assign(context, { input }));
       case 'prepare':
         await prepare(this.#parts, type, attempt, context, input, async () => {
           tracker.end();
@@ -138,7 +141,7 @@ export class Runner {
     };
     return type.options.isolate
       ? this.#callIsolated(type, attempt, 'taskResults', run, data)
-      : type.options.taskResults!({ ...context, run, ...data });
+      : type.options.taskResults!(Object.assign(context, { run, ...data }));
   }
 
   #callIsolated(type: JobType, attempt: Attempt, phase: IsolatedCall['phase'], run: RunFacts, data: IsolatedCall['data']): Promise<unknown> {
@@ -158,7 +161,9 @@ export class Runner {
   #contextOf(attempt: Attempt, tracker: Tracker): Context {
     return {
       ...factsOf(attempt),
-      signal: attempt.signal,
+      get signal() {
+        return attempt.signal;
+      },
       progress: tracker,
       log: this.#logOf(attempt),
       handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
@@ -171,7 +176,7 @@ export class Runner {
     const isElsewhere = type.options.isolate !== undefined && attempt.job.phase === 'run';
     const onChange = isElsewhere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
-    attempt.signal.addEventListener('abort', () => tracker.cancel(attempt.signal.reason), { once: true });
+    attempt.onAbort((reason) => tracker.cancel(reason));
     return tracker;
   }
 
