@@ -83,7 +83,7 @@ const columns: readonly Column<DefView>[] = [
       schedules.length === 0 ? <span class="faint">none</span> : <span title={schedules.map(({ words }) => words).join('\n')}>{schedules.map(({ words }) => words).join('; ')}</span>,
   },
   { title: 'Next', cell: ({ nextExecutionTime, enabled }) => <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span> },
-  { title: 'Last', cell: (def) => <LastRun def={def} /> },
+  { title: 'Last', cell: (def) => <span class="titled"><i>last </i><LastRun def={def} /></span> },
   { title: 'Type', class: 'minor', cell: ({ type }) => <a href={href('/types', { name: type })}>{type}</a> },
 ];
 

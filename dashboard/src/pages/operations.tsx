@@ -8,6 +8,7 @@ import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { pageStart, Pager, Table, type Column } from '../components/table.tsx';
 import { Lasting, Time } from '../components/time.tsx';
 import { attempt } from '../components/toast.tsx';
+import { exactText } from '../exact-json.ts';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { useAnswer } from '../state/answer.ts';
@@ -46,8 +47,9 @@ const columns: readonly Column<OperationView>[] = [
   { title: 'Operation', cell: ({ run, action, only }) => <a class="strong" href={href(`/runs/${run.id}`)}>{action}{only === null ? '' : ' failed tasks'} <span class="id">{run.id}</span></a> },
   { title: 'State', cell: ({ run }) => <RunBadge run={run} /> },
   { title: 'Progress', cell: (operation) => <Advance operation={operation} /> },
-  { title: 'Of which', class: 'wide', cell: ({ query, fingerprint }) => <Filter query={query} fingerprint={fingerprint} /> },
-  { title: 'By', cell: ({ by, why }) => <span>{by}{why !== null && <span class="faint"> “{why}”</span>}</span> },
+  { title: 'Of which', cell: ({ query, fingerprint }) => <Filter query={query} fingerprint={fingerprint} /> },
+  { title: 'By', cell: ({ by }) => by },
+  { title: 'Why', class: 'wide', cell: ({ why }) => <span title={why ?? ''}>{why}</span> },
   { title: 'Asked', cell: ({ run }) => <Time at={run.createdAt} /> },
   { title: 'Took', class: 'number minor', cell: ({ run }) => <Lasting from={run.startedAt} to={run.endedAt} /> },
   { title: '', class: 'acts', cell: ({ run, action }) => mayOperate.value && isOpen(run) && run.cancel === null && <Abort id={run.id} action={action} /> },
@@ -80,15 +82,18 @@ const everyKind = ['run', 'bedrock'];
 function Filter({ query, fingerprint }: Pick<OperationView, 'query' | 'fingerprint'>): JSX.Element {
   const shown = Object.entries(query).filter(([name, value]) => name !== 'kinds' || JSON.stringify(value) !== JSON.stringify(everyKind));
   return (
-    <>
+    <span class="chips-row">
       {shown.length === 0 && fingerprint === null && <span class="faint">everything</span>}
       {shown.map(([name, value]) => (
-        <Chip key={name}>{fieldWords[name] ?? name} {Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)}</Chip>
+        <Chip key={name}>{fieldWords[name] ?? name} {told(value)}</Chip>
       ))}
       {fingerprint !== null && <Chip title="One group of failures">failure {fingerprint.slice(0, 8)}</Chip>}
-    </>
+    </span>
   );
 }
+
+const told = (value: unknown): string =>
+  Array.isArray(value) ? value.map(told).join(', ') : typeof value === 'string' ? value : exactText(value, 0);
 
 function Abort({ id, action }: { readonly id: number; readonly action: string }): JSX.Element {
   const abort = async (): Promise<void> => {

@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks';
 import type { LimitView, QueueView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
-import { Icon } from '../components/icon.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { Table, type Column } from '../components/table.tsx';
@@ -108,7 +107,7 @@ function Deeds({ type }: { readonly type: string }): JSX.Element {
     ['cancel', 'Cancel all that is open', 'open'],
   ] as const;
   return (
-    <Menu title={<><Icon name="operations" /> Do</>} label={`Do to all of ${type}`}>
+    <Menu title="Actions" label={`Actions on all of ${type}`}>
       {offered.map(([name, says, state]) => (
         <button
           key={name} type="button" class="menu-item"
@@ -155,5 +154,5 @@ function Limit({ limit: { scope, name, max, taken } }: { readonly limit: LimitVi
 }
 
 export const queuesPage: Page = {
-  path: '/queues', title: 'Queues and limits', view: Queues, nav: { icon: 'queues', key: 'q', group: 'Plan' },
+  path: '/queues', title: 'Queues', view: Queues, nav: { icon: 'queues', key: 'q', group: 'Plan' },
 };

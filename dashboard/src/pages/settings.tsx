@@ -10,7 +10,7 @@ import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { useAnswer } from '../state/answer.ts';
 import { now } from '../state/clock.ts';
-import { isLive } from '../state/live.ts';
+import { isLive, useChanges } from '../state/live.ts';
 import { theme, themes, timeMode, timeModes } from '../state/preferences.ts';
 import { forgetView, savedViews } from '../state/saved-views.ts';
 import { me, signOut } from '../state/session.ts';
@@ -94,6 +94,7 @@ function Session(): JSX.Element {
 function About(): JSX.Element {
   const health = useAnswer((abort) => call('health', {}, abort), []);
   const instances = useAnswer((abort) => call('listInstances', {}, abort), []);
+  useChanges({ kind: ['def'] }, instances.reload);
   const alive = (instances.data?.items ?? []).filter(({ isAlive }) => isAlive);
   const versions = [...Map.groupBy(alive, ({ version }) => version)];
   return (

@@ -56,8 +56,8 @@ function TypeList(): JSX.Element {
 
 const columns: readonly Column<TypeView>[] = [
   {
-    title: 'Type', class: 'wide', cell: ({ name, ...type }) => (
-      <><a class="strong" href={href('/types', { name })}>{name}</a> <Traits type={type} /></>
+    title: 'Type', class: 'wide', cell: (type) => (
+      <><a class="strong" href={href('/types', { name: type.name })}>{type.name}</a> <Traits type={type} /></>
     ),
   },
   { title: 'Running', class: 'number', cell: (type) => <Count type={type} standing="running" /> },
@@ -69,11 +69,14 @@ const columns: readonly Column<TypeView>[] = [
       instances.length === 0 ? <Badge look="failed" word="nobody" title="No living instance knows it: what waits is not run" /> : number(instances.length),
   },
   {
-    title: '', class: 'acts', cell: ({ name }) => mayProduce.value && (
+    title: '', class: 'acts', cell: ({ name }) => mayProduce.value && !isOwn(name) && (
       <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}><Icon name="play" /> Start</button>
     ),
   },
 ];
+
+/** Types of Stint's own are started by what they are for. */
+const isOwn = (name: string): boolean => name.startsWith('stint.');
 
 type Open = 'running' | 'pending' | 'held';
 

@@ -61,7 +61,7 @@ export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Elem
                   key={day} data-other={!day.startsWith(month)} data-today={day === today}
                   data-empty={!days.has(day)}
                 >
-                  <Day day={day} zone={zone} entries={days.get(day) ?? []} isBeyond={horizon !== null && day > horizon} />
+                  <Day day={day} zone={zone} entries={days.get(day) ?? []} isBeyond={horizon !== null && day >= horizon} />
                 </td>
               ))}
             </tr>
@@ -85,11 +85,11 @@ function Day({ day, zone, entries, isBeyond }: DayProps): JSX.Element {
   return (
     <>
       <time class="calendar-day" dateTime={day}>{Number(day.slice(8))}<span> {monthName(day.slice(0, 7)).split(' ')[0]}</span></time>
-      {isBeyond && <span class="faint" title="So many ticks ahead are not computed">…</span>}
       <ul>
         {total <= entriesShown
           ? entries.map((entry) => <li key={`${entry.kind} ${entry.at}`}><Mark entry={entry} text={stamp(entry.at, zone).slice(11, 16)} /></li>)
           : sumsOf(entries).map((entry) => <li key={entry.kind}><Mark entry={entry} text={`${number(entry.count)} ${entry.kind}`} /></li>)}
+        {isBeyond && <li class="faint" title="So many ticks ahead are not computed">and so on</li>}
       </ul>
     </>
   );

@@ -102,7 +102,7 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
             <li key={index}>
               <b>{words}</b>
               <code class="faint">{'text' in schedule ? String(schedule['text']) : ''}</code>
-              {(['zone', 'gap', 'overlap'] as const).map((part) => part in schedule && <Chip key={part}>{part} {String(schedule[part])}</Chip>)}
+              {(['gap', 'overlap'] as const).map((part) => part in schedule && <Chip key={part}>{part} {String(schedule[part])}</Chip>)}
               <span class="number">next <Time at={next?.due ?? null} /></span>
             </li>
           ))}

@@ -63,7 +63,7 @@ function Value({ setting, value }: { readonly setting: Setting; readonly value: 
   }
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
   if (value === null || value === undefined) return <span class="faint">none</span>;
-  return typeof value === 'object' ? <code class="pre">{exactText(value)}</code> : <>{String(value)}</>;
+  return typeof value === 'string' ? <>{value}</> : <code class="pre">{exactText(value)}</code>;
 }
 
 function scheduleText(schedule: Readonly<Record<string, unknown>>): string {

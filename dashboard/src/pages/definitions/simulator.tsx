@@ -15,6 +15,7 @@ import { ScheduleFields, usePreview } from './schedule-fields.tsx';
 import { gapWords, optionsOf, twiceWords } from './words.ts';
 
 const shown = 20;
+const triedShown = 10;
 type Gap = keyof typeof gapWords;
 type Twice = keyof typeof twiceWords;
 type Does = 'runs' | 'is skipped' | 'waits' | 'replaces';
@@ -48,7 +49,7 @@ function Foreseen({ def: { name, version, enabled, spec } }: { readonly def: Def
         <SelectField label="A time that does not exist" value={gap} options={[asIs, ...optionsOf(gapWords)]} onChange={put('gap')} />
         <SelectField label="A time that comes twice" value={overlap} options={[asIs, ...optionsOf(twiceWords)]} onChange={put('twice')} />
       </div>
-      <p class="faint">While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is <b>{spec.misfire.policy}</b>.</p>
+      <p class="note">While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is <b>{spec.misfire.policy}</b>.</p>
       {preview.error !== null && <Failure error={preview.error} onRetry={preview.reload} />}
       {preview.data === null && preview.error === null && <Loading />}
       {preview.data !== null && (
@@ -67,15 +68,15 @@ function Trial({ def }: { readonly def: DefView }): JSX.Element {
   const first = def.schedules[0]?.schedule;
   const [draft, setDraft] = useState<ScheduleDraft>(first === undefined ? newDraft : draftOf(first));
   const [from, setFrom] = useState('');
-  const preview = usePreview(draft, { count: shown, from, name: def.name });
+  const preview = usePreview(draft, { count: triedShown, from, name: def.name });
   return (
     <section class="card">
       <h2>Try another schedule</h2>
-      <p class="faint">Nothing is stored. To see a change of clocks, begin a day before it.</p>
-      <ScheduleFields draft={draft} onChange={setDraft} />
+      <p class="note">Nothing is stored. To see a change of clocks, begin a day before it.</p>
       <div class="trial">
-        <TextField label="From" hint="2027-03-27T00:00Z; empty: now" name="from" value={from} onInput={setFrom} />
+        <TextField label="From" hint="2027-03-27T00:00Z" placeholder="now" name="from" value={from} onInput={setFrom} />
       </div>
+      <ScheduleFields draft={draft} onChange={setDraft} />
       {preview.error !== null && <Failure error={preview.error} />}
       {preview.data !== null && (
         <>

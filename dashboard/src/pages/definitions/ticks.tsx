@@ -33,10 +33,21 @@ export function Ticks({ ticks, words }: { readonly ticks: Held<Answer<'listTicks
           {next === null ? 'Each occurrence of its schedules will be told here, with its run or why it was skipped.' : 'Go further to see older ones.'}
         </Empty>
       )}
-      {items.length > 0 && <Table<Tick> label="Past ticks" rows={items} idOf={idOf} columns={columnsOf(words)} />}
+      {items.length > 0 && <Table<Tick> label="Past ticks" rows={folded(items)} idOf={idOf} columns={columnsOf(words)} />}
       <Pager next={next} count={items.length} />
     </>
   );
+}
+
+/** Skips in a row, for the same reason, are one: newest first, as they are listed. */
+function folded(ticks: readonly Tick[]): readonly Tick[] {
+  const rows: Tick[] = [];
+  for (const tick of ticks) {
+    const last = rows.at(-1);
+    if (last === undefined || tick.skipped === null || last.skipped !== tick.skipped || last.schedule !== tick.schedule) rows.push(tick);
+    else rows[rows.length - 1] = { ...tick, to: last.to ?? last.nominal, count: (last.count ?? 1) + (tick.count ?? 1) };
+  }
+  return rows;
 }
 
 const idOf = ({ n, schedule, nominal }: Tick): string => `${n} ${schedule} ${nominal}`;
@@ -62,7 +73,7 @@ function Why({ tick: { skipped, to, count } }: { readonly tick: Tick }): JSX.Ele
   return (
     <>
       {skipReason(skipped)}
-      {count !== null && count > 1 && <span class="faint"> · {number(count)} in a row, up to <Time at={to} /></span>}
+      {count !== null && count > 1 && <span class="faint"> · {number(count)} in a row, the last <Time at={to} /></span>}
     </>
   );
 }

@@ -66,14 +66,14 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
               </ul>
             </section>
           </div>
-          {series.data !== null && <Throughput series={series.data} />}
+          {series.data?.types.some((one) => one.type === name) === true && <Throughput series={series.data} />}
           <div class="grid">
             <Recent name={name} runs={runs.data?.items ?? null} />
             <section class="card">
               <h2>Input</h2>
               {type.data.schema === null
                 ? <p class="faint">{type.data.isLocal ? 'It has no schema that can be told: any JSON is taken, and its code checks it.' : 'Its code is not on this server, so its schema is not known here.'}</p>
-                : <JsonView value={type.data.schema} label="Schema of the input" openDepth={3} />}
+                : <JsonView value={withoutVersion(type.data.schema)} label="Schema of the input" openDepth={3} />}
             </section>
           </div>
         </div>
@@ -81,6 +81,10 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
     </>
   );
 }
+
+/** Which draft of JSON Schema it is tells nobody anything here. */
+const withoutVersion = (schema: Readonly<Record<string, unknown>>): unknown =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 
 function Counts({ type, series }: { readonly type: TypeDetail; readonly series: SeriesView | null }): JSX.Element {
   const day = series?.types.find((one) => one.type === type.name);
