@@ -24,16 +24,21 @@ import { version } from './version.ts';
 export interface EngineOptions {
   /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the environment's, else a file in `.stint`. */
   readonly store?: string | Store;
+  /** The job types whose code is here; those of `defs` need not be named again. */
   readonly types?: readonly AnyJobType[];
+  /** The definitions that this code declares. */
   readonly defs?: readonly AnyJobDef[];
-  /** How many handlers run at a time. */
+  /** How many handlers run at a time. Default: 16. */
   readonly slots?: number;
-  /** How long an instance may be silent before others take over its jobs. */
+  /** How long an instance may be silent before others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
-  /** How long ended runs are kept when they do not say it themselves; null: for ever. */
+  /** How long ended runs are kept when they do not say it themselves. Default: null, for ever. */
   readonly retention?: Duration | null;
+  /** Hears of what goes wrong in the background. Default: nobody does. */
   readonly logger?: Logger;
+  /** For tests: see `stint/testing`. */
   readonly clock?: Clock;
+  /** For tests: where chance comes from. */
   readonly random?: Random;
   /** The name of this instance; it must not be that of another that lives. */
   readonly instance?: string;

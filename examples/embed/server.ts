@@ -14,12 +14,15 @@ const jobs = mountHttp({
   engine,
   path: '/jobs',
   // Look at the cookie of your own session here. Null: a stranger, who is refused.
-  access: { authenticate: ({ headers }) => (headers.get('cookie')?.includes('user=ada') ? { name: 'ada', role: 'operator' } : null) },
+  access: {
+    authenticate: ({ headers }) => (headers.get('cookie') === 'user=ada' ? { name: 'ada', role: 'operator' } : null),
+  },
 });
 
 const server = createServer((request, response) => {
   if (jobs.handle(request, response)) return;
-  response.setHeader('set-cookie', 'user=ada; HttpOnly; SameSite=Strict; Path=/').setHeader('content-type', 'text/html');
+  response.setHeader('set-cookie', 'user=ada; HttpOnly; SameSite=Strict; Path=/');
+  response.setHeader('content-type', 'text/html');
   response.end('<h1>A shop</h1><p>You are signed in as Ada. <a href="/jobs/">Jobs</a>');
 });
 

@@ -35,6 +35,7 @@ const run = await engine.createJobRun(thumbnails, { input: { album: 'alps', pict
 
 for await (const { tasks } of run.watch()) {
   const done = tasks.succeeded + tasks.failed;
-  if (tasks.total > 0) console.log(`${'█'.repeat(Math.round((done / tasks.total) * 40)).padEnd(40, '░')} ${done}/${tasks.total}`);
+  const bar = '█'.repeat(Math.round((done / (tasks.total || 1)) * 40)).padEnd(40, '░');
+  console.log(`${bar} ${done}/${tasks.total}`);
 }
 console.log(await run.result());

@@ -12,7 +12,13 @@ async function untilRunning(run: RunHandle): Promise<void> {
 }
 
 async function fateOf(run: RunHandle): Promise<string> {
-  return run.result().then(() => 'succeeded', (error: unknown) => (error instanceof RunCancelled ? error.message : String(error)));
+  try {
+    await run.result();
+    return 'succeeded';
+  } catch (error) {
+    if (error instanceof RunCancelled) return error.message;
+    throw error;
+  }
 }
 
 const first = await engine.createJobRun(polite);

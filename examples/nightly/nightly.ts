@@ -7,7 +7,8 @@ const halfPastTwo = cron('30 2 * * *', { zone: 'Europe/Berlin', gap: 'next', ove
 const nightly = jobDef('nightly backup', backup, { schedules: halfPastTwo, misfire: { policy: 'once', window: '6h' } });
 
 const inBerlin = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'Europe/Berlin', day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit', timeZoneName: 'short',
+  timeZone: 'Europe/Berlin', timeZoneName: 'short',
+  day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit',
 });
 
 console.log('What to expect in March, when there is no half past two:');

@@ -34,6 +34,7 @@ const run = await order('ada@example.org', true);
 console.log(await run.result());
 
 await order('bob@example.org', false).catch((error: Error) => console.log(error.message));
+const { n: orders } = shop.prepare('select count(*) as n from orders').get() as { n: number };
 const runs = await engine.count({ types: ['order.confirm'] });
-console.log(`orders: ${shop.prepare('select count(*) as n from orders').get()!['n']}, runs: ${runs[0]!.count}`);
+console.log(`orders: ${orders}, runs: ${runs[0]!.count}`);
 shop.close();

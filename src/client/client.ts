@@ -11,11 +11,15 @@ import { RemoteRun } from './remote-run.ts';
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:7070`. */
   readonly url: string;
+  /** Where the server asks for one. */
   readonly token?: string;
-  /** How often a call that failed on its way is tried again. */
+  /** How often a call that failed on its way is tried again. Default: 3. */
   readonly retries?: number;
+  /** How long to wait for an answer. Default: 90,000. */
   readonly timeoutMs?: number;
+  /** Instead of the global one. */
   readonly fetch?: typeof fetch;
+  /** For tests. */
   readonly clock?: Clock;
 }
 

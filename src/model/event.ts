@@ -7,16 +7,20 @@ export type Event = Stamp & Happening;
 export type EventKind = Event['kind'];
 
 export interface Stamp {
+  /** 1, 2, 3, … of its job, without gaps. */
   readonly n: number;
   /** Store time; never falls along a history. */
   readonly at: number;
   /** Who did it: an instance, a user, a face. */
   readonly by: string;
+  /** What whoever did it had to say. */
   readonly why?: string;
 }
 
 export type Happening =
+  /** It came to be. */
   | ({ readonly kind: 'created' } & FirstState)
+  /** Someone took it to work on it: a new lease, a new fence. */
   | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
   /** Given back: the try does not count. */
   | { readonly kind: 'released'; readonly due: number }
@@ -34,16 +38,23 @@ export type Happening =
   | { readonly kind: 'settled'; readonly due: number }
   /** Its parent lets it go. */
   | { readonly kind: 'freed' }
+  /** Nobody may claim it until it is resumed; a definition: it is disabled. */
   | { readonly kind: 'paused' }
+  /** It may be claimed again. */
   | { readonly kind: 'resumed'; readonly due: number }
+  /** It was asked to give up; its handler hears of it. */
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
+  /** It ended well. */
   | { readonly kind: 'succeeded' }
+  /** It ended with an error, and no try is left. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly late?: Late }
+  /** It ended because someone wanted it to. */
   | { readonly kind: 'cancelled'; readonly code: TerminateCode; readonly late?: Late }
   /** Finished, and due again by its repeat rule. */
   | { readonly kind: 'repeated'; readonly due: number }
   /** Opened again by hand. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
+  /** An operator or the code changed it. */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition answered occurrences of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };

@@ -14,6 +14,7 @@ import { Tether } from './tether.ts';
 export interface TestOptions extends Pick<EngineOptions, 'types' | 'defs' | 'slots' | 'lease' | 'retention' | 'logger'> {
   /** The time at which the test starts. */
   readonly now?: Date | string | number;
+  /** Of whatever is left to chance, such as the wait before a retry. */
   readonly seed?: number;
 }
 

@@ -39,7 +39,9 @@ export interface AtSchedule {
 export interface CronOptions {
   /** IANA name; `UTC` unless given, wherever the process runs. */
   zone?: string;
+  /** A time that does not exist when clocks go forward: at the `next` that does (default), `shift`ed, or `skip`ped. */
   gap?: GapPolicy;
+  /** A time that comes twice when clocks go back: its `first` (default), its `last`, or `both`. A rhythm has both. */
   overlap?: OverlapPolicy;
   /** Runs up to this long after the tick, by the definition's name. */
   spread?: Duration;
@@ -48,6 +50,7 @@ export interface CronOptions {
 export interface EveryOptions {
   /** `scheduled` (default) keeps the rhythm; `started` and `finished` count from the last run. */
   from?: RepeatBase;
+  /** Runs up to this long after the tick, by the definition's name. */
   spread?: Duration;
 }
 

@@ -94,10 +94,12 @@ const shims = `npx() { [ "$1" = stint ] && shift; "${process.execPath}" "${join(
 /** The lines stand in the output in this order; an ellipsis stands for anything. */
 function expectLines(out: string, fences: readonly Fence[]): void {
   for (const { code, line } of fences) {
-    const lines = code.trim().split('\n').map((text) => text.trim().split('…').map(RegExp.escape).join('.*'));
+    const lines = code.trim().split('\n').map(patternOf);
     expect(out, `line ${line}`).toMatch(new RegExp(lines.join('[^]*?')));
   }
 }
+
+const patternOf = (line: string): string => line.trim().split('…').map((part) => RegExp.escape(part)).join('.*');
 
 test.each(each(having('json')))('JSON of %s can be read', (_, { fences }) => {
   for (const { code } of fences.filter(({ language }) => language === 'json')) JSON.parse(code);

@@ -39,7 +39,8 @@ test.concurrent.each([
 });
 
 test('embed/server.ts serves a page of its own, and the jobs to whom it knows', async () => {
-  const server = await project.start([join(root, 'examples/embed/server.ts')], /http:\S+/, { cwd: 'embed', env: { PORT: '0' } });
+  const own = { cwd: 'embed', env: { PORT: '0' } };
+  const server = await project.start([join(root, 'examples/embed/server.ts')], /http:\S+/, own);
   const url = server.said[0];
   const page = await fetch(url);
   const cookie = page.headers.get('set-cookie')!.split(';')[0]!;

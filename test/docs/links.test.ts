@@ -20,7 +20,8 @@ test.each(pages.map((page) => [page.path, page] as const))('every link of %s lea
 });
 
 test('a link to nothing, or to a heading that is not there, is found', () => {
-  const page = parsePage('docs/x.md', '# A b\n[1](y.md) [2](../README.md#no-such-heading) [3](https://example.org) `[4](z.md)`');
+  const text = '# A b\n[1](y.md) [2](../README.md#no-such-heading) [3](https://example.org) `[4](z.md)`';
+  const page = parsePage('docs/x.md', text);
   expect(broken(page)).toEqual(['docs/y.md', 'README.md#no-such-heading']);
   expect([...page.anchors]).toEqual(['a-b']);
 });

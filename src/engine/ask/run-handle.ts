@@ -54,6 +54,7 @@ export interface RunDesk {
 export interface ActOptions {
   /** Who asks: a user's name, say. */
   readonly by?: string;
+  /** Kept in the history. */
   readonly why?: string;
 }
 

@@ -12,25 +12,36 @@ import { policyOf } from './policy.ts';
 export interface DefOptions<Input> extends Settings {
   /** The input of its runs. */
   readonly params?: Input;
+  /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
+  /** What an occurrence does while a run is under way: `skip` (default), `allow`, `queue`, or `replace` it. */
   readonly overlap?: Overlap;
+  /** What becomes of occurrences that nobody was there for: `once` (default) makes up for the newest, `all`, `skip`. */
   readonly misfire?: Misfire['policy'] | MisfireSettings;
+  /** How many of its runs may be under way, over all instances. */
   readonly concurrency?: number;
   /** False: it is created disabled. An operator's word is not undone by a deploy. */
   readonly enabled?: boolean;
+  /** Only the leading instance runs it. */
   readonly leaderOnly?: boolean;
   /** Its runs live in this process alone and leave no trace in the database. */
   readonly inMemory?: boolean;
   /** False: only its schedules start runs. */
   readonly manualRuns?: boolean;
+  /** Overlap counts all runs of its type, scheduled or by hand. */
   readonly onePerType?: boolean;
+  /** Given to each of its runs. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
 export interface MisfireSettings {
+  /** `skip`, `once` or `all`. */
   readonly policy: Misfire['policy'];
+  /** How far back is made up for. Default: 1d. */
   readonly window?: Duration;
+  /** How many are made up for at most. Default: 100. */
   readonly cap?: number;
+  /** How late an occurrence may be before it counts as missed. Default: 1m. */
   readonly grace?: Duration;
 }
 

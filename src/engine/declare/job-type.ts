@@ -8,25 +8,32 @@ import type { InputOf, OutputOf, Schema } from './schema.ts';
 
 /** What type and definition can both say; the definition's word counts. */
 export interface Settings {
-  /** How long a try may take; a run's own phases have `prepareTimeout`. */
+  /** How long a try may take; a run's own phases have `prepareTimeout`. Default: as long as it likes. */
   readonly timeout?: Duration;
+  /** How long the preparing and the gathering of a run with tasks may take. */
   readonly prepareTimeout?: Duration;
+  /** How often, and after what wait, a failed try is made again. */
   readonly retry?: RetrySettings;
-  /** What failed tasks mean for their run. */
+  /** What failed tasks do to their run: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
   readonly onTaskFailure?: OnTaskFailure;
+  /** Higher goes first. Default: 0. */
   readonly priority?: number;
-  /** How long an ended run is kept. */
+  /** How long an ended run is kept. Default: what the engine says. */
   readonly retention?: Duration;
 }
 
 export interface RetrySettings {
-  /** All tries together, the first one counted. */
+  /** All tries together, the first one counted. Default: 3. */
   readonly attempts?: number;
+  /** How the wait grows: `fixed`, `linear`, or `exponential` (default). */
   readonly backoff?: RetryPolicy['backoff'];
+  /** The first wait. Default: 2s. */
   readonly base?: Duration;
+  /** The longest wait. Default: 5m. */
   readonly max?: Duration;
+  /** The share of a wait that chance may take away, 0 to 1. Default: 0.5. */
   readonly jitter?: number;
-  /** Lost workers before the job is held to be poison. */
+  /** Lost workers before the job is held to be poison. Default: 3. */
   readonly crashes?: number;
 }
 
@@ -48,6 +55,7 @@ interface CommonOptions<S extends Schema> extends Settings {
 }
 
 export interface RunOptions<S extends Schema, Result> extends CommonOptions<S> {
+  /** The work. What it returns is the result; what it throws fails the try. */
   readonly run: (context: Context & { readonly input: OutputOf<S> }) => Result | HandedOff | Promise<Result | HandedOff>;
 }
 
@@ -71,9 +79,11 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
       readonly counts: TaskCounts;
     },
   ) => Result | Promise<Result>;
+  /** Whether a task that threw this is worth another try. Default: always, as long as there are tries left. */
   readonly isTaskErrorRetryable?: (error: unknown) => boolean;
   /** A name for a task among its siblings. */
   readonly taskKey?: (task: Task) => string;
+  /** Higher goes first among all tasks. Default: the priority of the run. */
   readonly taskPriority?: (task: Task) => number;
 }
 

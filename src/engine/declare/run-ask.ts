@@ -12,15 +12,19 @@ import { policyOf } from './policy.ts';
 import { checked } from './schema.ts';
 
 export interface RunAsk<Input> {
+  /** What the handler is given; checked by the type's schema. */
   readonly input?: Input;
+  /** Not before then. Default: now. */
   readonly dueTime?: Date | string | number;
   /** From now; instead of `dueTime`. */
   readonly delay?: Duration;
-  /** Not started by then: it ends as cancelled. */
+  /** Not started within this time of being due: it ends as cancelled. */
   readonly startBy?: Duration;
+  /** Higher goes first. Default: that of the type or definition. */
   readonly priority?: number;
   /** Only one run with this key: while it is open, or for a time. */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
+  /** Names and values to find it by. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,9 @@ export interface Context {
   readonly run: RunFacts;
   /** Aborts when the work was cancelled, timed out or lost its lease; `signal.reason` says which. */
   readonly signal: AbortSignal;
+  /** How far the work has come: stages and items, seen live. */
   readonly progress: ProgressTracker;
+  /** Lines that are kept with the job. */
   readonly log: JobLog;
   /** The same for every try of this job: other systems can tell a repetition by it. */
   readonly idempotencyKey: string;
@@ -20,8 +22,11 @@ export interface Context {
 export interface RunFacts {
   readonly id: number;
   readonly type: string;
+  /** The definition it comes from; null: it was created of a type alone. */
   readonly def: string | null;
+  /** When it was to begin; for a scheduled run, the time of its tick. */
   readonly dueTime: Date;
+  /** Which try this is, from 1. */
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -12,11 +12,15 @@ import { defaultLimits, type Limits } from './message.ts';
 import { Waiting } from './waiting.ts';
 
 export interface BedrockOptions {
+  /** How large a request may be. */
   readonly limits?: Partial<Limits>;
+  /** How slow a client may be. */
   readonly patience?: Partial<Patience>;
+  /** Default: 10,000. */
   readonly connectionsMax?: number;
+  /** Default: 5,000. */
   readonly connectionsPerAddressMax?: number;
-  /** Commands that wait for their time to come. */
+  /** Commands that wait for their time to come. Default: 10,000. */
   readonly laterMax?: number;
   /** How long what is under way may take when the server stops. */
   readonly closeMs?: number;

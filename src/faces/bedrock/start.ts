@@ -5,10 +5,13 @@ import { systemClock } from '../../time/clock.ts';
 import { BedrockServer, type BedrockOptions } from './server.ts';
 
 export interface StartBedrockOptions extends BedrockOptions {
+  /** Stays the caller's to resume and to close. */
   readonly engine: EngineCore;
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** 0: any that is free. */
+  /** Default: 8888; 0: any that is free. */
   readonly port?: number;
+  /** Hears of mistakes of the server's own. */
   readonly logger?: Logger;
 }
 

@@ -1,4 +1,5 @@
 /** A figure as Prometheus reads it: one line, or the lines of a histogram. */
+import { headOf, type Figure } from './figure-names.ts';
 
 /** Label values may be anything a user named: what would end them is escaped. */
 export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
@@ -24,9 +25,9 @@ export class Histogram {
     });
   }
 
-  lines(name: string): string[] {
+  lines(name: Figure): string[] {
     return [
-      `# TYPE ${name} histogram`,
+      ...headOf(name),
       ...bounds.map((bound, index) => line(`${name}_bucket`, { le: String(bound) }, this.#counts[index]!)),
       line(`${name}_bucket`, { le: '+Inf' }, this.#count),
       line(`${name}_sum`, {}, Math.round(this.#sum * 1000) / 1000),

@@ -5,6 +5,7 @@ import type { Event } from '../../model/event.ts';
 import type { Tally } from '../../store/query.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { Histogram, line } from './figure.ts';
+import { headOf, type Figure } from './figure-names.ts';
 import type { Spell } from './spells.ts';
 
 const kinds = ['run', 'task', 'bedrock'] as const;
@@ -17,7 +18,7 @@ export class Figures {
   readonly #counts = new Map<string, number>();
   readonly #wait = new Histogram();
   readonly #run = new Histogram();
-  #gauges: () => Readonly<Record<string, number>> = () => ({});
+  #gauges: () => Readonly<Partial<Record<Figure, number>>> = () => ({});
 
   constructor(engine: EngineCore) {
     this.#engine = engine;
@@ -26,7 +27,7 @@ export class Figures {
   }
 
   /** What else is to be told: the numbers of this moment. */
-  watch(gauges: () => Readonly<Record<string, number>>): void {
+  watch(gauges: () => Readonly<Partial<Record<Figure, number>>>): void {
     this.#gauges = gauges;
   }
 
@@ -48,14 +49,14 @@ export class Figures {
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
     const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     const lines = [
-      '# TYPE stint_jobs gauge',
+      ...headOf('stint_jobs'),
       ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
       ...gauge('stint_oldest_ready_seconds', oldest === undefined ? 0 : Math.max(0, now - oldest.due) / 1000),
       ...gauge('stint_instances', alive.length),
       ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
-      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name, value)),
+      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as Figure, value)),
       ...this.#counters(),
       ...this.#wait.lines('stint_wait_seconds'),
       ...this.#run.lines('stint_run_seconds'),
@@ -74,21 +75,21 @@ export class Figures {
     }
   }
 
-  #count(name: string, labels: Readonly<Record<string, string>>, by = 1): void {
+  #count(name: Figure, labels: Readonly<Record<string, string>>, by = 1): void {
     const key = line(name, labels, '').trimEnd();
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
   }
 
   #counters(): string[] {
-    const names = ['stint_http_requests_total', 'stint_events_total', 'stint_ticks_total'];
+    const names = ['stint_http_requests_total', 'stint_events_total', 'stint_ticks_total'] as const;
     return names.flatMap((name) => [
-      `# TYPE ${name} counter`,
+      ...headOf(name),
       ...[...this.#counts].filter(([key]) => key.startsWith(`${name}{`)).map(([key, count]) => `${key} ${count}`),
     ]);
   }
 }
 
-const gauge = (name: string, value: number): string[] => [`# TYPE ${name} gauge`, line(name, {}, value)];
+const gauge = (name: Figure, value: number): string[] => [...headOf(name), line(name, {}, value)];
 
 /** The types with most jobs by name, the rest together. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {

@@ -35,6 +35,7 @@ import { Series } from './series.ts';
 import { Spells } from './spells.ts';
 
 export interface HttpOptions {
+  /** Stays the caller's to resume and to close. */
   readonly engine: EngineCore;
   /** Nothing set up: open to this machine alone. */
   readonly access?: AccessOptions;
@@ -42,14 +43,18 @@ export interface HttpOptions {
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: none. */
   readonly dashboard?: string | null;
+  /** Hears of mistakes of the server's own. */
   readonly logger?: Logger;
+  /** For tests. */
   readonly clock?: Clock;
 }
 
 export interface ListenOptions {
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** 0: any that is free. */
+  /** Default: 7070; 0: any that is free. */
   readonly port?: number;
+  /** Key and certificate as PEM text. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** A proxy in front encrypts. */
   readonly isBehindTls?: boolean;

@@ -1,0 +1,35 @@
+// The reference tells what the code says today, and leaves nothing without a word.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fieldsOf } from '../../tools/reference/declarations.ts';
+import { folder, pages } from '../../tools/reference/pages.ts';
+import { world } from '../faces/http/world.ts';
+import { figureNames } from '../../src/faces/http/figure-names.ts';
+import { root } from './page.ts';
+
+test.each(Object.entries(pages))('%s is what `npm run docs` makes of the code', (name, make) => {
+  expect(readFileSync(join(root, folder, name), 'utf8')).toBe(make());
+});
+
+test.each(['options.md', 'events.md', 'metrics.md', 'refusals.md', 'cli.md'])('%s says something of most', (name) => {
+  const rows = pages[name]!().split('\n').filter((line) => line.startsWith('| `'));
+  const cellsOf = (line: string): string[] => line.split(/(?<!\\)\|/).slice(2, -1);
+  const silent = rows.filter((line) => cellsOf(line).every((cell) => /^ *(`.*`)? *$/.test(cell)));
+  expect(silent.length).toBeLessThan(rows.length / 20);
+});
+
+test('fields are read with their comments, methods and optional ones too', () => {
+  const fields = fieldsOf('src/faces/http/mount.ts', 'Mounted');
+  expect(fields.map(({ name }) => name)).toEqual(['handle', 'close']);
+  expect(fields[0]!.says).toMatch(/^Answers what is below the path/);
+});
+
+test('every figure that a server tells is in the list, and every one of the list is told', async () => {
+  const server = await world();
+  const { body } = await server.get('/metrics');
+  const told = [...String(body).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]);
+  const listed = Object.entries(figureNames).map(([name, { kind }]) => [name, kind]);
+  expect(new Map(told as [string, string][])).toEqual(new Map(listed as [string, string][]));
+  await server.close();
+});
