@@ -1,0 +1,18 @@
+/** `stint/store`: the port that keeps jobs, its words, and the stores that there are; for those who write their own. */
+export { openStore, storeUrl } from './store.ts';
+export { MemoryStore } from '../store/memory.ts';
+export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';
+export { PostgresStore, type PostgresOptions } from '../store/postgres/store.ts';
+export type {
+  Batch, Beat, BeatReply, Bloat, Candidate, Cell, ClaimAsk, ClaimDecision, Feed, FeedEvent, Holding, Inspection,
+  InspectionLimits, Instance, InstanceAbout, Leadership, LogLine, Migration, Names, Note, Pool, Store, Vitals, Writer,
+} from '../store/store.ts';
+export { aheadMax } from '../store/store.ts';
+export {
+  isMeant, pageLimitMax, standingOf, standings, type Page, type PageAsk, type Query, type Standing, type Tally,
+} from '../store/query.ts';
+export { walk, type Path, type Span, type WalkAsk } from '../store/walk.ts';
+export type { Change } from '../model/change.ts';
+export type { Event } from '../model/event.ts';
+export type { Job } from '../model/job.ts';
+export type { Clock } from '../time/clock.ts';
