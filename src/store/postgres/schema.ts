@@ -93,6 +93,9 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `drop index ${s}.ended_type`,
     `create index ended_type on ${s}.ended (type, id) where kind <> 'task'`,
     `create index ended_top on ${s}.ended (id) where kind <> 'task'`,
+    // With all that a count of them tells.
+    `drop index ${s}.ended_parent`,
+    `create index ended_parent on ${s}.ended (parent, id) include (kind, type, fate) where parent is not null`,
     // Unique jobs of the queue are looked for by name.
     `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
   ],

@@ -57,6 +57,9 @@ const migrations: readonly (readonly string[])[] = [
     `DROP INDEX ended_type`,
     `CREATE INDEX ended_type ON ended(type, id) WHERE kind <> 'task'`,
     `CREATE INDEX ended_top ON ended(id) WHERE kind <> 'task'`,
+    // With all that a count of them tells.
+    `DROP INDEX ended_parent`,
+    `CREATE INDEX ended_parent ON ended(parent, id, kind, type, fate) WHERE parent IS NOT NULL`,
   ],
 ];
 
