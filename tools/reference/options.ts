@@ -30,7 +30,7 @@ const parts: readonly Part[] = [
   },
   {
     title: 'jobType(name, options) with tasks',
-    about: 'Instead of `run`, phases: what the tasks share, the tasks, the work of one, the summary. The rest as above.',
+    about: 'Instead of `run`, phases: what the tasks share, the tasks, the work of one, a summary. The rest as above.',
     of: [[type, 'TaskOptions']],
   },
   { title: 'retry', about: 'Of a type or a definition.', of: [[type, 'RetrySettings']] },

@@ -151,7 +151,7 @@ describe('the whole', () => {
     const { body, headers } = await server.get('/metrics');
     expect(headers.get('content-type')).toContain('text/plain; version=0.0.4');
     const lines = (body as string).trimEnd().split('\n');
-    const shape = /^(# TYPE \w+ (gauge|counter|histogram)|\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
+    const shape = /^(# HELP \w+ .+|# TYPE \w+ (gauge|counter|histogram)|\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
     for (const line of lines) expect(line).toMatch(shape);
     expect(lines.filter((line) => line.startsWith('stint_jobs{')).length).toBeLessThanOrEqual(51 * 3);
     expect(body).toContain('type="other types"');
