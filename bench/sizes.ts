@@ -80,6 +80,6 @@ export const tinySizes: Sizes = {
   pickUps: 5,
   backlog: { others: [100], later: [100], ended: [100] },
   backlogJobs: 100,
-  scale: { crew: [1, 2], jobsEach: 500, tasksPerRun: [5, 20], definitions: [2, 5], churned: [100, 200], jobs: 100 },
+  scale: { crew: [1, 2], jobsEach: 500, tasksPerRun: [20], definitions: [5], churned: [100, 200], jobs: 100 },
   glob: { others: 100, names: 10, jobs: 10 },
 };

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../child.ts';
 import type { CpuPerJob } from '../stopwatch.ts';
-import type { Milestone, Order, Sight } from './hand.ts';
+import type { Order, Sight } from './hand.ts';
 import { ServerClock } from './server-clock.ts';
 import { sharedMs } from './shared-time.ts';
 import type { Site } from './site.ts';
@@ -49,8 +49,8 @@ const lookAt = (workers: readonly Hand[]): Promise<Sight[]> =>
 
 /** Milestones and not looks tell of the start: some never look up from their work until all of it is done. */
 function drainedSince(warmUpJobs: number, sights: readonly Sight[], endMs: number, server: ServerClock): Drained {
-  const startMs = Math.max(...sights.map(({ milestones }) => warmMs(milestones, warmUpJobs / sights.length)));
-  const before = sights.map(({ milestones }) => milestones.findLast(({ ms }) => ms <= startMs)!);
+  const startMs = warmMs(sights, warmUpJobs / sights.length);
+  const before = sights.map(({ milestones }) => milestones.findLast(({ ms }) => ms <= startMs) ?? milestones[0]!);
   const jobs = sum(sights, ({ handled }) => handled) - sum(before, ({ handled }) => handled);
   const clientUs = (sum(sights, ({ cpuUs }) => cpuUs) - sum(before, ({ cpuUs }) => cpuUs)) / jobs;
   return {
@@ -60,11 +60,10 @@ function drainedSince(warmUpJobs: number, sights: readonly Sight[], endMs: numbe
   };
 }
 
-/** One that got too little to be warm is so with its last milestone, or its first. */
-function warmMs(milestones: readonly Milestone[], jobs: number): number {
-  const milestone = milestones.find(({ handled }) => handled >= jobs) ?? milestones.at(-1);
-  if (!milestone) throw new Error('a process got hardly a job: give them more');
-  return milestone.ms;
+/** When all were warm; one that got too few jobs for that does not keep the others waiting. */
+function warmMs(sights: readonly Sight[], jobsEach: number): number {
+  const warm = sights.flatMap(({ milestones }) => milestones.find(({ handled }) => handled >= jobsEach)?.ms ?? []);
+  return warm.length === 0 ? Math.min(...sights.map(({ milestones }) => milestones[0]!.ms)) : Math.max(...warm);
 }
 
 const sum = <Thing>(things: readonly Thing[], of: (thing: Thing) => number): number =>

@@ -4,7 +4,7 @@ import type { Engine, Ground } from '../engine.ts';
 import { openPostgres } from '../engines/postgres.ts';
 import { SqliteEngine } from '../engines/sqlite.ts';
 import type { GroundName } from './entrant.ts';
-import { openRedis, type Redis } from './redis.ts';
+import { openRedis } from './redis.ts';
 
 /** Where one entrant works, alone. */
 export interface PeerGround {
@@ -16,34 +16,49 @@ export interface PeerGround {
   remove(): Promise<void>;
 }
 
+/** A server, or what stands in for one. */
+export interface Host {
+  readonly about: string;
+  ground(): Promise<PeerGround>;
+  close(): Promise<void>;
+}
+
 export class Grounds {
-  readonly #engines: Readonly<Record<'sqlite' | 'postgres', Engine>>;
-  readonly #redis: Redis | null;
+  readonly #hosts: ReadonlyMap<GroundName, Host>;
 
-  private constructor(engines: Readonly<Record<'sqlite' | 'postgres', Engine>>, redis: Redis | null) {
-    this.#engines = engines;
-    this.#redis = redis;
+  private constructor(hosts: ReadonlyMap<GroundName, Host>) {
+    this.#hosts = hosts;
   }
 
-  /** Without a URL, PostgreSQL is its own. */
-  static async open(url?: string): Promise<Grounds> {
-    return new Grounds({ sqlite: new SqliteEngine(), postgres: await openPostgres(url) }, await openRedis());
+  /** Those that are wanted and can be had here; without a URL, PostgreSQL is its own. */
+  static async open(wanted: ReadonlySet<GroundName>, url?: string): Promise<Grounds> {
+    const hosts = new Map<GroundName, Host>();
+    if (wanted.has('sqlite')) hosts.set('sqlite', hostOf(new SqliteEngine()));
+    if (wanted.has('postgres')) hosts.set('postgres', hostOf(await openPostgres(url)));
+    const redis = wanted.has('redis') ? await openRedis() : null;
+    if (redis) hosts.set('redis', redis);
+    return new Grounds(hosts);
   }
 
-  /** What there is, for the report; without Redis, null. */
+  /** What it is, for the report; null: this machine has none. */
   about(name: GroundName): string | null {
-    return name === 'redis' ? (this.#redis?.about ?? null) : this.#engines[name].about;
+    return this.#hosts.get(name)?.about ?? null;
   }
 
-  async fresh(name: GroundName): Promise<PeerGround> {
-    if (name === 'redis') return this.#redis!.ground();
-    return peerGroundOf(await this.#engines[name].ground('ours', false));
+  fresh(name: GroundName): Promise<PeerGround> {
+    return this.#hosts.get(name)!.ground();
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#engines.sqlite.close(), this.#engines.postgres.close(), this.#redis?.close()]);
+    await Promise.all([...this.#hosts.values()].map((host) => host.close()));
   }
 }
+
+const hostOf = (engine: Engine): Host => ({
+  about: engine.about,
+  ground: async () => peerGroundOf(await engine.ground('ours', false)),
+  close: () => engine.close(),
+});
 
 /** The ground of one side of the other bench, as entrants see it. */
 export function peerGroundOf(ground: Ground): PeerGround {

@@ -35,7 +35,7 @@ export interface Created {
 /** What there is to see of this process. */
 export interface Sight {
   readonly handled: number;
-  /** As it was after every so many jobs. */
+  /** As it was before the first job and after every so many. */
   readonly milestones: readonly Milestone[];
   readonly cpuUs: number;
   readonly rssMB: number;
@@ -61,8 +61,12 @@ const ages = new Ages();
 
 function handle(given: Input): void {
   handled += 1;
-  if (handled % milestoneJobs === 0) milestones.push({ ms: sharedMs(), handled, cpuUs: totalUs(process.cpuUsage()) });
+  if (handled % milestoneJobs === 0) passMilestone();
   if (given.madeMs > 0) ages.start(given);
+}
+
+function passMilestone(): void {
+  milestones.push({ ms: sharedMs(), handled, cpuUs: totalUs(process.cpuUsage()) });
 }
 
 async function obey(order: Order): Promise<unknown> {
@@ -77,6 +81,7 @@ async function obey(order: Order): Promise<unknown> {
     case 'trickle':
       return trickle(order.jobs);
     case 'work':
+      passMilestone();
       await queue.work(handle);
       return null;
     case 'look':

@@ -17,7 +17,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 async function main(options: PeerOptions): Promise<void> {
   const machine = thisMachine();
   console.log(`${machineText(machine)}\n`);
-  const grounds = await Grounds.open(options.store);
+  const grounds = await Grounds.open(new Set(options.entrants.map(({ ground }) => ground)), options.store);
   const onSignal = (): void => void grounds.close().finally(() => process.exit(130));
   for (const signal of signals) process.once(signal, onSignal);
   try {

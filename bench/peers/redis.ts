@@ -7,19 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/postgres.ts';
 import { cpuUsOfServer } from '../server-cpu.ts';
-import type { PeerGround } from './grounds.ts';
-
-export interface Redis {
-  readonly about: string;
-  ground(): Promise<PeerGround>;
-  close(): Promise<void>;
-}
+import type { Host } from './grounds.ts';
 
 const program = 'redis-server';
 const durability = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''];
 
 /** Null: the machine has none. */
-export async function openRedis(): Promise<Redis | null> {
+export async function openRedis(): Promise<Host | null> {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (status !== 0) return null;
   const port = await freePort();

@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
   { head: 'MB', figures: ['drain memory'] },
 ];
 
-const nameWidth = 26;
+const nameWidth = 28;
 const cellWidth = 14;
 const groundNames: readonly GroundName[] = ['postgres', 'sqlite', 'redis'];
 

@@ -84,7 +84,11 @@ function rowsTable(rows: readonly Row[], engine: string): string {
   return table([engine, 'ours', 'limit', 'unit', 'ratio', 'CPU µs, ours'], cells);
 }
 
-const whereText = (machine: Machine, about: readonly string[]): string => [machineText(machine), ...about].join('  \n');
+function whereText(machine: Machine, about: readonly string[]): string {
+  const isBusy = machine.loadBefore > machine.cores / 2;
+  const warning = isBusy ? ['**The machine was busy with other things: take rates for nothing, and ratios for a hint.**'] : [];
+  return [machineText(machine), ...about, ...warning].join('  \n');
+}
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

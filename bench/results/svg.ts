@@ -18,7 +18,7 @@ export function svgOf({ title, xTitle, unit, lines }: Chart): string {
     ...xs.map((value) => tickAt(x(value), plot.bottom + 18, 'middle', countText(value))),
     ...y.ticks.flatMap((value) => [rule(y.scale(value)), tickAt(plot.left - 8, y.scale(value) + 4, 'end', countText(value))]),
     tickAt((plot.left + plot.right) / 2, plot.bottom + 40, 'middle', xTitle),
-    tickAt(plot.left - 8, plot.top - 8, 'end', unit),
+    tickAt(plot.left - 8, plot.top - 16, 'end', unit),
     ...lines.flatMap((line, index) => [drawn(line, x, y.scale), legend(line, index)]),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">

@@ -1,19 +1,17 @@
 // The bench with sizes too small to mean anything: it runs to its end and has a finite figure in every row.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { Row } from '../../bench/rounds.ts';
 import { workloads } from '../../bench/workloads.ts';
+import { runBench } from './run-bench.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-
-test('the bench measures every workload on every engine beside its limit', { timeout: 180_000 }, () => {
+test('the bench measures every workload on every engine beside its limit', { timeout: 400_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
   try {
     const json = join(folder, 'figures.json');
-    const { stdout, stderr, status } = bench('--tiny', '--json', json, '--store', inject('pgUrl'));
+    const { stdout, stderr, status } = runBench('main.ts', '--tiny', '--json', json, '--store', inject('pgUrl'));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { rows } = JSON.parse(readFileSync(json, 'utf8')) as { rows: Row[] };
     for (const row of rows) {
@@ -33,11 +31,8 @@ test('the bench measures every workload on every engine beside its limit', { tim
 });
 
 test('a word that means nothing is refused with the words that do', () => {
-  const { stderr, status } = bench('--only', 'sqlight');
+  const { stderr, status } = runBench('main.ts', '--only', 'sqlight');
   expect(status).toBe(1);
   expect(stderr).toContain('--only sqlight means none of: sqlite, postgres, create single');
 });
 
-function bench(...args: string[]): { stdout: string; stderr: string; status: number | null } {
-  return spawnSync(process.execPath, [join(root, 'bench', 'main.ts'), ...args], { encoding: 'utf8' });
-}

@@ -31,7 +31,7 @@ const entrant = { peer: 'bullmq', settings: JSON.stringify({ ...workerSettings, 
 
 export const bullmqRedis: Entrant = {
   ...entrant,
-  name: 'BullMQ, Redis',
+  name: 'BullMQ on Redis',
   ground: 'redis',
   pace: 'middling',
   open: async (at, folder) => {
@@ -43,7 +43,7 @@ export const bullmqRedis: Entrant = {
 
 export const bullmqPostgres: Entrant = {
   ...entrant,
-  name: 'BullMQ, PostgreSQL',
+  name: 'BullMQ on PostgreSQL',
   ground: 'postgres',
   pace: 'slow',
   open: async (at, folder) => {

@@ -31,7 +31,7 @@ export const graphilePlain: Entrant = {
 
 export const graphileBatched: Entrant = {
   ...entrant,
-  name: 'graphile-worker, batched',
+  name: 'graphile-worker batched',
   settings: JSON.stringify({ ...concurrency, ...batching }),
   pace: 'fast',
   open: (at, folder) => open(at, folder, { ...concurrency, ...batching }),

@@ -4,7 +4,7 @@ import type { Input } from '../../payload.ts';
 import { queueName, type Entrant, type Handle, type Queue } from '../entrant.ts';
 
 export const stintEngineOn = (ground: EngineName): Entrant => ({
-  name: `Stint engine, ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+  name: `Stint engine on ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
   ground,
   peer: 'ours',
   settings: 'defaults',

@@ -6,7 +6,7 @@ import type { Entrant, Queue } from '../entrant.ts';
 const claimLimit = 1_000;
 
 export const stintStoreOn = (ground: EngineName): Entrant => ({
-  name: `Stint store, ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+  name: `Stint store on ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
   ground,
   peer: 'ours',
   settings: `defaults; a loop that claims and finishes ${claimLimit.toLocaleString('en')} at a time`,
