@@ -1,4 +1,6 @@
 // Who may see and do what, and that everybody can: signing in, roles, screen readers, and the keyboard alone.
+import { createServer, request as ask } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, as, ended, records, tokens } from '../faces/http/world.ts';
@@ -105,6 +107,33 @@ describe('everybody', () => {
     await expect.poll(() => created.textContent()).toBe(utc);
     expect(await theme()).toBe('dark');
     await context.close();
+  });
+
+  test('it works below a path that a proxy in front gives it, found at run time', async () => {
+    const proxy = createServer((request, response) => {
+      const { pathname, search } = new URL(request.url!, board.url);
+      const isInside = pathname.startsWith('/tools/jobs/');
+      if (!isInside) return void response.writeHead(404).end();
+      const onward = ask(board.url + pathname.slice('/tools/jobs'.length) + search, { headers: request.headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      response.on('close', () => onward.destroy());
+      onward.on('error', () => response.destroy());
+      onward.end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const home = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/tools/jobs`;
+    const page = await board.browser.newPage({ locale: 'en-US', timezoneId: 'UTC' });
+    await page.goto(`${home}/runs/${waiting}`);
+    await page.getByRole('heading', { name: `mail.send ${waiting}` }).waitFor();
+    await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${home}/`);
+    await page.close();
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
   });
 
   test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));

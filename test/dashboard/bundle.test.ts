@@ -1,4 +1,4 @@
-// What is built: small, alone, and found by a server that runs from the packed package as by one that runs from here.
+// What is built: small, and in need of nothing from elsewhere.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -29,11 +29,4 @@ test('nothing in it is loaded from elsewhere, inline, or made of text', () => {
     expect(loads, name).toEqual([]);
     expect(text, name).not.toMatch(/\beval\(|new Function\(|document\.write\(/);
   }
-});
-
-test('the package has it, and builds it before it is packed', async () => {
-  const { files: packed, scripts } = JSON.parse(
-    await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as { files: string[]; scripts: Record<string, string> };
-  expect(packed).toContain('dist');
-  expect(scripts['prepack']).toContain('build');
 });

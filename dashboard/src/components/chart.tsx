@@ -78,7 +78,7 @@ function optionsOf(element: HTMLElement, { series, height = 150, tell, onPick }:
   return {
     width: Math.max(120, element.clientWidth),
     height,
-    padding: [8, 4, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { setScale: false, x: onPick !== undefined, y: false } },
     ...(timeMode.peek() === 'UTC' ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1e3), 'Etc/UTC') } : {}),

@@ -20,6 +20,7 @@ export function Dialog({ title, onClose, children, class: extra = '' }: DialogPr
     const dialog = box.current!;
     const from = document.activeElement;
     dialog.showModal();
+    if (dialog.querySelector('[autofocus]') === null) firstField(dialog)?.focus();
     return () => {
       dialog.close();
       if (from instanceof HTMLElement) from.focus();
@@ -49,6 +50,9 @@ export function Dialog({ title, onClose, children, class: extra = '' }: DialogPr
     </dialog>
   );
 }
+
+const firstField = (dialog: HTMLElement): HTMLElement | null =>
+  dialog.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea');
 
 export interface Question {
   readonly title: string;
