@@ -37,7 +37,7 @@ export function Table<R>({ label, rows, columns, idOf, pathOf, selection }: Tabl
     if (ids[index] !== undefined) selection?.toggle(ids[index] as number);
   };
   const open = (event: MouseEvent, row: R): void => {
-    const isOwn = (event.target as Element).closest('a, button, input, label') !== null;
+    const isOwn = (event.target as Element).closest('a, button, input, label, details') !== null;
     if (pathOf === undefined || isOwn || String(getSelection()) !== '') return;
     go(...split(pathOf(row)));
   };
