@@ -21,6 +21,7 @@ import { useChanges } from '../../state/live.ts';
 import { mayOperate, mayProduce, me } from '../../state/session.ts';
 import { Calendar } from './calendar.tsx';
 import { EditDefinition } from './edit.tsx';
+import { useFresh } from './fresh.ts';
 import { History } from './history.tsx';
 import { LastRun } from './last-run.tsx';
 import { Settings } from './settings.tsx';
@@ -77,7 +78,7 @@ function Known({ def, reload }: KnownProps): JSX.Element {
         label={`Of ${def.name}`} first="schedule"
         tabs={[
           { name: 'schedule', title: 'Schedule', view: () => <ScheduleTab def={def} /> },
-          { name: 'simulator', title: 'Simulator', view: () => <Simulator key={def.version} def={def} /> },
+          { name: 'simulator', title: 'Simulator', view: () => <Simulator def={def} /> },
           { name: 'ticks', title: 'Past ticks', view: () => <TicksTab def={def} words={words} /> },
           { name: 'settings', title: 'Code and operator', view: () => <Settings def={def} /> },
           { name: 'history', title: 'Changes', view: () => <History def={def} /> },
@@ -89,8 +90,11 @@ function Known({ def, reload }: KnownProps): JSX.Element {
 }
 
 function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefView }): JSX.Element {
-  const planned = useAnswer((abort) => call('previewDef', { params: { name }, query: { count: plannedMax } }, abort), [name, version]);
-  const past = useAnswer((abort) => call('listTicks', { params: { name }, query: { limit: pastMax } }, abort), [name, version]);
+  const params = { name };
+  const planned = useFresh(
+    useAnswer((abort) => call('previewDef', { params, query: { count: plannedMax } }, abort), [name]), version,
+  );
+  const past = useFresh(useAnswer((abort) => call('listTicks', { params, query: { limit: pastMax } }, abort), [name]), version);
   const error = planned.error ?? past.error;
   return (
     <div class="stack">
@@ -118,7 +122,7 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
 }
 
 function TicksTab({ def, words }: { readonly def: DefView; readonly words: readonly string[] }): JSX.Element {
-  return <Ticks ticks={useTicks(def.name)} words={words} />;
+  return <Ticks ticks={useTicks(def.name, def.version)} words={words} />;
 }
 
 interface Deed extends Shortcut {

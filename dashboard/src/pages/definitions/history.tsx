@@ -5,6 +5,7 @@ import { call } from '../../api.ts';
 import { Empty, Failure, Loading } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAnswer } from '../../state/answer.ts';
+import { useFresh } from './fresh.ts';
 
 const eventsMax = 1000;
 
@@ -14,7 +15,9 @@ const words: Readonly<Record<string, string>> = {
 
 export function History({ def: { id, version } }: { readonly def: DefView }): JSX.Element {
   const from = Math.max(1, version - eventsMax + 1);
-  const events = useAnswer((abort) => call('listEvents', { params: { id }, query: { from, limit: eventsMax } }, abort), [id, version]);
+  const events = useFresh(
+    useAnswer((abort) => call('listEvents', { params: { id }, query: { from, limit: eventsMax } }, abort), [id]), version,
+  );
   if (events.error !== null) return <Failure error={events.error} onRetry={events.reload} />;
   if (events.data === null) return <Loading />;
   const changes = events.data.items.filter(({ kind }) => kind !== 'ticked').toReversed();

@@ -10,6 +10,7 @@ import { Time } from '../../components/time.tsx';
 import { queryOf, setQuery } from '../../router.ts';
 import { useAnswer } from '../../state/answer.ts';
 import type { Look } from '../../state/run-words.ts';
+import { useFresh } from './fresh.ts';
 import { draftOf, newDraft, type ScheduleDraft } from './schedule-draft.ts';
 import { ScheduleFields, usePreview } from './schedule-fields.tsx';
 import { gapWords, optionsOf, twiceWords } from './words.ts';
@@ -37,7 +38,9 @@ function Foreseen({ def: { name, version, enabled, spec } }: { readonly def: Def
     ...(gap === '' ? {} : { gap }),
     ...(overlap === '' ? {} : { overlap }),
   };
-  const preview = useAnswer((abort) => call('previewDef', { params: { name }, query }, abort), [name, version, lasts, gap, overlap]);
+  const preview = useFresh(
+    useAnswer((abort) => call('previewDef', { params: { name }, query }, abort), [name, lasts, gap, overlap]), version,
+  );
   const put = (field: string) => (value: string): void => setQuery({ [field]: value }, false);
   const asIs = { value: '' as const, says: 'as each schedule says' };
   return (

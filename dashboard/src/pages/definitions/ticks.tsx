@@ -9,6 +9,7 @@ import { Time } from '../../components/time.tsx';
 import { href } from '../../router.ts';
 import { useAnswer, type Held } from '../../state/answer.ts';
 import { number, span } from '../../words.ts';
+import { useFresh } from './fresh.ts';
 import { skipReason } from './words.ts';
 
 export type Tick = Answer<'listTicks'>['items'][number];
@@ -16,10 +17,10 @@ export type Tick = Answer<'listTicks'>['items'][number];
 const pageSize = 200;
 const onTimeMs = 1_000;
 
-export function useTicks(name: string): Held<Answer<'listTicks'>> {
+export function useTicks(name: string, version: number): Held<Answer<'listTicks'>> {
   const after = pageStart();
   const query = { limit: pageSize, ...(after === undefined ? {} : { after }) };
-  return useAnswer((abort) => call('listTicks', { params: { name }, query }, abort), [name, after]);
+  return useFresh(useAnswer((abort) => call('listTicks', { params: { name }, query }, abort), [name, after]), version);
 }
 
 export function Ticks({ ticks, words }: { readonly ticks: Held<Answer<'listTicks'>>; readonly words: readonly string[] }): JSX.Element {

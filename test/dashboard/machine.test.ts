@@ -1,0 +1,158 @@
+// Queues, failures, instances, operations and settings, in a real browser; and once more on PostgreSQL.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshDatabase } from '../support/fresh-database.ts';
+import { api, ended } from '../faces/http/world.ts';
+import { planBoard } from './plan-world.ts';
+import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from './world.ts';
+
+const row = (page: Page, text: string) => page.locator('tbody tr', { hasText: text });
+
+describe('on SQLite', () => {
+  let board: Dashboard;
+  beforeAll(async () => {
+    board = await planBoard();
+  }, 90_000);
+  afterAll(() => board.close());
+
+  test('queues tell what waits for how long, and at which limit', async () => {
+    const page = await board.visit('/queues');
+    await expect.poll(() => row(page, 'site.crawl').textContent()).toMatch(/^site\.crawl1[\d.]+ m?s0026/);
+    await row(page, 'legacy.export').getByText('nobody').waitFor();
+    expect(await row(page, 'report.build').count()).toBe(0);
+    const limits = page.getByRole('region', { name: 'Limits' });
+    await expect.poll(() => limits.textContent()).toContain('runs of the type2 of 2 full');
+    await expect.poll(() => limits.textContent()).toContain('key a.example1 of 1 full');
+    await picture(page, 'queues-light');
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await row(page, 'report.build').waitFor();
+    await page.close();
+  });
+
+  test('what is paused in a queue is resumed with a reason, as an operation that is told', async () => {
+    const page = await board.visit('/queues');
+    await row(page, 'legacy.export').getByText('Actions').click();
+    await page.getByRole('button', { name: 'Resume what is paused' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume 2 runs that match?' });
+    await dialog.getByLabel('Reason').fill('the export has moved');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await expect.poll(async () => (await board.get(`${api}/runs?type=legacy.export&state=held`)).body.items.length).toBe(0);
+    await page.goto(`${board.url}/operations`);
+    const operation = row(page, 'the export has moved');
+    await expect.poll(() => operation.textContent()).toMatch(/resume \d+succeeded2 done.*type legacy\.export.*http:local/);
+    await expect.poll(() => row(page, 'the export moves').textContent()).toMatch(/pause \d+succeeded2 done/);
+    await picture(page, 'operations-light');
+    await page.close();
+  });
+
+  test('failures with the same cause are one group, and all of it is tried again', async () => {
+    const page = await board.visit('/failures?type=shop.order');
+    const group = page.locator('.failure-group', { hasText: 'is gone' });
+    await group.getByText('3 failed').waitFor();
+    await expect.poll(() => page.locator('.failure-group').count()).toBe(2);
+    await picture(page, 'failures-light');
+    await group.getByRole('button', { name: 'Retry all' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Retry 3 failures of shop.order?' });
+    await dialog.getByLabel('Reason').fill('the shop is back');
+    await dialog.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByRole('link', { name: 'Follow it' }).waitFor();
+    const generations = async (): Promise<number[]> =>
+      (await board.get(`${api}/runs?type=shop.order`)).body.items.map((run: { generation: number }) => run.generation).sort();
+    await expect.poll(generations).toEqual([1, 2, 2, 2]);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('connect ECONNREFUSED').waitFor();
+    await page.close();
+  });
+
+  test('what is still tried is cancelled as a group', async () => {
+    const page = await board.visit('/failures');
+    const group = page.locator('.failure-group', { hasText: 'ECONNREFUSED' });
+    await group.getByText('1 retrying').waitFor();
+    await group.getByRole('button', { name: 'Cancel all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Do nothing' }).click();
+    expect((await board.get(`${api}/runs?type=relay.push&state=open`)).body.items).toHaveLength(1);
+    await group.getByRole('button', { name: 'Cancel all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel all' }).click();
+    await expect.poll(async () => (await board.get(`${api}/runs?type=relay.push&state=cancelled`)).body.items.length).toBe(1);
+    await page.close();
+  });
+
+  test('instances tell their beat, lease, slots and what they hold', async () => {
+    const page = await board.visit('/instances');
+    const own = page.getByRole('region', { name: `Instance ${board.engine.instance}` });
+    await own.getByText('this server').waitFor();
+    await expect.poll(() => own.textContent()).toMatch(/Last beat[\d.]+ m?s ago.*ends in [\d.]+ s unless it beats.*2 of 6 busy.*Holds 2/);
+    await expect.poll(() => own.getByText('fence 1, run').count()).toBe(2);
+    await board.post(`${api}/work/claim`, { worker: 'remote-1', types: ['legacy.export'] });
+    await page.getByRole('region', { name: /remote-1$/ }).getByText('remote worker').waitFor();
+    await picture(page, 'instances-light');
+    await page.close();
+  });
+
+  test('settings change how things are shown, and tell who is here and what runs', async () => {
+    const page = await board.visit('/settings');
+    await page.getByRole('group', { name: 'Theme' }).getByRole('button', { name: 'dark' }).click();
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
+    await page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).click();
+    await page.getByText('No tokens are set up').waitFor();
+    await page.getByText(/on 1 instance/).first().waitFor();
+    await picture(page, 'settings-dark');
+    await page.reload();
+    await expect.poll(() => page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');
+    await page.close();
+  });
+
+  test('hostile names, errors, reasons and workers are text on every page', async () => {
+    const evil = '<img src=x onerror=alert(1)>';
+    const name = `${evil} of a definition`;
+    const runs = [await board.start({ type: 'shop.order', input: { says: `${evil} failed` } })];
+    runs.push(await board.start({ type: `${evil} type` }));
+    await ended(board, runs[0]!);
+    await board.post(`${api}/defs`, { name, type: 'shop.order', params: { [evil]: evil }, tags: { [evil]: evil }, enabled: false });
+    await board.post(`${api}/bulk`, { action: 'pause', filter: { type: [`${evil} type`] }, why: `${evil} reason` });
+    await board.post(`${api}/work/claim`, { worker: `${evil} worker`, types: [`${evil} type`] });
+    const page = await board.visit('/');
+    const place = `/definitions?name=${encodeURIComponent(name)}`;
+    for (const [path, text] of [
+      ['/failures', `${evil} failed`], ['/types', `${evil} type`], [`/types?name=${encodeURIComponent(`${evil} type`)}`, `${evil} type`],
+      ['/definitions', name], [place, name], [`${place}&tab=settings`, evil], [`${place}&tab=history`, name], ['/queues', `${evil} type`],
+      ['/operations', `${evil} reason`], ['/instances', `${evil} worker`],
+    ] as const) {
+      await page.goto(board.url + path);
+      await page.getByText(text).first().waitFor();
+      expect(await page.evaluate<number>("document.querySelectorAll('main img, main script').length"), path).toBe(0);
+    }
+    await page.close();
+  });
+
+  // All of them in the light; the fullest in the dark and on a phone, where colours and sizes differ.
+  test.each([['light', {}, 0], ['dark', dark, 3], ['phone', phone, 2]] as const)('axe finds nothing serious, %s', async (name, context, from) => {
+    const page = await board.visit('/', context);
+    for (const path of ['/settings', '/operations', '/queues', '/failures', '/instances'].slice(from)) {
+      await page.goto(board.url + path);
+      await page.locator('main h1').waitFor();
+      await page.locator('.loading').waitFor({ state: 'detached' });
+      expect(await violations(page), path).toEqual([]);
+      expect(await sidewaysScroll(page), path).toBe(0);
+      if (name !== 'light') await picture(page, `machine${path.replace('/', '-')}-${name}`);
+    }
+    await page.close();
+  }, 60_000);
+
+  test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));
+});
+
+test('on PostgreSQL the pages tell the same', async () => {
+  const board = await planBoard({ store: await freshDatabase() });
+  const page = await board.visit('/queues');
+  const limits = page.getByRole('region', { name: 'Limits' });
+  await expect.poll(() => limits.textContent(), { timeout: 10_000 }).toContain('key a.example1 of 1 full');
+  await page.goto(`${board.url}/failures`);
+  await page.locator('.failure-group', { hasText: 'is gone' }).getByText('3 failed').waitFor();
+  await page.goto(`${board.url}/definitions?name=${encodeURIComponent('poll the mirror')}&tab=ticks`);
+  await page.getByText('the run before was still under way').waitFor();
+  await page.goto(`${board.url}/operations`);
+  await expect.poll(() => row(page, 'the export moves').textContent()).toMatch(/pause \d+succeeded2 done/);
+  expect(board.faults).toEqual([]);
+  await board.close();
+}, 90_000);

@@ -1,0 +1,194 @@
+// Job types and definitions, in a real browser: started by a form, scheduled, simulated, switched, overridden, made.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api } from '../faces/http/world.ts';
+import { planBoard } from './plan-world.ts';
+import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+beforeAll(async () => {
+  board = await planBoard();
+}, 90_000);
+afterAll(() => board.close());
+
+const def = (name: string, rest = ''): string => `/definitions?name=${encodeURIComponent(name)}${rest}`;
+const defOf = async (name: string) => (await board.get(`${api}/defs/${encodeURIComponent(name)}`)).body;
+const row = (page: Page, text: string) => page.locator('tbody tr', { hasText: text });
+
+test('types tell who can run them and how much is open', async () => {
+  const page = await board.visit('/types');
+  await row(page, 'legacy.export').getByText('nobody').waitFor();
+  await expect.poll(() => row(page, 'site.crawl').locator('td').nth(1).textContent()).toBe('2');
+  expect(await row(page, 'stint.bulk').getByRole('button').count()).toBe(0);
+  await picture(page, 'types-light');
+  await page.getByLabel('Filter by name').fill('report');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  expect(page.url()).toContain('q=report');
+  for (const key of ['Tab', 'j', 'Enter']) await page.keyboard.press(key);
+  await page.getByRole('heading', { name: 'report.build' }).waitFor();
+  await page.getByText('2 min').waitFor();
+  await picture(page, 'type-light');
+  await page.close();
+});
+
+test('a run is started by a form made from the schema, and a mistake is told by its place', async () => {
+  const page = await board.visit('/types?name=report.build');
+  await page.getByRole('heading', { name: 'report.build' }).waitFor();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  await dialog.getByLabel('title *').fill('Year');
+  await dialog.getByLabel('format').selectOption('html');
+  await dialog.getByLabel('copies').fill('12');
+  await dialog.getByLabel('draft').selectOption('true');
+  await dialog.getByRole('group', { name: 'period *' }).getByLabel('from *').fill('2026-01-01');
+  await dialog.getByLabel('recipients').fill('["a@example.org",');
+  expect(await dialog.getByLabel('recipients').getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByLabel('recipients').fill('["a@example.org"]');
+  await picture(page, 'start-form-light');
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByText(/copies: Too big/).waitFor();
+  await dialog.getByLabel('copies').fill('3');
+  await dialog.getByRole('button', { name: 'JSON', exact: true }).click();
+  const json = JSON.parse(await dialog.getByRole('textbox', { name: /^Input/ }).inputValue()) as unknown;
+  const said = { title: 'Year', format: 'html', copies: 3, draft: true, period: { from: '2026-01-01' }, recipients: ['a@example.org'] };
+  expect(json).toEqual(said);
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.waitForURL(/\/runs\/\d+/);
+  const id = Number(/\d+$/.exec(new URL(page.url()).pathname)![0]);
+  expect((await board.get(`${api}/runs/${id}`)).body).toMatchObject({ type: 'report.build', input: said });
+  await page.close();
+});
+
+test('a definition shows its month, and its ticks with why they were skipped', async () => {
+  const page = await board.visit('/definitions');
+  await row(page, 'monthly report').getByText('every day at 02:30 Europe/Berlin; Monday to Friday at 18:00 Europe/Berlin').waitFor();
+  await picture(page, 'definitions-light');
+  await page.goto(board.url + def('monthly report'));
+  const calendar = page.getByRole('region', { name: 'Calendar' });
+  await calendar.getByRole('button', { name: 'Next month' }).click();
+  // In winter Berlin is an hour ahead of UTC, which is this browser's zone.
+  await expect.poll(() => calendar.getByText('01:30').count()).toBeGreaterThanOrEqual(28);
+  expect(page.url()).toMatch(/month=\d{4}-\d\d/);
+  await picture(page, 'definition-light');
+  await page.goto(board.url + def('poll the mirror', '&tab=ticks'));
+  await page.getByText('the run before was still under way').waitFor();
+  await expect.poll(() => page.locator('tbody').textContent()).toMatch(/in a row/);
+  const [first] = (await board.get(`${api}/runs?def=${encodeURIComponent('poll the mirror')}`)).body.items;
+  await page.getByRole('link', { name: `run ${first.id}`, exact: true }).waitFor();
+  await picture(page, 'ticks-light');
+  await page.close();
+});
+
+test('the simulator tells what daylight saving, long runs and other policies would do', async () => {
+  const page = await board.visit(def('monthly report', '&tab=simulator'));
+  const next = page.getByRole('region', { name: 'Next ticks' });
+  await expect.poll(() => next.locator('tbody tr').count()).toBe(20);
+  expect(await next.getByText('waits').count()).toBe(0);
+  await page.getByLabel('A run lasts').fill('20h');
+  await expect.poll(() => next.getByText('waits').count()).toBeGreaterThan(0);
+  expect(page.url()).toContain('lasts=20h');
+
+  const tried = page.getByRole('region', { name: 'Ticks of the schedule that is tried' });
+  await page.getByLabel('From').fill('2027-03-27T00:00:00Z');
+  await tried.getByText('2027-03-28 02:30:00 does not exist in Europe/Berlin: it runs at 03:00:00.').waitFor();
+  const own = page.locator('.schedule-fields');
+  await own.getByLabel('A time that does not exist').selectOption('skip');
+  await tried.getByText('does not exist in Europe/Berlin: it is skipped.').waitFor();
+  await expect.poll(() => tried.locator('tbody tr', { hasText: '2027-03-28' }).textContent()).toContain('is skipped');
+  await picture(page, 'simulator-light');
+  await own.getByLabel(/^When/).fill('30 25 * * *');
+  await page.getByRole('alert').getByText(/hour/i).waitFor();
+  await page.close();
+});
+
+test('what an operator changes stands beside the code, with who and why, and is reset in one step', async () => {
+  const page = await board.visit(def('monthly report', '&tab=settings'));
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit monthly report' });
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('While a run is under way').selectOption('skip');
+  await dialog.getByLabel(/^When/).first().fill('45 3 * * *');
+  await dialog.getByText('every day at 03:45 Europe/Berlin').waitFor();
+  await dialog.getByLabel('Priority').fill('7');
+  await dialog.getByLabel('Reason').fill('the printer is slow');
+  await picture(page, 'edit-light');
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => row(page, 'Overlap').textContent()).toBe('Overlap overriddenqueueskip');
+  expect((await defOf('monthly report')).override).toMatchObject({ overlap: 'skip', priority: 7 });
+  expect(Object.keys((await defOf('monthly report')).override).sort((a, b) => a.localeCompare(b))).toEqual(['overlap', 'priority', 'schedules']);
+  await picture(page, 'override-light');
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByText('“the printer is slow”').waitFor();
+  await page.getByRole('button', { name: 'Reset to the code' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+  await expect.poll(async () => (await defOf('monthly report')).override).toBeNull();
+  await page.close();
+});
+
+test('a definition is disabled with a reason, enabled, run now and deleted, by keys where they are quicker', async () => {
+  const page = await board.visit(def('poll the mirror'));
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  await page.keyboard.press('h');
+  await page.getByLabel('Reason').fill('the mirror moves');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Enable' }).waitFor();
+  const { id } = await defOf('poll the mirror');
+  expect((await board.get(`${api}/runs/${id}/events?from=1&limit=1000`)).body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'the mirror moves' });
+  await page.keyboard.press('h');
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+
+  await page.goto(board.url + def('monthly report'));
+  await page.getByRole('button', { name: 'Run now' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Run monthly report' });
+  await expect.poll(() => dialog.getByLabel('title *').inputValue()).toBe('Month');
+  await dialog.getByLabel('title *').fill('By hand');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.waitForURL(/\/runs\/\d+/);
+  await page.getByRole('link', { name: 'monthly report' }).first().waitFor();
+
+  await page.goto(board.url + def('poll the mirror'));
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL(/\/definitions$/);
+  await expect.poll(() => row(page, 'poll the mirror').count()).toBe(0);
+  await page.close();
+});
+
+test('a definition is made here, and one that cannot be is refused in its form', async () => {
+  const page = await board.visit('/definitions');
+  await page.getByRole('button', { name: 'New definition' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New definition' });
+  await dialog.getByLabel('Name', { exact: true }).fill('monthly report');
+  await dialog.getByLabel('Job type').fill('shop.order');
+  await dialog.getByLabel('Kind').selectOption('every');
+  await dialog.getByLabel(/^When/).fill('6h');
+  await dialog.getByText('every 6 hours').waitFor();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText(/there is a definition monthly report already/).waitFor();
+  await dialog.getByLabel('Name', { exact: true }).fill('count the stock');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'count the stock' }).waitFor();
+  expect(await defOf('count the stock')).toMatchObject({ type: 'shop.order', schedules: [{ words: 'every 6 hours' }] });
+  await page.close();
+});
+
+// All of them in the light; what is fullest in the dark and on a phone, where colours and sizes differ.
+test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('axe finds nothing serious, %s', async (name, context, from) => {
+  const page = await board.visit('/', context);
+  const tabs = ['history', 'ticks', 'simulator', 'schedule', 'settings'];
+  const paths = ['/types', '/types?name=report.build', '/definitions', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`))];
+  for (const path of paths.slice(from)) {
+    await page.goto(board.url + path);
+    await page.locator('main h1').waitFor();
+    await page.locator('.loading').waitFor({ state: 'detached' });
+    expect(await violations(page), path).toEqual([]);
+    expect(await sidewaysScroll(page), path).toBe(0);
+    if (name !== 'light') await picture(page, `plan${path.replaceAll(/[^a-z]+/gi, '-')}-${name}`);
+  }
+  await page.close();
+}, 60_000);
+
+test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));
