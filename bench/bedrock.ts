@@ -1,21 +1,27 @@
 /**
- * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N]`. The server runs in a
- * process of its own on a SQLite file whose commits wait for the disk; the clients speak from here.
+ * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N] [--json FILE]`. The server
+ * runs in a process of its own on a SQLite file whose commits wait for the disk; the clients speak from here.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SqliteEngine } from './engines/sqlite.ts';
 import { thisMachine } from './machine.ts';
 import { machineText } from './report.ts';
 import { BenchClient } from './bedrock/client.ts';
+import type { BedrockData } from './results/data.ts';
 
 const connections = 8;
 const backlogTypes = 100;
 const waiters = 1000;
 
 const { values } = parseArgs({
-  options: { jobs: { type: 'string', default: '8000' }, backlog: { type: 'string', default: '1000000' } },
+  options: {
+    jobs: { type: 'string', default: '8000' },
+    backlog: { type: 'string', default: '1000000' },
+    json: { type: 'string' },
+  },
 });
 const jobs = Number(values.jobs);
 
@@ -69,11 +75,13 @@ async function cycle(client: BenchClient): Promise<void> {
   await client.ask(`FinishJob\r\njobID: ${id}\r\n\r\n`);
 }
 
-async function measureRates(server: Server): Promise<void> {
+async function measureRates(server: Server): Promise<BedrockData['perSecond']> {
   const clients = await connectAll(server.port);
+  const measured: Record<string, number> = {};
   const measure = async (what: string, on: readonly BenchClient[], count: number, work: Work): Promise<void> => {
     const before = await cpuUs(server);
     const perSecond = await rate(on, count, work);
+    measured[what] = perSecond;
     const us = ((await cpuUs(server)) - before) / count;
     const pace = `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(10);
     console.log(what.padEnd(44), pace, `${us.toFixed(0).padStart(6)} µs of CPU`);
@@ -91,6 +99,7 @@ async function measureRates(server: Server): Promise<void> {
   await measure('cycles', clients, jobs, cycle);
   await measure('cycles on one connection', clients.slice(0, 1), jobs / 8, cycle);
   for (const client of clients) client.close();
+  return measured;
 }
 
 /** How long one GetJob takes, in ms, when the job is there. */
@@ -133,13 +142,14 @@ async function measureWaiting(port: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  console.log(machineText(thisMachine()));
+  const machine = thisMachine();
+  console.log(machineText(machine));
   const engine = new SqliteEngine();
   console.log(`${engine.about}, ${connections} connections\n`);
   try {
     const ground = await engine.ground('ours', false);
     let server = await serve(ground.place.at);
-    await measureRates(server);
+    const perSecond = await measureRates(server);
     await measureWaiting(server.port);
     const empty = await timeGets(server.port, 500);
     const [client] = await connectAll(server.port, 1);
@@ -153,6 +163,8 @@ async function main(): Promise<void> {
     server = await serve(ground.place.at);
     const behind = await timeGets(server.port, 500);
     console.log('GetJob, nothing else there'.padEnd(44), `${empty.toFixed(2)} ms`);
+    const data: BedrockData = { machine, about: engine.about, perSecond, getMs: { empty, behind, backlog } };
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(data, null, 2)}\n`);
     const title = `GetJob behind ${backlog.toLocaleString('en')} of other names`;
     console.log(title.padEnd(44), `${behind.toFixed(2)} ms (${(behind / empty).toFixed(2)} ×)`);
     await stop(server.child);

@@ -27,3 +27,13 @@ export interface PeersData {
   readonly failures: readonly Failure[];
   readonly verdicts: readonly Verdict[];
 }
+
+/** Of `node bench/bedrock.ts`. */
+export interface BedrockData {
+  readonly machine: Machine;
+  readonly about: string;
+  /** By what was done: create, get, finish, cycles. */
+  readonly perSecond: Readonly<Record<string, number>>;
+  /** How long a GetJob takes, with nothing else there and behind so many jobs of other names. */
+  readonly getMs: { readonly empty: number; readonly behind: number; readonly backlog: number };
+}

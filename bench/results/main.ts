@@ -1,9 +1,12 @@
-/** Writes RESULTS.md and its charts from the data of the benches: `npm run bench:results -- --bench F --peers F`. */
+/**
+ * Writes RESULTS.md and its charts from what the benches left as data, all of it or some:
+ * `npm run bench:results -- --bench FILE --peers FILE --bedrock FILE`.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chartsOf } from './charts.ts';
-import type { BenchData, PeersData } from './data.ts';
+import type { BedrockData, BenchData, PeersData } from './data.ts';
 import { markdownOf } from './markdown.ts';
 import { lineName, slopeText, svgOf } from './svg.ts';
 
@@ -11,6 +14,7 @@ const { values } = parseArgs({
   options: {
     bench: { type: 'string' },
     peers: { type: 'string' },
+    bedrock: { type: 'string' },
     into: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 });
@@ -26,4 +30,5 @@ for (const chart of charts) {
   const slopes = chart.lines.map((line) => `${lineName(line)} ${slopeText(line.points)}`);
   console.log(`${chart.title.padEnd(46)} slopes: ${slopes.join(', ')}`);
 }
-writeFileSync(join(values.into, 'RESULTS.md'), markdownOf(bench, read<PeersData>(values.peers), charts));
+const [peers, bedrock] = [read<PeersData>(values.peers), read<BedrockData>(values.bedrock)];
+writeFileSync(join(values.into, 'RESULTS.md'), markdownOf({ bench, peers, bedrock, charts }));

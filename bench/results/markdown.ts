@@ -5,21 +5,40 @@ import type { Figure } from '../peers/contest.ts';
 import { cpuText, tableOf, valueText as peerValueText } from '../peers/report.ts';
 import { machineText, valueText } from '../report.ts';
 import type { Row } from '../rounds.ts';
+import { bedrockBars, isReached, limitBars, type BarLine } from './bars.ts';
 import type { Chart } from './charts.ts';
-import type { BenchData, PeersData } from './data.ts';
+import type { BedrockData, BenchData, PeersData } from './data.ts';
 import { lineName, slopeText } from './svg.ts';
+
+export interface Results {
+  readonly bench: BenchData | null;
+  readonly peers: PeersData | null;
+  readonly bedrock: BedrockData | null;
+  readonly charts: readonly Chart[];
+}
 
 const notice = '<!-- Written by `npm run bench:results`; do not edit. -->';
 
-export function markdownOf(bench: BenchData | null, peers: PeersData | null, charts: readonly Chart[]): string {
+export function markdownOf({ bench, peers, bedrock, charts }: Results): string {
   const parts = [
     notice,
     '# Results',
     'How these are measured, and how to read them: [README.md](README.md). What was tried: [LEDGER.md](LEDGER.md).',
     ...(peers ? peersParts(peers) : []),
     ...(bench ? benchParts(bench, charts) : []),
+    ...(bedrock ? bedrockParts(bedrock) : []),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function bedrockParts(bedrock: BedrockData): string[] {
+  const rates = Object.entries(bedrock.perSecond).map(([what, rate]) => [what, Math.round(rate).toLocaleString('en')]);
+  return [
+    '## The Bedrock server',
+    whereText(bedrock.machine, [bedrock.about]),
+    table(['', 'per second'], rates),
+    barsTable(bedrockBars(bedrock)),
+  ];
 }
 
 function peersParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
@@ -54,6 +73,14 @@ function verdictsTable(verdicts: readonly Verdict[]): string {
   return table(['', 'engine', 'store alone', 'beside', 'ratio', 'wanted', ''], rows);
 }
 
+const barsTable = (lines: readonly BarLine[]): string =>
+  table(['', 'got', 'wanted', ''], lines.map((line) => [
+    line.title,
+    `${line.got.toFixed(2)} ×`,
+    'atLeast' in line.want ? `≥ ${line.want.atLeast} ×` : `≤ ${line.want.atMost} ×`,
+    isReached(line) ? 'reached' : '**not yet**',
+  ]));
+
 const shortfall = (got: number, want: number): number => Math.max(got / want, want / got);
 
 function benchParts({ machine, engines, rows }: BenchData, charts: readonly Chart[]): string[] {
@@ -62,6 +89,7 @@ function benchParts({ machine, engines, rows }: BenchData, charts: readonly Char
     '## Beside the raw limit',
     whereText(machine, Object.values(engines)),
     ...names.map((name) => rowsTable(rows.filter(({ engine }) => engine === name), name)),
+    barsTable(limitBars(rows)),
     '## How costs grow',
     'The slope is the power with which the figure grows along x: 0 is flat, 1 is in proportion.',
     ...charts.map(({ name, title, lines }) => [

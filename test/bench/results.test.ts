@@ -1,5 +1,6 @@
 // The results: charts and their slopes, drawn from rows of the bench.
 import { expect, test } from 'vitest';
+import { isReached, limitBars } from '../../bench/results/bars.ts';
 import { chartsOf } from '../../bench/results/charts.ts';
 import { slopeOf } from '../../bench/results/slope.ts';
 import { svgOf } from '../../bench/results/svg.ts';
@@ -47,6 +48,19 @@ test('a drawing stays inside its frame, also with a point at zero', () => {
     expect(value).toBeLessThanOrEqual(axis === 'x' ? 640 : 400);
   }
   expect(svg).toContain('>1 M<');
+});
+
+test('the bars take the best batch of one process, and the backlog at its largest', () => {
+  const rows = [
+    row('drain', { batch: 1, processes: 1 }, 100, 110),
+    row('drain', { batch: 100, processes: 1 }, 800, 1_000),
+    row('drain', { batch: 100, processes: 2 }, 900, 900),
+    { ...row('backlog', { others: 10, later: 0, ended: 0 }, 800, 900), versusBase: 0.5 },
+    { ...row('backlog', { others: 10, later: 0, ended: 10 }, 800, 900), versusBase: 0.8 },
+  ];
+  const bars = limitBars(rows);
+  expect(bars).toMatchObject([{ got: 0.8, want: { atLeast: 0.7 } }, { got: 1.25, want: { atMost: 1.5 } }]);
+  expect(bars.map(isReached)).toEqual([true, true]);
 });
 
 function row(workload: string, params: Row['params'], ours: number, limit: number | null): Row {
