@@ -15,7 +15,8 @@ const project = new Project();
 afterAll(() => project[Symbol.dispose]());
 
 const nameOf = ({ path }: Page): string => path.replace(/\.md$/, '').replaceAll('/', '-');
-const isApart = ({ info }: Fence): boolean => info === 'ts apart';
+const isApart = ({ info }: Fence): boolean => info === 'ts apart' || isTest(info);
+const isTest = (info: string): boolean => info === 'ts test';
 const isNotRun = ({ info }: Fence): boolean => / not run: ./.test(info);
 const having = (language: string) => pages.filter(({ fences }) => fences.some((fence) => fence.language === language));
 const each = (some: readonly Page[]) => some.map((page) => [page.path, page] as const);
@@ -36,7 +37,7 @@ describe('TypeScript', () => {
       const fences = page.fences.filter(({ language }) => language === 'ts');
       project.write(`${nameOf(page)}.ts`, `${programOf(fences.filter((fence) => !isApart(fence)))}\nexport {};\n`);
       for (const fence of fences.filter(isApart)) {
-        project.write(`${nameOf(page)}-${fence.line}.ts`, `${programOf([fence])}\nexport {};\n`);
+        project.write(`${nameOf(page)}-${fence.line}${isTest(fence.info) ? '.test' : ''}.ts`, `${programOf([fence])}\nexport {};\n`);
       }
     }
     project.write('wrong.ts', "import { cron } from 'stint';\ncron(7);\n");
@@ -48,8 +49,15 @@ describe('TypeScript', () => {
   });
 
   test.each(each(having('ts')))('of %s compiles', (_, page) => {
-    const own = new RegExp(`^${nameOf(page)}(-\\d+)?\\.ts\\(`);
+    const own = new RegExp(`^${nameOf(page)}(-\\d+)?(\\.test)?\\.ts\\(`);
     expect(complaints.filter((line) => own.test(line))).toEqual([]);
+  });
+
+  test('that is shown as a test passes', async () => {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const { code, out } = await project.run(process.execPath, [vitest, 'run', '--dir', '.', '--no-color']);
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/Tests +2 passed/);
   });
 
   const programs = pages.filter(({ text }) => text.includes('<!-- this page runs -->'));
