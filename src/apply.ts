@@ -115,7 +115,14 @@ export async function peek(store: Store, ask: ClaimAsk): Promise<readonly Job[]>
 
 /** Removes jobs that are still as they were seen; answers which. */
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
-  store.commit({ changes: jobs.map((before) => ({ before, after: null, events: [] })) });
+  store.commit({ changes: jobs.map(removal) });
+
+/** Removes a job and stores what tells of it, both or neither. */
+export async function removeAndTell(store: Store, job: Job, telling: Change): Promise<boolean> {
+  return (await store.commit({ changes: [removal(job), telling], whole: true })).every(Boolean);
+}
+
+const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
 async function look(store: Writer, asks: readonly Ask[], seen: ReadonlyMap<number, Job>): Promise<Map<number, Job>> {
   const unseen = asks.map(idOf).filter((id) => !seen.has(id));

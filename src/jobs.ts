@@ -1,5 +1,6 @@
 /** The door: all that producers, workers, operators and onlookers may ask of jobs. What is wrong is refused here. */
 import type { Answer, Ask, Asker } from './apply.ts';
+import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
 import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/ask.ts';
 import {
   checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
@@ -117,8 +118,18 @@ export class Jobs {
     return editJob(this.store, checkId(id), checkEdit(edit, this.store.now()), checkAsker(asker));
   }
 
-  async delete(id: number): Promise<void> {
-    return deleteJob(this.store, checkId(id));
+  async delete(id: number, asker?: Asker): Promise<void> {
+    return deleteJob(this, checkId(id), asker === undefined ? null : checkAsker(asker));
+  }
+
+  /** Keeps what an operator did. */
+  async audit(entry: AuditEntry, asker: Asker): Promise<void> {
+    return audit(this, entry, checkAsker(asker));
+  }
+
+  /** What operators did, newest first. */
+  async audited(query: AuditQuery = {}, page?: PageAsk): Promise<AuditPage> {
+    return auditRecords(this, query, checkPage(page));
   }
 
   // For onlookers.

@@ -84,7 +84,7 @@ async function act(jobs: Jobs, job: Job, ask: BulkAsk, operation: number): Promi
       return void (await jobs.retry(id, asker, only ?? undefined));
     case 'pause': return void (await jobs.pause(id, asker));
     case 'resume': return void (await jobs.resume(id, asker));
-    case 'delete': return jobs.delete(id);
+    case 'delete': return jobs.delete(id, asker);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import { declare, definition, disable, enable, override, undefine, type KnownDefinition } from '../jobs/define.ts';
+import { auditView } from '../jobs/audit.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Act } from '../jobs/operate.ts';
 import type { Spec } from '../model/definition.ts';
@@ -12,7 +13,7 @@ import { isRefusal, Refusal } from '../refusal.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
-import { busyType, refuseWhileBusy } from './declare/one-per-type.ts';
+import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
 import { Questions, type QuestionParts } from './questions.ts';
 import {
   draftOfDefinition, draftOfType, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
@@ -133,41 +134,41 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   }
 
   async cancelJobRun(id: number, { grace, ...act }: CancelOptions = {}): Promise<Job> {
-    const job = await this.homes.of(id).cancel(id, this.#ender(act), grace === undefined ? undefined : durationMs(grace));
+    const graceMs = grace === undefined ? undefined : durationMs(grace);
+    const job = await this.#audited('cancel', id, act, (jobs) => jobs.cancel(id, this.#ender(act), graceMs));
     this.#look();
     return job;
   }
 
   async stopJobRun(id: number, act?: EndOptions): Promise<StopAnswer> {
-    const jobs = this.homes.of(id);
-    const how = await stopWouldBe(jobs, id);
-    const job = await jobs.stop(id, this.#ender(act));
+    const how = await stopWouldBe(this.homes.of(id), id);
+    const job = await this.#audited('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
     this.#look();
     return { job, how };
   }
 
   async retryJobRun(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {
-    const job = await this.homes.of(id).retry(id, this.#asker(act), only);
+    const job = await this.#audited('retry', id, act, (jobs) => jobs.retry(id, this.#asker(act), only));
     this.#wake();
     return job;
   }
 
-  deleteJobRun(id: number): Promise<void> {
-    return this.homes.of(id).delete(id);
+  deleteJobRun(id: number, act?: ActOptions): Promise<void> {
+    return this.homes.of(id).delete(id, act?.by === undefined ? undefined : this.#asker(act));
   }
 
   async editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
-    const job = await this.homes.of(id).edit(id, edit, this.#asker(act));
+    const job = await this.#audited('edit', id, act, (jobs) => jobs.edit(id, edit, this.#asker(act)));
     this.#wake();
     return job;
   }
 
   async pauseJobRun(id: number, act?: ActOptions): Promise<Job> {
-    return this.homes.of(id).pause(id, this.#asker(act));
+    return this.#audited('pause', id, act, (jobs) => jobs.pause(id, this.#asker(act)));
   }
 
   async resumeJobRun(id: number, act?: ActOptions): Promise<Job> {
-    const job = await this.homes.of(id).resume(id, this.#asker(act));
+    const job = await this.#audited('resume', id, act, (jobs) => jobs.resume(id, this.#asker(act)));
     this.#wake();
     return job;
   }
@@ -192,31 +193,62 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     const isKnown = await definition(home.store, name).then(() => true, isUnknown);
     if (isKnown) throw new Refusal('taken.key', `there is a definition ${name} already: override it instead`, { name });
     if (spec.inMemory) await this.#attendMemory();
-    await declare(home, name, spec, enabled, this.#asker(act).by);
+    await this.#auditedDef('define', name, act, () => declare(home, name, spec, enabled, this.#asker(act).by));
     this.#reschedule();
   }
 
   /** Ends a definition; its runs stay. One that code declares comes back when an engine with that code starts. */
   async undefine(name: string, act?: ActOptions): Promise<void> {
     const { store } = await this.homes.ofDefinition(name);
-    await undefine(store, name, this.#asker(act));
+    await this.#auditedDef('undefine', name, act, () => undefine(store, name, this.#asker(act)));
   }
 
   async enable(name: string, act?: ActOptions): Promise<void> {
     const { store } = await this.homes.ofDefinition(name);
-    await enable(store, name, this.#asker(act));
+    await this.#auditedDef('enable', name, act, () => enable(store, name, this.#asker(act)));
     this.#reschedule();
   }
 
   async disable(name: string, act?: ActOptions): Promise<void> {
     const { store } = await this.homes.ofDefinition(name);
-    await disable(store, name, this.#asker(act));
+    await this.#auditedDef('disable', name, act, () => disable(store, name, this.#asker(act)));
   }
 
   /** An operator's word on a definition: it survives deploys until it is taken back with null. */
   async override(name: string, said: Partial<Spec> | null, act?: ActOptions): Promise<void> {
-    await override(await this.homes.ofDefinition(name), name, said, this.#asker(act));
+    const home = await this.homes.ofDefinition(name);
+    await this.#auditedDef('override', name, act, () => override(home, name, said, this.#asker(act)));
     this.#reschedule();
+  }
+
+  /** What somebody does who has a name is kept; what the program does by itself stands in the histories alone. */
+  async #audited(
+    action: string,
+    id: number,
+    act: ActOptions | undefined,
+    work: (jobs: Jobs) => Promise<Job>,
+  ): Promise<Job> {
+    const jobs = this.homes.of(id);
+    if (act?.by === undefined) return work(jobs);
+    const before = await jobs.get(id);
+    const after = await work(jobs);
+    const entry = { action, job: id, def: after.def, before: before && auditView(before), after: auditView(after) };
+    await this.jobs.audit(entry, this.#asker(act));
+    return after;
+  }
+
+  async #auditedDef(
+    action: string,
+    name: string,
+    act: ActOptions | undefined,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    if (act?.by === undefined) return void (await work());
+    const look = (): Promise<unknown> => this.definition(name).then(({ isEnabled, override: said, code }) =>
+      ({ isEnabled, override: said, code }), nothing);
+    const before = await look();
+    await work();
+    await this.jobs.audit({ action, job: null, def: name, before, after: await look() }, this.#asker(act));
   }
 
   async #create<Input, Result>(
@@ -232,7 +264,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     const known = isDef ? await this.#known(what, home) : null;
     const isAlone = known ? known.spec.onePerType : type.options.onePerType;
     const drafts = await Promise.all(asks.map((ask) => (known ? draftOfDefinition(known, type, ask, now) : draftOfType(type, ask, now))));
-    if (isAlone && drafts.some(({ due }) => due! <= now)) await refuseWhileBusy(home, type.name);
+    if (isAlone && (await hasNewToStart(home, drafts, now))) await refuseWhileBusy(home, type.name);
     const created = await store(home, drafts);
     this.#wake();
     return created.map(({ id, outcome }, index) => {
@@ -301,6 +333,12 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   #ender({ code, ...act }: EndOptions = {}): Act {
     return { ...this.#asker(act), ...(code === undefined ? {} : { code }) };
   }
+}
+
+/** There is no such definition, before or after. */
+function nothing(error: unknown): null {
+  if (isRefusal(error) && error.code === 'unknown.definition') return null;
+  throw error;
 }
 
 function isUnknown(error: unknown): false {

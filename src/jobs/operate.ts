@@ -1,5 +1,5 @@
 /** Operating on jobs: cancel, stop, pause, resume, retry, edit, delete. Every act names who asked and why. */
-import { apply, applyTogether, remove, unknownJob, type Asker } from '../apply.ts';
+import { apply, applyTogether, remove, removeAndTell, unknownJob, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
@@ -7,6 +7,8 @@ import { step, type Asking } from '../model/machine.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
+import { auditBirth, auditView, closeRecord } from './audit.ts';
+import type { Producer } from './create.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
 
 export interface Act extends Asker {
@@ -66,16 +68,29 @@ export const requeueJob = async (store: Store, id: number, due: number, asker: A
 export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
   (await apply(store, id, { do: 'edit', edit }, asker)).after!;
 
-/** Removes every trace of a job that has ended. A task goes with its run, whose results are made of all its tasks. */
-export async function deleteJob(store: Store, id: number): Promise<void> {
+/**
+ * Removes every trace of a job that has ended; of an asker who has a name, the record of that stays. A task goes with
+ * its run, whose results are made of all its tasks.
+ */
+export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
+  const { store } = producer;
   for (;;) {
     const [job] = await store.load([id]);
     if (!job) throw unknownJob(id);
     if (isOpen(job)) throw stillOpen(job);
     if (job.kind === 'task') throw ofARun(job);
-    const [gone] = await remove(store, [job]);
-    if (gone) return;
+    if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) return;
   }
+}
+
+const isRemoved = async (store: Store, job: Job): Promise<boolean> => (await remove(store, [job]))[0]!;
+
+async function removeAudited(producer: Producer, job: Job, asker: Asker): Promise<boolean> {
+  const entry = { action: 'delete', job: job.id, def: job.def, before: auditView(job), after: null };
+  const telling = await auditBirth(producer, entry, asker);
+  const isGone = await removeAndTell(producer.store, job, telling);
+  if (isGone) await closeRecord(producer, telling, asker);
+  return isGone;
 }
 
 const stillOpen = ({ id, state }: Job): Refusal =>

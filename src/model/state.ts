@@ -1,8 +1,11 @@
 /** The states of a job: they say what may happen next, never why. */
 
-/** What a record stands for: a run of a type, a task of a run, a job of the Bedrock queue or a mock of one, a definition. */
-export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def';
-export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def'];
+/**
+ * What a record stands for: a run of a type, a task of a run, a job of the Bedrock queue or a mock of one, a definition,
+ * an act of an operator.
+ */
+export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'];
 
 export type State = 'pending' | 'held' | 'running' | 'ended';
 export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];

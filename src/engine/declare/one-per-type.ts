@@ -1,7 +1,17 @@
-/** One run per type at a time: the clear answer to a run by hand while one is under way. Its key and gate are the lock. */
+/** One run per type: the clear answer to a run by hand while one is under way. Its key and gate are the lock. */
 import type { Jobs } from '../../jobs.ts';
+import type { Draft } from '../../jobs/draft.ts';
 import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
+
+/** Whether one of them is to start now; who asks again for what their key has brought about already starts nothing. */
+export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
+  const starting = drafts.filter(({ due }) => due! <= now);
+  const taken = await jobs.store.holders(
+    starting.flatMap(({ unique }) => (unique?.forMs === undefined ? [] : [unique.key])),
+  );
+  return starting.some(({ unique }) => unique === undefined || !taken.has(unique.key));
+}
 
 export async function refuseWhileBusy(jobs: Jobs, type: string): Promise<void> {
   const behind = await jobs.store.behindGates([type]);

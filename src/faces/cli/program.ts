@@ -1,6 +1,7 @@
 /** The commands of the command line. */
 import { Command } from 'commander';
 import { version } from '../../version.ts';
+import { auditCommand } from './commands/audit.ts';
 import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
@@ -16,7 +17,7 @@ import { workCommand } from './commands/work.ts';
 
 const commands = [
   serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, lookCommands, topCommand, doctorCommand,
-  verifyCommand, tokensCommand, benchCommand, completionCommand,
+  verifyCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

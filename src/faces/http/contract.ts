@@ -13,7 +13,7 @@ export type Role = (typeof roles)[number];
 
 export const standingWords = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 const stateWords = ['pending', 'held', 'running', 'ended'] as const;
-const kindWords = ['run', 'task', 'bedrock', 'mock', 'def'] as const;
+const kindWords = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'] as const;
 const runStateWords = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'] as const;
 const bedrockWords = ['QUEUED', 'RUNNING', 'RUNQUEUED', 'PAUSED', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
 const statusWords = ['SCHEDULED', 'RUNNING', 'DISABLED', 'COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED'] as const;
@@ -485,6 +485,20 @@ export const PreviewTick = z
   .object({ nominal: instant, due: instant, shown: z.string(), remark: z.string().nullable(), skipped: z.boolean() })
   .meta({ id: 'PreviewTick' });
 
+export const AuditView = z
+  .object({
+    id: z.number().int(),
+    at: instant,
+    by: z.string(),
+    why: z.string().nullable(),
+    action: z.string(),
+    job: z.number().int().nullable(),
+    def: z.string().nullable(),
+    before: z.unknown().meta({ description: 'what it was done to, as it was; null: there was none' }),
+    after: z.unknown(),
+  })
+  .meta({ id: 'Audit' });
+
 export const TypeView = z
   .object({
     name: z.string(),
@@ -849,7 +863,7 @@ export const routes = define({
   },
   deleteRun: {
     method: 'delete', path: at('/runs/{id}'), roles: operate, summary: 'Removes a run that has ended',
-    params: RunParams, answer: Nothing,
+    params: RunParams, query: z.strictObject({ why: why.optional() }).meta({ id: 'DeleteQuery' }), answer: Nothing,
   },
   listTasks: {
     method: 'get', path: at('/runs/{id}/tasks'), roles: look, summary: 'The tasks of a run', params: RunParams,
@@ -1039,6 +1053,16 @@ export const routes = define({
     method: 'get', path: at('/series'), roles: look, summary: 'What happened over time, in buckets',
     query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
     answer: SeriesView,
+  },
+  audit: {
+    method: 'get', path: at('/audit'), roles: operate, summary: 'What operators did, newest first',
+    query: z.strictObject({
+      ...pageFields,
+      action: z.string().min(1).max(100).optional(),
+      job: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+      by: z.string().min(1).max(255).optional(),
+    }).meta({ id: 'AuditQuery' }),
+    answer: pageOf('AuditPage', AuditView),
   },
   stream: {
     method: 'get', path: at('/stream'), roles: look,

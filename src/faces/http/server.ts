@@ -20,6 +20,7 @@ import type { Desk, Handling } from './handling.ts';
 import { Pages } from './pages.ts';
 import { HttpRefusal } from './problems.ts';
 import { Roster } from './roster.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
 import { failureRoutes } from './routes/failures.ts';
@@ -77,7 +78,8 @@ export interface Listening {
 }
 
 const handlers: Handling<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...operationRoutes, ...overviewRoutes,
+  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...operationRoutes,
+  ...overviewRoutes,
   ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 

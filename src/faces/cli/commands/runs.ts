@@ -171,7 +171,7 @@ const retry = (id: string, options: CommonOptions & { readonly failed?: boolean 
 
 const remove = (id: string, options: CommonOptions): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.deleteJobRun(parseId(id));
+    await engine.deleteJobRun(parseId(id), acted(options));
     if (options.json) return printJson({ deleted: Number(id) });
     printLine(`run ${id} is deleted`);
   });

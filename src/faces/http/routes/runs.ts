@@ -58,8 +58,8 @@ export const runRoutes: Handling<Names> = {
     return runView(await engine.editJobRun(id, edit, act(principal, why)), principal.sight);
   },
 
-  async deleteRun({ engine }, { params: { id } }) {
-    await engine.deleteJobRun(id);
+  async deleteRun({ engine }, { params: { id }, query: { why } }, { principal }) {
+    await engine.deleteJobRun(id, act(principal, why));
     return {};
   },
 
