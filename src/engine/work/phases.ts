@@ -5,6 +5,7 @@ import { planStaged, planTasks } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import { taskGate } from '../handlers.ts';
@@ -79,6 +80,7 @@ class TaskPlan {
   readonly #type: JobType;
   readonly #run: Job;
   readonly #fence: number;
+  readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
 
@@ -90,7 +92,10 @@ class TaskPlan {
   }
 
   async add(task: unknown): Promise<void> {
-    this.#drafts.push(this.#draftOf(task));
+    const draft = this.#draftOf(task);
+    const { key = null } = draft;
+    if (key !== null && this.#keys.size === this.#keys.add(key).size) throw sharedKey(this.#run, key);
+    this.#drafts.push(draft);
     if (this.#drafts.length > tasksAtOnce) await this.#stage();
   }
 
@@ -129,4 +134,9 @@ class TaskPlan {
       ...(taskConcurrency === undefined && !own.leaderOnly ? {} : { gate: { type: taskGate(type), ...typeMax } }),
     };
   }
+}
+
+function sharedKey({ id }: Job, key: string): Refusal {
+  const message = `two tasks of run ${id} are called ${JSON.stringify(key)}: give each a key of its own`;
+  return new Refusal('malformed.name', message, { id, key });
 }
