@@ -40,8 +40,8 @@ function checkLease(job: RunningJob, { now, instances, overdueMs }: Surroundings
     const sentence = `the lease of ${lease.holder} on job ${id} was over ${now - until} ms ago, and nobody took it up`;
     return [violation('L1', id, sentence)];
   }
-  const isOutside = isHandedOff(job) || job.kind === 'bedrock' || job.kind === 'mock';
-  if (until !== undefined || isOutside) return [];
+  const isOurs = (job.kind === 'run' || job.kind === 'task') && !isHandedOff(job);
+  if (until !== undefined || !isOurs) return [];
   return [violation('L3', id, `job ${id} is held by ${lease.holder}, an instance that nobody knows`)];
 }
 

@@ -1,4 +1,4 @@
-// The clients: producers, operators, editors of schedules, and workers of the queue. Each lives in a process of its own.
+// The clients: producers, operators and those of the queue. Each lives in a process of its own.
 import { Queue } from '../../src/jobs/queue/queue.ts';
 import { every, type Engine } from '../../src/index.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -38,9 +38,10 @@ const keys = ['red', 'green', 'blue'] as const;
 
 const produce: Deed = async ({ engine, dice, types, acknowledged }) => {
   const type = dice.pick(types);
-  const [hasDelay, hasKey, isForLong, isUrgent] = [dice.isTrue(0.2), dice.isTrue(0.25), dice.isTrue(0.3), dice.isTrue(0.2)];
+  const [hasDelay, hasKey, isForLong, isUrgent] = [0.2, 0.25, 0.3, 0.2].map((chance) => dice.isTrue(chance));
   const [seconds, key, tenant] = [dice.whole(1, 90), dice.pick(keys), dice.pick(tenants)];
-  const unique = { key: `${type} ${key}`, onTaken: dice.pick(['keep', 'update'] as const), ...(isForLong ? { for: '2m' as const } : {}) };
+  const onTaken = dice.pick(['keep', 'update'] as const);
+  const unique = { key: `${type} ${key}`, onTaken, ...(isForLong ? { for: '2m' as const } : {}) };
   const run = await engine.createNamed({ type }, {
     input: { tenant },
     ...(hasDelay ? { delay: `${seconds}s` as const } : {}),
@@ -74,7 +75,13 @@ const on = (isMeant: (job: Job) => boolean, act: (desk: Desk, job: Job) => Promi
   if (refused) throw refused.reason;
 };
 
-const cancel = on(({ kind, state }) => (kind === 'run' || kind === 'task') && state !== 'ended', async ({ engine, dice, goals }, { id }) => {
+const isWork = ({ kind }: Job): boolean => kind === 'run' || kind === 'task';
+const isOpenWork = (job: Job): boolean => isWork(job) && job.state !== 'ended';
+const isEndedWork = (job: Job): boolean => isWork(job) && job.state === 'ended';
+const isPausedRun = (job: Job): boolean => job.kind === 'run' && job.state === 'held' && job.hold === 'pause';
+const isPendingRun = ({ kind, state }: Job): boolean => kind === 'run' && state === 'pending';
+
+const cancel = on(isOpenWork, async ({ engine, dice, goals }, { id }) => {
   const grace = dice.isTrue(0.4) ? { grace: '5s' as const } : {};
   try {
     await engine.cancelJobRun(id, { why: 'an operator wants it', ...grace });
@@ -84,12 +91,12 @@ const cancel = on(({ kind, state }) => (kind === 'run' || kind === 'task') && st
   }
 });
 const stop = on(isOpenRun, ({ engine }, { id }) => engine.stopJobRun(id));
-const retryRun = on(({ kind, state }) => (kind === 'run' || kind === 'task') && state === 'ended', ({ engine, dice }, { id }) =>
+const retryRun = on(isEndedWork, ({ engine, dice }, { id }) =>
   engine.retryJobRun(id, dice.isTrue(0.5) ? { only: 'failed' } : {}));
-const pauseRun = on(({ kind, state }) => kind === 'run' && state === 'pending', ({ engine }, { id }) => engine.pauseJobRun(id));
-const resumeRun = on((job) => job.state === 'held' && job.hold === 'pause' && job.kind === 'run', ({ engine }, { id }) => engine.resumeJobRun(id));
+const pauseRun = on(isPendingRun, ({ engine }, { id }) => engine.pauseJobRun(id));
+const resumeRun = on(isPausedRun, ({ engine }, { id }) => engine.resumeJobRun(id));
 const editRun = on(isOpenRun, ({ engine, dice }, { id }) => engine.editJobRun(id, { priority: dice.whole(0, 20) }));
-const deleteRun = on(({ kind, state }) => (kind === 'run' || kind === 'task') && state === 'ended', ({ engine }, { id }) => engine.deleteJobRun(id));
+const deleteRun = on(isEndedWork, ({ engine }, { id }) => engine.deleteJobRun(id));
 const bulk: Deed = async ({ engine, acknowledged, dice }) => {
   const action = dice.pick(['cancel', 'retry'] as const);
   const run = await engine.createNamed({ type: 'stint.bulk' }, {
@@ -108,8 +115,9 @@ const complete: Deed = async ({ engine, ledger, dice }) => {
 const editSchedule: Deed = async ({ engine, dice, defs }) => {
   const name = dice.pick(defs);
   const seconds = dice.whole(20, 200);
-  const schedules = dice.isTrue(0.3) ? null : { schedules: [every(`${seconds}s`), ...(dice.isTrue(0.3) ? [every('90s')] : [])] };
-  await engine.override(name, schedules);
+  const [isTakenBack, isDouble] = [dice.isTrue(0.3), dice.isTrue(0.3)];
+  const schedules = [every(`${seconds}s`), ...(isDouble ? [every('90s')] : [])];
+  await engine.override(name, isTakenBack ? null : { schedules });
 };
 const switchOff: Deed = ({ engine, dice, defs }) => engine.disable(dice.pick(defs));
 const switchOn: Deed = ({ engine, dice, defs }) => engine.enable(dice.pick(defs));
@@ -139,7 +147,8 @@ const enqueue: Deed = async (desk) => {
 const workOnQueue: Deed = async (desk) => {
   const { dice, process } = desk;
   const queue = queueOf(desk);
-  const { handed } = await queue.handOut({ names: { glob: '*' }, limit: dice.whole(1, 3), holder: process.name, withMocks: false });
+  const limit = dice.whole(1, 3);
+  const { handed } = await queue.handOut({ names: { glob: '*' }, limit, holder: process.name, withMocks: false });
   for (const { job } of handed) {
     await process.clock.sleep(dice.between(10, 4_000));
     if (job.parent === null && dice.isTrue(0.25)) await attempt(() => addChildren(desk, queue, job.id), desk);
@@ -199,13 +208,16 @@ export async function live(role: Role, desk: Desk, everyMs: number, isOver: () =
 export async function clearUp(desk: Desk): Promise<void> {
   const { engine, jobs, process } = desk;
   const queue = queueOf(desk);
+  const everything = { names: { glob: '*' }, limit: 100, holder: process.name, withMocks: true } as const;
   for (const name of desk.defs) await attempt(() => engine.disable(name), desk);
   for (;;) {
     for (const job of jobs()) {
-      if (job.state === 'held' && job.hold === 'pause' && job.kind === 'run') await attempt(() => engine.resumeJobRun(job.id), desk);
-      if (isQueued(job) && job.state === 'running') await attempt(() => queue.finish({ id: job.id, ignoreRepeat: true }, asker), desk);
+      const { id } = job;
+      if (isPausedRun(job)) await attempt(() => engine.resumeJobRun(id), desk);
+      const isHandedOut = isQueued(job) && job.state === 'running';
+      if (isHandedOut) await attempt(() => queue.finish({ id, ignoreRepeat: true }, asker), desk);
     }
-    await attempt(() => queue.handOut({ names: { glob: '*' }, limit: 100, holder: process.name, withMocks: true }), desk);
+    await attempt(() => queue.handOut(everything), desk);
     await process.clock.sleep(2_000);
   }
 }

@@ -1,4 +1,4 @@
-// Draws: all chance of a simulation. Each stream has its own numbers, so that what one is asked does not move the others.
+// Draws: all chance of a simulation. Each stream has its own numbers: what one is asked does not move the others.
 import { seededRandom, type Random } from '../../src/ids.ts';
 
 export class Draws {

@@ -6,9 +6,9 @@ import type { Job } from '../../src/model/job.ts';
 export const goalNames = [
   'fence rejection', 'takeover', 'commit unknown, then tried again', 'deposed leader write rejected',
   'catch-up of more than one tick', 'recorded skip', 'cancel before completion', 'completion before cancel',
-  'poison budget reached', 'hard limit reached', 'parent barrier hit by two last children', 'restart under the same name',
-  'store outage longer than a lease', 'run retried by hand', 'schedule edited', 'handed off and lapsed',
-  'queued job handed out again', 'gate full',
+  'poison budget reached', 'hard limit reached', 'parent barrier hit by two last children',
+  'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
+  'handed off and lapsed', 'queued job handed out again',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];

@@ -149,12 +149,17 @@ export function tradeOf({ process, draws, ledger, hasPoison, crash, ...known }: 
   const defs = {
     minutely: jobDef('minutely', types.quick, { schedules: cron('* * * * *'), overlap: 'allow', misfire: 'all' }),
     steady: jobDef('steady', types.slow, { schedules: every('45s'), overlap: 'skip' }),
-    queued: jobDef('queued', types.quick, { schedules: every('70s', { spread: '10s' }), overlap: 'queue', misfire: 'all' }),
+    queued: jobDef('queued', types.quick, {
+      schedules: every('70s', { spread: '10s' }), overlap: 'queue', misfire: 'all',
+    }),
     replaced: jobDef('replaced', types.slow, { schedules: every('2m'), overlap: 'replace' }),
     following: jobDef('following', types.quick, { schedules: every('50s', { from: 'finished' }), overlap: 'skip' }),
     double: jobDef('double', types.quick, {
       schedules: [cron('*/2 * * * *', { zone: 'Europe/Berlin' }), every('3m')], overlap: 'allow', misfire: 'once',
     }),
   } satisfies Record<DefName, AnyJobDef>;
-  return { types: known.typeNames.map((name) => types[name]), defs: known.defNames.map((name) => defs[name]) };
+  return {
+    types: known.typeNames.map((name) => types[name]),
+    defs: known.defNames.map((name) => defs[name]),
+  };
 }

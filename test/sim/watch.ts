@@ -1,6 +1,7 @@
 // The watch: stands at the store, sees every commit as it is made, and holds it against the invariants at once.
 import { createHash } from 'node:crypto';
 import type { Change } from '../../src/model/change.ts';
+import type { EventKind } from '../../src/model/event.ts';
 import { evolve, unborn } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
@@ -15,6 +16,9 @@ export interface WatchParts {
   readonly goals: Goals;
   readonly onViolation: (violation: Violation) => void;
 }
+
+/** What only a holder can say of its job. */
+const outcomes: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'retried', 'planned', 'handedOff']);
 
 interface InstanceLease {
   readonly until: number;
@@ -129,9 +133,8 @@ export class Watch {
     const id = (before ?? after)!.id;
     this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
     const known = this.#jobs.get(id);
-    if ((before?.version ?? 0) !== (known?.version ?? 0)) {
-      this.#found('S28', id, `job ${id} was written from version ${before?.version ?? 0} and was at ${known?.version ?? 0}`);
-    }
+    const [seen, was] = [before?.version ?? 0, known?.version ?? 0];
+    if (seen !== was) this.#found('S28', id, `job ${id} was written from version ${seen} and was at ${was}`);
     if (after === null) return this.#remove(id, known);
     let current = before ?? unborn(birthOf(after));
     for (const event of events) {
@@ -146,6 +149,7 @@ export class Watch {
   #checkEvent(before: Job, event: Change['events'][number], born: ReadonlyMap<number, number>): void {
     const { id } = before;
     const open = this.#openChildren.get(id) ?? 0;
+    this.#checkWriter(before, event);
     switch (event.kind) {
       case 'claimed':
         this.#extended.delete(id);
@@ -171,17 +175,24 @@ export class Watch {
     }
   }
 
+  /** S4: the outcome of a try is told by who holds the job, or by whoever was given its token. */
+  #checkWriter(before: Job, { kind, by }: Change['events'][number]): void {
+    if (!outcomes.has(kind) || before.state !== 'running' || before.kind === 'bedrock' || by === 'token') return;
+    const { id, lease: { holder, until } } = before;
+    if (until !== null || by === holder) return;
+    this.#found('S4', id, `job ${id} was ${kind} by ${by} while ${holder} held it`);
+  }
+
   /** S6: a lease that is the instance's was over at some moment since the claim, or its own successor gives it up. */
   #checkLapse(before: Job, by: string): void {
     if (before.state !== 'running' || by === before.lease.holder) return;
     const { holder, until } = before.lease;
     const lease = this.#leases.get(holder);
-    const isOver = until === null
-      ? lease !== undefined && (lease.until <= this.#latest || lease.brokenAt >= (before.startedAt ?? 0))
-      : Math.max(until, this.#extended.get(before.id) ?? 0) <= this.#latest;
-    if (isOver) return;
-    const ends = until === null ? lease?.until : Math.max(until, this.#extended.get(before.id) ?? 0);
-    this.#found('S6', before.id, `job ${before.id} was taken from ${holder}, whose lease lasts until ${ends}; it is ${this.#latest}`);
+    const ends = until === null ? (lease?.until ?? Infinity) : Math.max(until, this.#extended.get(before.id) ?? 0);
+    const wasBroken = until === null && lease !== undefined && lease.brokenAt >= (before.startedAt ?? 0);
+    if (ends <= this.#latest || wasBroken) return;
+    const sentence = `job ${before.id} was taken from ${holder} ${ends - this.#latest} ms before its lease was over`;
+    this.#found('S6', before.id, sentence);
   }
 
   #place(before: Job | undefined, after: Job): void {
@@ -204,20 +215,23 @@ export class Watch {
     const holder = this.#keys.get(key);
     const isTaking = isOpen(after) && (before === undefined || (!isOpen(before) && forMs === null));
     if (isTaking) {
-      if (holder && holder.id !== after.id && holder.until > this.#latest) {
-        this.#found(forMs === null ? 'S11' : 'S10', after.id, `job ${after.id} took the key ${key} of job ${holder.id}`);
-      }
+      const isStolen = holder && holder.id !== after.id && holder.until > this.#latest;
+      const sentence = `job ${after.id} took the key ${key} of job ${holder?.id}`;
+      if (isStolen) this.#found(forMs === null ? 'S11' : 'S10', after.id, sentence);
       this.#keys.set(key, { id: after.id, until: forMs === null ? Infinity : after.created + forMs });
     } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#keys.delete(key);
   }
 
   #remove(id: number, known: Job | undefined): void {
     this.#count(known, -1);
-    if (known?.unique?.forMs === null && this.#keys.get(known.unique.key)?.id === id) this.#keys.delete(known.unique.key);
+    const unique = known?.unique;
+    if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#keys.delete(unique.key);
     this.#jobs.delete(id);
     this.#deleted.add(id);
     for (const [child, { parent, state }] of this.#jobs) {
-      if (parent === id && state === 'ended') [this.#jobs.delete(child), this.#deleted.add(child)];
+      if (parent !== id || state !== 'ended') continue;
+      this.#jobs.delete(child);
+      this.#deleted.add(child);
     }
   }
 
@@ -226,7 +240,7 @@ export class Watch {
     if (!isOpen(job) || !job.admitted || job.gate === null) return;
     for (const [place, most] of this.#placesOf(job)) {
       const count = this.#places.get(place) ?? 0;
-      if (count > most) this.#found('S32', job.id, `${count} jobs are behind the gate of ${place}, where ${most} may be`);
+      if (count > most) this.#found('S32', job.id, `${count} jobs are behind the gate of ${place}: ${most} may be`);
     }
   }
 
@@ -273,15 +287,17 @@ export class Watch {
   #checkHolding({ id, fence }: Holding, what: string): void {
     const job = this.#jobs.get(id);
     if (job?.state === 'running' && job.fence === fence) return;
-    this.#found('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${job?.state ?? 'gone'} under fence ${job?.fence}`);
+    const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
+    this.#found('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${is}`);
   }
 
   /** S24: a new leader has a new term. */
   async #lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
     const led = await this.#parts.store.lead(role, instance, leaseMs);
     const before = this.#leader;
-    if (before && (led.term < before.term || (led.leader !== before.leader && led.term === before.term))) {
-      this.#found('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} led in term ${before.term}`);
+    const isSameTerm = led.term === before?.term && led.leader !== before.leader;
+    if (before && (led.term < before.term || isSameTerm)) {
+      this.#found('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`);
     }
     this.#leader = led;
     return led;

@@ -62,7 +62,8 @@ class Line {
 
   call(name: string, apply: () => Promise<unknown>): Promise<unknown> {
     const { timeline, dice, swarm, process } = this.#parts;
-    const [there, back, noticed] = [latencyOf(dice, swarm.slow), latencyOf(dice, swarm.slow), dice.between(...noticedMs)];
+    const [there, back] = [latencyOf(dice, swarm.slow), latencyOf(dice, swarm.slow)];
+    const noticed = dice.between(...noticedMs);
     const fate = this.#fate();
     if (!process.isAlive) return never();
     return new Promise((resolve, reject) => {
@@ -77,7 +78,7 @@ class Line {
         const answer = await apply().then((value) => ({ value }), (error: unknown) => ({ error }));
         if (fate === 'lost reply') return this.#lose(name, fail);
         if (fate === 'deadly reply') return void timeline.after(back, () => this.#parts.onDeadly(process));
-        reply(back, () => ('error' in answer ? reject(answer.error as Error) : resolve(answer.value)));
+        reply(back, () => ('error' in answer ? reject(answer.error) : resolve(answer.value)));
       };
       timeline.after(there, arrive);
     });

@@ -1,0 +1,109 @@
+// The mutants: guards taken out of the source, one at a time and in sets. Whoever checks the promises must notice each.
+
+export interface Cut {
+  readonly file: string;
+  /** Found exactly once in the file. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Mutant {
+  readonly title: string;
+  readonly cuts: readonly Cut[];
+  /** Seeds that are known to find it, tried first. */
+  readonly seeds: readonly number[];
+}
+
+const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${file}`, from, to });
+
+const noFence = cut('model/machine.ts', `'running' && job.fence === fence`, `'running' && fence > 0`);
+const noVersion = cut('store/sqlite/commit.ts', `history = iif(?, '', history || char(10)) || ?
+  WHERE id = ? AND version = ?\`;
+const moveToEnded`, `history = iif(?, '', history || char(10)) || ?
+  WHERE id = ? AND ? > 0\`;
+const moveToEnded`);
+const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
+const noKeys = cut('store/sqlite/commit.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
+const noDoubt = cut(
+  'engine/loops/claimer.ts',
+  `this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };`,
+  'void [clock, leaseMs];',
+);
+const noFormerLife = cut('engine/loops/claimer.ts', `= { cause: 'former life', until: -Infinity };`, `= null;`);
+const noSecondTry = cut('engine/loops/finisher.ts', 'if (this.#givenUp.signal.aborted)', 'if (tries >= 0)');
+const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
+
+export const mutants: readonly Mutant[] = [
+  { title: 'who lost the lease can still write', cuts: [noFence], seeds: [1] },
+  { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1] },
+  {
+    title: 'a gate lets everybody pass',
+    cuts: [noTurnstile, cut('store/sqlite/claim.ts', 'Math.min(turnstile.room(gate), ask.limit)', 'ask.limit')],
+    seeds: [1],
+  },
+  { title: 'a unique key is given to all who ask', cuts: [noKeys], seeds: [1] },
+  { title: 'a claim without an answer is forgotten', cuts: [noDoubt], seeds: [305, 116] },
+  { title: 'children of ended parents stay', cuts: [noOrphans], seeds: [25, 359, 245, 129, 285] },
+  {
+    title: 'a repairer takes the job of the new holder',
+    cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
+    seeds: [7],
+  },
+  {
+    title: 'an instance is taken for gone before its lease is over',
+    cuts: [cut('store/sqlite/upkeep.ts', 'instance.lease_until <= ?1', 'instance.lease_until <= ?1 + 4000')],
+    seeds: [1],
+  },
+  {
+    title: 'a retried run jumps its gate',
+    cuts: [cut('model/evolve.ts', 'hold: e.hold } : { ...o', 'hold: e.hold, admitted: job.gate !== null } : { ...o')],
+    seeds: [25, 110, 247, 190],
+  },
+  {
+    title: 'a parent goes on while a child is open',
+    cuts: [cut('store/sqlite/upkeep.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
+    seeds: [1],
+  },
+  {
+    title: 'tasks of a cancelled run are handed out',
+    cuts: [cut('apply.ts', 'until, parentCancelled }', 'until, parentCancelled: parentCancelled && false }')],
+    seeds: [129, 305],
+  },
+  {
+    title: 'a job that takes its workers down is tried for ever',
+    cuts: [cut('model/machine.ts', 'job.crashes >= retry.crashesMax', 'job.crashes >= retry.crashesMax + 100')],
+    seeds: [2, 190],
+  },
+  {
+    title: 'a success counts after a cancel',
+    cuts: [cut('model/machine.ts', `if (job.cancel) return [endingOf(job.cancel, 'succeeded')];`, '')],
+    seeds: [305],
+  },
+  {
+    title: 'ticks that are skipped are not told',
+    cuts: [cut('model/definition.ts', '[...skipped, ...fired].sort(', `fired.filter((tick) => 'run' in tick).sort(`)],
+    seeds: [29, 58, 65],
+  },
+  {
+    title: 'time falls along a history',
+    cuts: [cut('model/machine.ts', 'at: Math.max(after.changed, asking.now)', 'at: asking.now')],
+    seeds: [110, 75],
+  },
+  {
+    title: 'what belongs together is written in part',
+    cuts: [cut('apply.ts', 'changes: effective, whole: true,', 'changes: effective, whole: false,')],
+    seeds: [129],
+  },
+  {
+    title: 'jobs are handed out before they are due',
+    cuts: [
+      cut('model/machine.ts', 'if (job.due > now)', 'if (job.due > now + 60_000)'),
+      cut('store/sqlite/claim.ts', 'type, priority, now, ask.limit', 'type, priority, now + 60_000, ask.limit'),
+    ],
+    seeds: [25],
+  },
+  { title: 'neither a former life nor lost answers', cuts: [noFormerLife, noDoubt], seeds: [367, 55] },
+  { title: 'neither a second try nor lost answers', cuts: [noSecondTry, noDoubt], seeds: [305] },
+  { title: 'neither fence nor version', cuts: [noFence, noVersion], seeds: [1] },
+  { title: 'neither keys nor orphans nor lost answers', cuts: [noKeys, noOrphans, noDoubt], seeds: [1] },
+];

@@ -1,0 +1,24 @@
+// Loaded before everything else: cuts what the environment names out of the source as it is loaded.
+import { registerHooks, type LoadFnOutput } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Cut } from './mutants.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const cuts = JSON.parse(process.env['STINT_MUTANT'] ?? '[]') as readonly Cut[];
+
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context);
+    const mine = cuts.filter(({ file }) => url.endsWith(`/${file}`) && fileURLToPath(url) === `${root}${file}`);
+    return mine.length === 0 ? loaded : { ...loaded, source: mine.reduce(applied, textOf(loaded.source)) };
+  },
+});
+
+const textOf = (source: LoadFnOutput['source']): string =>
+  typeof source === 'string' ? source : new TextDecoder().decode(source);
+
+function applied(source: string, { file, from, to }: Cut): string {
+  const parts = source.split(from);
+  if (parts.length === 2) return parts.join(to);
+  throw new Error(`the mutant does not fit: ${file} has ${JSON.stringify(from)} ${parts.length - 1} times`);
+}

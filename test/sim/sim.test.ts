@@ -1,0 +1,84 @@
+// The simulator in every test run: fixed seeds and fresh ones, some of them twice, and what must be seen on the way.
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { systemRandom } from '../../src/ids.ts';
+import { simulateAll } from './fleet.ts';
+import { goalNames, type GoalName } from './goals.ts';
+import { regressions } from './regressions.ts';
+import { shrink } from './shrink.ts';
+import { replayCommand, tellReport } from './tell.ts';
+import { simulate, type SimReport } from './world.ts';
+
+const seedsCount = 100;
+const twiceCount = 5;
+/** With what it takes to heal, 90 minutes and more. */
+const chaosMinutes = 89;
+const chaosMs = chaosMinutes * 60_000;
+const patienceMs = 900_000;
+const shrinkTrials = 12;
+
+/** The commit decides, so that a second run is the same run; where there is none, chance. */
+function freshStart(): number {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    return parseInt(commit.toString().slice(0, 7), 16);
+  } catch {
+    return Math.floor(systemRandom.next() * 2 ** 28);
+  }
+}
+
+const first = Number(process.env['STINT_SIM_SEED'] ?? freshStart());
+const fresh = Array.from({ length: seedsCount - regressions.length }, (_, index) => first + index);
+const seeds = [...regressions.map(({ seed }) => seed), ...fresh];
+
+test(`${seedsCount} seeds, fresh ones from ${first} on, keep every promise`, { timeout: patienceMs }, async () => {
+  const reports = await simulateAll({ seeds, chaosMs, onReport: ({ violations }) => violations.length === 0 });
+  const broken = reports.find(({ violations }) => violations.length > 0);
+  if (broken) throw new Error(await explained(broken));
+
+  const hours = sum(reports, ({ simulatedMs }) => simulatedMs) / 3_600_000;
+  const faults = sum(reports, ({ faults: struck }) => struck.length);
+  const goals = reached(reports);
+  console.log(`simulated ${hours.toFixed(0)} h with ${faults} faults; ${JSON.stringify(Object.fromEntries(goals))}`);
+  expect(reports).toHaveLength(seedsCount);
+  expect(hours).toBeGreaterThanOrEqual(150);
+  expect(faults).toBeGreaterThanOrEqual(60_000);
+  expect(goalNames.filter((goal) => !goals.has(goal))).toEqual([]);
+
+  const again = await simulateAll({ seeds: seeds.slice(0, twiceCount), chaosMs });
+  expect(again.map(({ trace }) => trace)).toEqual(reports.slice(0, twiceCount).map(({ trace }) => trace));
+});
+
+test('only faults of the list strike, and the whole list makes the same history', { timeout: patienceMs }, async () => {
+  const { faults, trace } = await simulate(3, { chaosMs: 600_000 });
+  const replayed = await simulate(3, { chaosMs: 600_000, faults });
+  expect(replayed).toMatchObject({ faults, trace });
+  expect((await simulate(3, { chaosMs: 600_000, faults: [] })).faults).toEqual([]);
+});
+
+test('a list of faults shrinks to those that matter', async () => {
+  const faults = Array.from({ length: 40 }, (_, index) => `fault ${index}`);
+  const needed = ['fault 7', 'fault 31'];
+  const isBroken = async (some: readonly string[]): Promise<boolean> => needed.every((name) => some.includes(name));
+  expect(await shrink(faults, isBroken, 1000)).toEqual(needed);
+});
+
+/** The story, the few faults that it takes, and the command that shows it again. */
+async function explained(report: SimReport): Promise<string> {
+  const { seed, violations } = report;
+  const { invariant } = violations[0]!;
+  const isSame = async (faults: readonly string[]): Promise<boolean> =>
+    (await simulate(seed, { chaosMs, faults })).violations.some((found) => found.invariant === invariant);
+  const faults = await shrink(report.faults, isSame, shrinkTrials);
+  const command = replayCommand(seed, chaosMinutes, faults);
+  return `${tellReport(report)}\nit takes ${faults.length} faults; to see it again:\n${command}`;
+}
+
+const sum = (reports: readonly SimReport[], of: (report: SimReport) => number): number =>
+  reports.reduce((all, report) => all + of(report), 0);
+
+function reached(reports: readonly SimReport[]): Map<GoalName, number> {
+  const all = new Map<GoalName, number>();
+  for (const [goal, times] of reports.flatMap(({ goals }) => [...goals])) all.set(goal, times + (all.get(goal) ?? 0));
+  return all;
+}

@@ -1,0 +1,18 @@
+// Tells a person what a simulation found.
+import { tellViolation } from '../../src/verify.ts';
+import type { SimReport } from './world.ts';
+
+const storyMax = 40;
+
+export function tellReport({ seed, violations, story, ...figures }: SimReport): string {
+  const hours = (figures.simulatedMs / 3_600_000).toFixed(2);
+  const { faults, jobs, commits, trace } = figures;
+  const head = `seed ${seed}: ${hours} h, ${faults.length} faults, ${jobs} jobs, ${commits} commits, trace ${trace}`;
+  const events = story.slice(-storyMax).map(({ n, at, by, kind, ...rest }) =>
+    `    ${n} ${new Date(at).toISOString()} ${kind} by ${by} ${JSON.stringify(rest).slice(0, 200)}`);
+  return [head, ...violations.map((found) => `  ${tellViolation(found)}`), ...events].join('\n');
+}
+
+/** The one command that shows it again. */
+export const replayCommand = (seed: number, minutes: number, faults: readonly string[]): string =>
+  `node test/sim/main.ts --seed ${seed} --minutes ${minutes} --only '${faults.join('; ')}'`;
