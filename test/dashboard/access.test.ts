@@ -20,8 +20,8 @@ describe('everybody', () => {
     const busy = await board.start({ type: 'ledger.sync' });
     paths = [
       '/', '/runs', `/runs/${tiles}`, `/runs/${waiting}`, `/runs/${busy}`, '/runs?search=state:nonsense', '/runs?search=type:nothing',
-      ...['payload', 'timeline', 'log', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`),
-      `/runs/${mail}?tab=log`, '/runs/99999999', '/nowhere',
+      ...['payload', 'timeline', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`), `/runs/${mail}?tab=log`,
+      '/runs/99999999',
     ];
   });
   afterAll(() => board.close());

@@ -29,7 +29,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
 
   const busy = await board.start({ type: 'ledger.sync' });
   await page.goto(`${board.url}/runs/${busy}`);
-  await page.getByText('12 of 40').waitFor();
+  await page.getByText('12 of 40').first().waitFor();
   await page.keyboard.press('c');
   await page.getByRole('dialog').getByLabel('Reason').fill('enough');
   await page.keyboard.press('Enter');

@@ -85,9 +85,8 @@ test('only the failed tasks run again, with the reason in the history', async ()
 test('a run that is busy tells its progress and log, and a cancel is shown until it is acknowledged', async () => {
   const id = await board.start({ type: 'ledger.sync', tags: { book: 'main' } });
   const page = await board.visit(`/runs/${id}`);
-  await page.getByText('12 of 40').waitFor();
-  await page.getByText('account 7 is locked').waitFor();
-  await page.getByText('account 13').waitFor();
+  // On a busy machine its lease may lapse: then it tells a second process of progress.
+  for (const text of ['12 of 40', 'account 7 is locked', 'account 13']) await page.getByText(text).first().waitFor();
   await picture(page, 'run-progress-light');
   await page.getByRole('tab', { name: /^Log/ }).click();
   await page.getByText('twelve of forty accounts are through').waitFor();

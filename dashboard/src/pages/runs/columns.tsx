@@ -16,8 +16,12 @@ export const runColumns: readonly Column<RunView>[] = [
   { title: 'Priority', class: 'number minor', cell: ({ priority }) => (priority === 0 ? <span class="faint">0</span> : priority) },
   { title: 'Created', class: 'number', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: 'Due', class: 'number minor', cell: ({ dueAt }) => <Time at={dueAt} /> },
-  { title: 'Lasted', class: 'number', cell: (run) => <Lasting from={run.state === 'pending' ? null : run.startedAt} to={run.endedAt} /> },
+  { title: 'Lasted', class: 'number', cell: (run) => <Lasting from={lastsFrom(run)} to={run.endedAt} /> },
 ];
+
+/** Of a run with tasks, `startedAt` tells only when it began to gather their results. */
+const lastsFrom = ({ state, phase, createdAt, startedAt }: RunView): number | null =>
+  phase === 'gather' ? createdAt : state === 'pending' ? null : startedAt;
 
 /** Those that begin hidden. */
 export const minorColumns: readonly string[] = ['Priority', 'Due'];
