@@ -31,6 +31,7 @@ const routes = {
   pauseRun: 'post /api/v1/runs/{id}/pause',
   resumeRun: 'post /api/v1/runs/{id}/resume',
   bulk: 'post /api/v1/bulk',
+  audit: 'get /api/v1/audit',
   listOperations: 'get /api/v1/operations',
   listFailures: 'get /api/v1/failures',
   listDefs: 'get /api/v1/defs',

@@ -1,5 +1,6 @@
 /** Every page, in the order of the navigation. A page is a file here and a line in this list. */
 import type { Page } from '../page.ts';
+import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';
 import { failuresPage } from './failures.tsx';
 import { instancesPage } from './instances.tsx';
@@ -13,5 +14,5 @@ import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
   overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, instancesPage, operationsPage,
-  settingsPage,
+  auditPage, settingsPage,
 ];

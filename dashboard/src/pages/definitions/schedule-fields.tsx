@@ -41,11 +41,11 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): JSX.El
           <TextField label="Zone" name="zone" value={zone} onInput={put('zone')} suggestions={zones} />
           <SelectField
             label="A time that does not exist" value={gap} onChange={put('gap')}
-            options={[{ value: '', says: 'default (next)' }, ...optionsOf(gapWords)]}
+            options={[{ value: '', says: 'default' }, ...optionsOf(gapWords)]}
           />
           <SelectField
             label="A time that comes twice" value={overlap} onChange={put('overlap')}
-            options={[{ value: '', says: 'default (first)' }, ...optionsOf(twiceWords)]}
+            options={[{ value: '', says: 'default' }, ...optionsOf(twiceWords)]}
           />
         </>
       )}
