@@ -72,11 +72,11 @@ export const deeds: readonly Deed[] = [
     },
   },
   {
-    name: 'delete', title: 'Delete', key: '', icon: 'trash', isDanger: true, takesReason: false,
+    name: 'delete', title: 'Delete', key: '', icon: 'trash', isDanger: true, takesReason: true,
     says: 'Its record, its history and its tasks are gone for good.',
     fits: isEnded,
-    perform: async (id) => {
-      await call('deleteRun', params(id));
+    perform: async (id, query) => {
+      await call('deleteRun', { ...params(id), query });
       return `Run ${id} is deleted`;
     },
   },
