@@ -59,7 +59,7 @@ function RunList({ search, filter }: { readonly search: string; readonly filter:
   const about = `${search} ${order}`;
   // Times within the search go with the clock: what is asked follows from its text, not from the second.
   const list = useAnswer((abort) => call('listRuns', { query: { ...query, with: ['progress'] } }, abort), [about, after]);
-  const open = useAnswer((abort) => call('countRuns', { query: { ...filter, state: ['open'] } }, abort), [search]);
+  const open = useAnswer((abort) => countOpen(filter, abort), [search]);
   const selection = useSelection(about);
   const rows = list.data?.items ?? [];
   useChanges({ kind: ['run', 'bedrock'] }, (changes) => {
@@ -81,7 +81,7 @@ function RunList({ search, filter }: { readonly search: string; readonly filter:
   return (
     <>
       <div class="filters">
-        <StateChips search={search} counts={countsOf(open.data?.items ?? [])} />
+        <StateChips search={search} counts={countsOf(open.data ?? [])} />
         <span class="filters-right">
           <TimeChoice search={search} />
           <button
@@ -135,9 +135,17 @@ function NoRuns({ search }: { readonly search: string }): JSX.Element {
   );
 }
 
+/** Of all runs, the server has the numbers at hand. */
+async function countOpen(filter: RunFilter, signal: AbortSignal): Promise<Tallies> {
+  if (Object.keys(filter).length > 0) return (await call('countRuns', { query: { ...filter, state: ['open'] } }, signal)).items;
+  const { types } = await call('stats', {}, signal);
+  return types.filter(({ kind }) => kind !== 'task');
+}
+
+type Tallies = readonly { readonly standing: Standing; readonly count: number }[];
 type Counts = Partial<Record<Standing, number>>;
 
-function countsOf(tallies: readonly { readonly standing: Standing; readonly count: number }[]): Counts {
+function countsOf(tallies: Tallies): Counts {
   const counts: Counts = {};
   for (const { standing, count } of tallies) counts[standing] = (counts[standing] ?? 0) + count;
   return counts;

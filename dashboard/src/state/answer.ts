@@ -13,12 +13,16 @@ export interface Held<T> {
 }
 
 const reloadMs = 400;
+const reloadMaxMs = 30_000;
+/** What is costly to answer is asked for less often: so many times as long as it took, the server has rest. */
+const restTimes = 5;
 
 /** Asks whenever `deps` change. What is asked for must follow from them alone. */
 export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[]): Held<T> {
   const [state, setState] = useState<{ data: T | null; error: unknown; isLoading: boolean }>(start);
   const asking = useRef<AbortController | null>(null);
   const later = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const cost = useRef(0);
   const latest = useRef(ask);
   latest.current = ask;
 
@@ -26,6 +30,7 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, deps: rea
     asking.current?.abort();
     const mine = new AbortController();
     asking.current = mine;
+    const begun = performance.now();
     setState((before) => ({ ...before, isLoading: true }));
     try {
       const data = await latest.current(mine.signal);
@@ -34,6 +39,7 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, deps: rea
       if (!mine.signal.aborted) setState(({ data }) => ({ data, error, isLoading: false }));
     } finally {
       if (asking.current === mine) asking.current = null;
+      cost.current = performance.now() - begun;
     }
   }, []);
 
@@ -43,7 +49,7 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, deps: rea
       // An answer that is slow in coming is waited for, or under steady changes none would ever arrive.
       if (asking.current === null) void load();
       else reload();
-    }, reloadMs);
+    }, Math.min(reloadMaxMs, Math.max(reloadMs, cost.current * restTimes)));
   }, []);
 
   useEffect(() => {

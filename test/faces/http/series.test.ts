@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobType } from '../../../src/index.ts';
+import { Census } from '../../../src/faces/http/census.ts';
 import { MatrixView, SeriesView } from '../../../src/faces/http/contract.ts';
+import type { Tally } from '../../../src/store/query.ts';
 import { api, as, echo, ended, parts, records, world, type World } from './world.ts';
 
 const doomed = jobType('doomed', {
@@ -89,4 +91,21 @@ test('numbers in payloads stay as they were written, and secrets stay secret', a
   expect(await told('viewer')).toContain('"input":{"big":12345678901234567890,"small":0.10,"token":"[redacted]"}');
   expect(await told('producer')).toContain('"input":{"big":"[number]","small":"[number]","token":"[redacted]"}');
   await guarded.close();
+});
+
+test('counts that are cheap are made anew, and costly ones are shared by all who ask for a while', async () => {
+  let [now, counts, costMs] = [0, 0, 10];
+  const count = async (): Promise<readonly Tally[]> => {
+    now += costMs;
+    return [{ type: 'echo', kind: 'run', standing: 'pending', count: ++counts }];
+  };
+  const census = new Census({ count }, { monotonic: () => now });
+  const read = async (): Promise<number> => (await census.open())[0]!.count;
+  expect([await read(), (now += 1, await read())]).toEqual([1, 2]);
+  costMs = 150;
+  expect([(now += 1, await read()), (now += 1_999, await read()), (now += 2, await read())]).toEqual([3, 3, 4]);
+  costMs = 10;
+  now += 10_000;
+  expect(await Promise.all([read(), read(), read()])).toEqual([5, 5, 5]);
+  expect([await census.ended(), (now += 1_000, await census.ended())].map(([tally]) => tally!.count)).toEqual([6, 6]);
 });

@@ -10,10 +10,10 @@ export const openStandings = ['pending', 'held', 'running'] as const;
 export const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
-  async listTypes({ engine }) {
+  async listTypes({ engine, census }) {
     const now = engine.now();
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-    const tallies = await engine.count({ kinds: workKinds, standings: openStandings });
+    const tallies = await census.open();
     const local = new Map(engine.types().map((type) => [type.name, type]));
     const elsewhere = alive.flatMap(({ about }) => about.types);
     const names = new Set([...local.keys(), ...elsewhere, ...tallies.map(({ type }) => type)]);
@@ -27,7 +27,7 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 
 
   async stats({ engine, census }, { query: { ended = false } }) {
     const now = engine.now();
-    const tallies = await engine.count({ kinds: workKinds, standings: openStandings });
+    const tallies = await census.open();
     const past = ended ? await census.ended() : null;
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     return {

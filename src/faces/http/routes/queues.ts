@@ -4,16 +4,16 @@ import type { Tally } from '../../../store/query.ts';
 import type { Instance } from '../../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';
 import type { Desk, Handling } from '../handling.ts';
-import { openStandings, workKinds } from './overview.ts';
+import { workKinds } from './overview.ts';
 
 /** Of so many types, those with most that is ready, it is looked up how old the oldest is. */
 const agesMax = 20;
 
 export const queueRoutes: Handling<'listQueues'> = {
-  async listQueues({ engine }) {
+  async listQueues({ engine, census }) {
     const now = engine.now();
     const able = (await engine.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && !about.draining);
-    const open = await engine.count({ kinds: workKinds, standings: openStandings });
+    const open = await census.open();
     const ready = await engine.count({ kinds: workKinds, standings: ['pending'], dueBefore: now });
     const types = new Set([...open.map(({ type }) => type), ...engine.types().map(({ name }) => name)]);
     const limits = await engine.limitsInUse([...types]);
