@@ -10,6 +10,7 @@ import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
 import { silent, type Logger } from './engine/logger.ts';
 import { Watchers } from './engine/ask/watchers.ts';
+import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './ids.ts';
 import { Jobs } from './jobs.ts';
 import { ThreadHeart } from './open/heart.ts';
@@ -72,6 +73,7 @@ function partsOf({
     heart: url === null ? noHeart : heartFor(url, instance, leaseMs, logger),
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedKept) },
     isolation: new Isolation(),
+    tracing: new Tracing(),
     watchers: new Watchers(clock),
     instance,
     host: hostname(),

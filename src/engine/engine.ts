@@ -14,6 +14,8 @@ import { durationMs, type Duration } from '../time/duration.ts';
 import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
+import { Loop } from './loops/loop.ts';
+import { orderFor, Orders, type Order } from './loops/orders.ts';
 import { Questions, type QuestionParts } from './questions.ts';
 import {
   draftOfDefinition, draftOfType, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
@@ -43,6 +45,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   readonly instance: string;
   readonly #parts: EngineParts;
   readonly #stations: Station[];
+  readonly #orders: Loop;
   #hasMemoryStation = false;
   #isResumed = false;
   #ready: Promise<void> | null = null;
@@ -52,6 +55,9 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     this.instance = parts.instance;
     this.#parts = parts;
     this.#stations = [new Station(parts)];
+    const { jobs, instance } = parts;
+    const orders = new Orders({ jobs, instance, obey: (order) => (order === 'drain' ? this.suspend() : this.resume()) });
+    this.#orders = new Loop('orders', parts, () => orders.turn());
   }
 
   // Life.
@@ -62,6 +68,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     await this.#declareAll(this.#parts.defs);
     this.#isResumed = true;
     await Promise.all(this.#stations.map((station) => station.start()));
+    this.#orders.start();
   }
 
   /** Stops claiming; what runs goes on. `resume` starts again. */
@@ -72,6 +79,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
 
   /** Drains and lets go: what has not ended in time is handed back without losing a try. */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
+    await this.#orders.stop();
     await Promise.all(this.#stations.map((station) => station.close(durationMs(patience))));
     await this.#parts.isolation.close();
     await this.jobs.store.close();
@@ -81,9 +89,22 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     await this.close();
   }
 
+  /** Asks an instance, this one or another, to take no more work or to take some again. Answers the run that asks. */
+  async order(instance: string, order: Order, act?: ActOptions): Promise<number> {
+    const known = (await this.instances()).find(({ id }) => id === instance);
+    if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
+      throw new Refusal('unknown.instance', `there is no living instance ${instance} that takes orders`, { instance });
+    }
+    const asker = this.#asker(act);
+    const { id } = await this.jobs.create(orderFor(instance, order), asker.by);
+    await this.jobs.audit({ action: order, job: id, def: null, before: null, after: { instance } }, asker);
+    this.#orders.wake();
+    return id;
+  }
+
   /** The schema is up to date. */
   ready(): Promise<void> {
-    this.#ready ??= this.jobs.store.migrate().then(
+    this.#ready ??= Promise.all([this.jobs.store.migrate(), this.#parts.tracing.load()]).then(
       () => {},
       (error: unknown) => {
         // A store that was away at the start is asked again by whoever needs it next.
@@ -265,7 +286,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     const isAlone = known ? known.spec.onePerType : type.options.onePerType;
     const drafts = await Promise.all(asks.map((ask) => (known ? draftOfDefinition(known, type, ask, now) : draftOfType(type, ask, now))));
     if (isAlone && (await hasNewToStart(home, drafts, now))) await refuseWhileBusy(home, type.name);
-    const created = await store(home, drafts);
+    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => store(home, traced));
     this.#wake();
     return created.map(({ id, outcome }, index) => {
       if (outcome !== 'created' && isOneAtATime(drafts[index]!, asks[index]!)) throw busyType(type.name, id);

@@ -20,6 +20,7 @@ import { Scheduler } from './loops/scheduler.ts';
 import { Slots } from './loops/slots.ts';
 import { watchStrays } from './work/strays.ts';
 import type { Watchers } from './ask/watchers.ts';
+import type { Tracing } from './work/tracing.ts';
 
 export interface StationParts extends LoopParts {
   readonly jobs: Jobs;
@@ -28,6 +29,7 @@ export interface StationParts extends LoopParts {
   readonly host: string;
   readonly handlers: Handlers;
   readonly isolation: Isolation;
+  readonly tracing: Tracing;
   readonly slots: number;
   readonly leaseMs: number;
   readonly heart: Heart;

@@ -2,7 +2,7 @@
 import type { Answer } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';
-import type { Job, RunningJob } from '../../model/job.ts';
+import type { Job, RunningJob, Tags } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -21,6 +21,7 @@ import { gather, prepare } from './phases.ts';
 import { checked } from '../declare/schema.ts';
 import { tellStrays } from './strays.ts';
 import { tokenOf } from './token.ts';
+import type { Tracing } from './tracing.ts';
 import { Tracker } from '../progress/tracker.ts';
 import { isA, ofError, ofValue } from './verdict.ts';
 
@@ -31,6 +32,7 @@ export interface RunnerParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
   readonly isolation: Isolation;
+  readonly tracing: Tracing;
   /** After the outcome of a job is stored. */
   readonly onConcluded: (job: Job) => Promise<void>;
   /** When there is one outcome less to be stored. */
@@ -87,7 +89,9 @@ export class Runner {
     const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     const tracker = this.#trackerFor(type, attempt);
     try {
-      const call = tellStrays(this.#strayOf(attempt.job), () => this.#call(type, attempt, tracker));
+      const work = (): Promise<unknown> => this.#call(type, attempt, tracker);
+      const call = tellStrays(this.#strayOf(attempt.job), () =>
+        this.#parts.tracing.trying(attempt.job, () => this.#tagsOf(attempt.job), work));
       const value = await attempt.await(call);
       tracker.end();
       // Work that gave up because an item failed has failed, also when the handler did not say so.
@@ -101,6 +105,10 @@ export class Runner {
     } finally {
       stopTimer();
     }
+  }
+
+  async #tagsOf(job: Job): Promise<Tags | null> {
+    return job.kind === 'task' ? (await this.#parentOf(job)).tags : job.tags;
   }
 
   #strayOf({ id }: Job): (error: unknown) => void {

@@ -16,6 +16,16 @@ export const figureNames = {
   stint_slots: { kind: 'gauge', help: 'Handlers that all living instances can run at a time.' },
   stint_slots_busy: { kind: 'gauge', help: 'Handlers that run.' },
   stint_event_loop_lag_seconds: { kind: 'gauge', help: 'How late the event loop of this server is, 99th percentile.' },
+  stint_stuck_jobs: {
+    kind: 'gauge', labels: ['reason'],
+    help: 'Jobs that only a fault, or the want of a living engine, leaves as they are: "lapsed" lost their holder, '
+      + '"unsettled" wait for nobody, of "unknown_type" nobody has the code. The first two are counted up to 100.',
+  },
+  stint_pool_connections: {
+    kind: 'gauge', labels: ['state'], help: 'Connections of this server to its database: open, idle, waiting, max.',
+  },
+  stint_store_bytes: { kind: 'gauge', help: 'What the store takes on disk.' },
+  stint_store_oldest_transaction_seconds: { kind: 'gauge', help: 'How long the oldest transaction has been open.' },
   stint_stream_readers: { kind: 'gauge', help: 'Readers of server-sent events on this server.' },
   stint_workers_waiting: { kind: 'gauge', help: 'Workers in other processes that wait here for work.' },
   stint_http_requests_total: {

@@ -1,9 +1,10 @@
 /** Figures: what Prometheus reads at /metrics. Labels are bounded: of types only so many are told by name. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
+import { findStuck, type Stuck } from '../../engine/ask/stuck.ts';
 import type { Event } from '../../model/event.ts';
 import type { Tally } from '../../store/query.ts';
-import type { FeedEvent } from '../../store/store.ts';
+import type { FeedEvent, Vitals } from '../../store/store.ts';
 import { Histogram, line } from './figure.ts';
 import { headOf, type Figure } from './figure-names.ts';
 import type { Spell } from './spells.ts';
@@ -56,6 +57,8 @@ export class Figures {
       ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
+      ...stuckLines(await findStuck(this.#engine.jobs)),
+      ...vitalLines(await this.#engine.jobs.store.vitals()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as Figure, value)),
       ...this.#counters(),
       ...this.#wait.lines('stint_wait_seconds'),
@@ -90,6 +93,25 @@ export class Figures {
 }
 
 const gauge = (name: Figure, value: number): string[] => [...headOf(name), line(name, {}, value)];
+
+function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
+  const unknown = [...unknownTypes.values()].reduce((sum, count) => sum + count, 0);
+  const counts = { lapsed: lapsed.length, unsettled: unsettled.length, unknown_type: unknown };
+  return [
+    ...headOf('stint_stuck_jobs'),
+    ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
+  ];
+}
+
+/** What a store does not know of itself is left out. */
+function vitalLines({ pool, bytes, oldestTransactionMs }: Vitals): string[] {
+  const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
+  return [
+    ...(states.length === 0 ? [] : [...headOf('stint_pool_connections'), ...states]),
+    ...(bytes === null ? [] : gauge('stint_store_bytes', bytes)),
+    ...gauge('stint_store_oldest_transaction_seconds', (oldestTransactionMs ?? 0) / 1000),
+  ];
+}
 
 /** The types with most jobs by name, the rest together. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {

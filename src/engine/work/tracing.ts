@@ -1,0 +1,96 @@
+/**
+ * Tracing: one span where runs are created and one for each try at them, in whatever process that is. It speaks
+ * OpenTelemetry where the program has @opentelemetry/api and a provider is set up; where not, it costs a comparison.
+ */
+import type * as OpenTelemetry from '@opentelemetry/api';
+import type { Draft } from '../../jobs/draft.ts';
+import type { Job, Tags } from '../../model/job.ts';
+
+type Api = typeof OpenTelemetry;
+
+/** Under these names a run carries the trace that it belongs to: those of the W3C. */
+const carried = ['traceparent', 'tracestate'] as const;
+/** As long as the value of a tag may be. */
+const carriedMax = 255;
+
+export class Tracing {
+  #api: Api | null = null;
+  #loading: Promise<void> | undefined;
+
+  /** Looks once whether the package is there. */
+  load(): Promise<void> {
+    this.#loading ??= import('@opentelemetry/api').then((api) => void (this.#api = api), missing);
+    return this.#loading;
+  }
+
+  /** Around the creation of runs, which takes the drafts with the trace they belong to. */
+  creating<T>(type: string, drafts: readonly Draft[], create: (drafts: readonly Draft[]) => Promise<T>): Promise<T> {
+    const api = this.#api;
+    if (api === null) return create(drafts);
+    const options = {
+      kind: api.SpanKind.PRODUCER,
+      attributes: { ...about('create', type), 'stint.runs': drafts.length },
+    };
+    return inSpan(api, `create ${type}`, options, api.context.active(), () =>
+      create(drafts.map((draft) => traced(api, draft))),
+    );
+  }
+
+  /** Around one try; `tagsOf` tells the tags of the run that a job belongs to. */
+  async trying<T>(job: Job, tagsOf: () => Promise<Tags | null>, work: () => Promise<T>): Promise<T> {
+    const api = this.#api;
+    if (api === null) return work();
+    const parent = api.propagation.extract(api.context.active(), (await tagsOf()) ?? {});
+    const facts = {
+      'stint.job.id': job.id,
+      'stint.job.kind': job.kind,
+      'stint.attempt': job.attempt + 1,
+      'stint.phase': job.phase,
+    };
+    const options = { kind: api.SpanKind.CONSUMER, attributes: { ...about('process', job.type), ...facts } };
+    return inSpan(api, `run ${job.type}`, options, parent, work);
+  }
+}
+
+/** By the names that OpenTelemetry has for messages. */
+const about = (operation: string, type: string): OpenTelemetry.Attributes => ({
+  'messaging.system': 'stint',
+  'messaging.operation.name': operation,
+  'messaging.destination.name': type,
+});
+
+function traced(api: Api, draft: Draft): Draft {
+  const carrier: Record<string, string> = {};
+  api.propagation.inject(api.context.active(), carrier);
+  const kept = carried.filter((name) => carrier[name] !== undefined && carrier[name].length <= carriedMax);
+  if (kept.length === 0) return draft;
+  return { ...draft, tags: { ...draft.tags, ...Object.fromEntries(kept.map((name) => [name, carrier[name]!])) } };
+}
+
+function inSpan<T>(
+  api: Api,
+  name: string,
+  options: OpenTelemetry.SpanOptions,
+  parent: OpenTelemetry.Context,
+  work: () => Promise<T>,
+): Promise<T> {
+  return api.trace.getTracer('stint').startActiveSpan(name, options, parent, async (span) => {
+    try {
+      return await work();
+    } catch (error) {
+      span.recordException(error instanceof Error ? error : String(error));
+      span.setStatus({
+        code: api.SpanStatusCode.ERROR,
+        message: error instanceof Error ? error.message : String(error),
+      });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Anything but its absence is a mistake that its owner should see. */
+function missing(error: unknown): void {
+  if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+}
