@@ -14,7 +14,9 @@ export class Ages {
   take(count: number): Promise<readonly number[]> {
     return new Promise((resolve) => {
       this.#onStart = () => {
-        if (this.#agesMs.length >= count) resolve(this.#agesMs.splice(0));
+        if (this.#agesMs.length < count) return;
+        this.#onStart = () => {};
+        resolve(this.#agesMs.splice(0));
       };
       this.#onStart();
     });
