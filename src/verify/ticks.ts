@@ -5,6 +5,7 @@ import type { Plan, SchedulePlan } from '../model/job.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { nextTick } from '../time/ticks.ts';
 import type { Told } from './history.ts';
+import { isSame } from './same.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
 type Ticked = Extract<Event, { kind: 'ticked' }>;
@@ -59,6 +60,8 @@ interface Link {
 
 /** S19, S22: from what was next before to what is next after, each occurrence has its run or its recorded skip. */
 function checkChain({ event, spec, plan, name }: Link, find: Find): void {
+  // What an edit takes away is told before the plan changes.
+  const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];
     if (schedule === undefined || countsFromRun(schedule)) return;
@@ -69,7 +72,17 @@ function checkChain({ event, spec, plan, name }: Link, find: Find): void {
       if (wanted !== answered) find('S19', `the tick of ${wanted} was next, and event ${event.n} answers ${answered}`);
       expected = nextNominal(schedule, before, lastOf(tick), name);
     }
+    const after = event.plan.schedules[index];
+    if (after && !isUnmoved && isPassedOver(expected, before, after)) {
+      find('S19', `event ${event.n} passes over the tick of ${time(expected)}`);
+    }
   });
+}
+
+/** Whether the first occurrence that was not answered is none of those to come. */
+function isPassedOver(expected: number | null, before: SchedulePlan, after: SchedulePlan): boolean {
+  if (expected === null) return false;
+  return before.activated === after.activated ? after.next?.nominal !== expected : expected <= after.activated;
 }
 
 /** S19, T1: what is next now follows what was answered last. */

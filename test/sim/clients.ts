@@ -90,6 +90,8 @@ const cancel = on(isOpenWork, async ({ engine, dice, goals }, { id }) => {
     throw error;
   }
 });
+const isWaitingRun = (job: Job): boolean => job.kind === 'run' && job.state === 'held' && job.hold === 'children';
+const cancelFamily = on(isWaitingRun, ({ engine }, { id }) => engine.cancelJobRun(id));
 const stop = on(isOpenRun, ({ engine }, { id }) => engine.stopJobRun(id));
 const retryRun = on(isEndedWork, ({ engine, dice }, { id }) =>
   engine.retryJobRun(id, dice.isTrue(0.5) ? { only: 'failed' } : {}));
@@ -184,8 +186,8 @@ type Menu = readonly (readonly [Deed, number])[];
 const menus: Readonly<Record<'producer' | 'operator' | 'queue', Menu>> = {
   producer: [[produce, 10], [produceMany, 3], [runByHand, 2], [complete, 4]],
   operator: [
-    [cancel, 6], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2], [deleteRun, 2], [bulk, 1],
-    [editSchedule, 2], [switchOff, 1], [switchOn, 2],
+    [cancel, 6], [cancelFamily, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
+    [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
 };

@@ -54,7 +54,7 @@ export function swarmOf(draws: Draws): Swarm {
     keepsName: dice.isTrue(0.25),
     poison: dice.isTrue(0.6),
     retentionMs: maybe(0.4, () => dice.pick([minute, 10 * minute]), null),
-    workEveryMs: dice.between(6, 30) * 1000,
+    workEveryMs: dice.between(7, 40) * 1000,
     types: someOf(dice, typeNames, 4),
     defs: someOf(dice, defNames, 2),
   };

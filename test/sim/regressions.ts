@@ -1,8 +1,9 @@
-// Seeds that have found something once, or that find a mutant quickly: they are tried in every run.
+// Seeds for every run: those that have found something once, in the code of their day or in a mutant, and others that
+// are strong in the same kind of trouble.
 
 export interface Regression {
   readonly seed: number;
-  /** The invariant that it found broken, in the code of its day or in a mutant. */
+  /** The invariant that was, or would be, found broken. */
   readonly invariant: string;
 }
 

@@ -127,7 +127,7 @@ export function tradeOf({ process, draws, ledger, hasPoison, crash, ...known }: 
       ...options,
       jobDetails: () => ({ shared: name }),
       taskDetails: (context) => {
-        const count = Math.floor(begin(context) * 9);
+        const count = Math.floor(begin(context) * 14);
         return Array.from({ length: count }, (_, index) => index);
       },
       taskKey: (task: number) => `task ${task}`,

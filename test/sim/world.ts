@@ -85,7 +85,7 @@ class Simulation {
   async run(): Promise<SimReport> {
     await this.#store.migrate();
     for (let index = 1; index <= this.#swarm.engines; index++) this.#startEngine(`e${index}`, 1);
-    for (const role of roles) this.#startClient(role);
+    for (const role of roles) this.#startClient(role, 1);
     this.#unleash();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -121,16 +121,21 @@ class Simulation {
     }
   }
 
-  #startClient(role: Role): void {
-    const desk = this.#newDesk(role);
+  #startClient(role: Role, incarnation: number): void {
+    const desk = this.#newDesk(role, incarnation);
+    const restart = (): void => this.#startClient(role, incarnation + 1);
+    desk.process.onDeath(() => {
+      if (!this.#isHealing) this.#timeline.after(desk.dice.between(0, 20_000), restart);
+    });
     const living = live(role, desk, this.#swarm.workEveryMs, () => this.#isHealing);
     void living.catch((error: unknown) => this.#broken(role, error));
   }
 
-  #newDesk(name: string): Desk {
+  #newDesk(slot: string, incarnation: number): Desk {
+    const name = `${slot}.${incarnation}`;
     const dice = this.#draws.stream(`client ${name}`);
-    const process = this.#newProcess(name, name, this.#draws.stream(`line ${name}`));
-    const engine = this.#newEngine(process, this.#draws.stream(`engine ${name}`), name);
+    const process = this.#newProcess(slot, name, this.#draws.stream(`line ${name}`));
+    const engine = this.#newEngine(process, this.#draws.stream(`engine ${name}`), slot);
     const jobs = (): readonly Job[] => [...this.#watch.jobs.values()];
     const { types, defs } = this.#swarm;
     const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged };
@@ -149,7 +154,7 @@ class Simulation {
     const store = wireTo({
       store: this.#watch.store, timeline: this.#timeline, faults: this.#faults, swarm: this.#swarm, process, dice,
       isStoreDown: () => this.#downUntil > this.#timeline.now,
-      onDeadly: (doomed) => this.#kill(doomed),
+      onDeadly: (doomed) => this.#crash(doomed),
       onUnknown: () => this.#goals.reach('commit unknown, then tried again'),
     });
     const trade = tradeOf({
@@ -157,7 +162,7 @@ class Simulation {
       crash: (doomed) => this.#crash(doomed),
     });
     return new Engine({
-      store, ...trade, instance, clock: process.clock, random: dice, slots: 8, lease: `${leaseMs}ms`,
+      store, ...trade, instance, clock: process.clock, random: dice, slots: 4, lease: `${leaseMs}ms`,
       retention: retentionMs === null ? null : `${retentionMs}ms`,
     });
   }
@@ -208,11 +213,6 @@ class Simulation {
     return this.#processes.get(dice.pick([...this.#processes.keys()]))!;
   }
 
-  /** Clients that die are not started again: only engines are. */
-  #kill(process: SimProcess): void {
-    if (/^e\d/.test(process.name)) this.#crash(process);
-  }
-
   #crash(process: SimProcess): void {
     if (process.isAlive) process.die();
   }
@@ -226,7 +226,7 @@ class Simulation {
     this.#downUntil = 0;
     for (const process of this.#processes.values()) process.wakeUp();
     const healedAt = this.#timeline.now;
-    void clearUp(this.#newDesk('janitor')).catch((error: unknown) => this.#broken('janitor', error));
+    void clearUp(this.#newDesk('janitor', 1)).catch((error: unknown) => this.#broken('janitor', error));
     while (!this.#isAllOver() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
       await this.#timeline.run(this.#timeline.now + 10_000);
     }

@@ -143,6 +143,11 @@ export const defects: readonly Defect[] = [
     const { nominal } = run.tick!;
     return (sql) => sql(rewrite('job', 'history', def, `"nominal":${nominal},"run"`, `"nominal":${nominal + 1},"run"`));
   }),
+  defect('S19', 'a tick that was passed over', async (world) => {
+    const { def, run } = await ticking(world);
+    const outcome = `{"schedule":0,"nominal":${run.tick!.nominal},"run":${run.id},"lateMs":0}`;
+    return (sql) => sql(rewrite('job', 'history', def, outcome, ''));
+  }),
   defect('S20', 'a job that was started before it was due', async (world) => {
     const job = await world.running();
     return async (sql) => {
