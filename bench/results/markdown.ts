@@ -27,6 +27,7 @@ export function markdownOf({ bench, peers, bedrock, charts }: Results): string {
     ...(peers ? peersParts(peers) : []),
     ...(bench ? benchParts(bench, charts) : []),
     ...(bedrock ? bedrockParts(bedrock) : []),
+    ...(bench ?? peers ?? bedrock ? [] : ['Nothing was measured on a quiet machine yet.']),
   ];
   return `${parts.join('\n\n')}\n`;
 }
