@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { fieldsOf } from '../../tools/reference/declarations.ts';
 import { folder, pages } from '../../tools/reference/pages.ts';
 import { world } from '../faces/http/world.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
 import { figureNames } from '../../src/faces/http/figure-names.ts';
 import { root } from './page.ts';
 
@@ -25,11 +26,13 @@ test('fields are read with their comments, methods and optional ones too', () =>
   expect(fields[0]!.says).toMatch(/^Answers what is below the path/);
 });
 
-test('every figure that a server tells is in the list, and every one of the list is told', async () => {
-  const server = await world();
-  const { body } = await server.get('/metrics');
-  const told = [...String(body).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]);
-  const listed = Object.entries(figureNames).map(([name, { kind }]) => [name, kind]);
-  expect(new Map(told as [string, string][])).toEqual(new Map(listed as [string, string][]));
-  await server.close();
+test('every figure that a server tells is in the list, and every one of the list is told on some store', async () => {
+  const told = new Map<string, string>();
+  for (const store of [undefined, await freshDatabase()]) {
+    const server = await world(store === undefined ? {} : { store });
+    const { body } = await server.get('/metrics');
+    for (const [, name, kind] of String(body).matchAll(/^# TYPE (\w+) (\w+)$/gm)) told.set(name!, kind!);
+    await server.close();
+  }
+  expect(told).toEqual(new Map(Object.entries(figureNames).map(([name, { kind }]) => [name, kind])));
 });
