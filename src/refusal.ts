@@ -23,6 +23,7 @@ export const refusalCodes = {
   'unknown.job': 'there is no job with this id',
   'unknown.definition': 'there is no definition with this name',
   'unknown.type': 'there is no job type with this name',
+  'unknown.instance': 'there is no living instance with this name that takes orders',
   'unknown.parent': 'the parent named does not exist',
   'wrong.state': 'the job is not in a state in which this can be done',
   'lost.lease': 'the lease under which this was asked is no longer held',

@@ -47,6 +47,7 @@ const why = z.string().min(1).max(1000);
 
 const RunParams = z.strictObject({ id: whole(1, Number.MAX_SAFE_INTEGER) });
 const DefParams = z.strictObject({ name });
+const InstanceParams = z.strictObject({ id: name });
 
 export const RunFilter = z
   .strictObject({
@@ -567,6 +568,11 @@ export const InstanceView = z
   .meta({ id: 'Instance' });
 export type InstanceView = z.infer<typeof InstanceView>;
 
+/** It hears of it within seconds. */
+const Ordered = z
+  .object({ order: z.number().int().meta({ description: 'the run that asks it' }) })
+  .meta({ id: 'Ordered' });
+
 export const StatsView = z
   .object({
     now: instant,
@@ -1044,6 +1050,15 @@ export const routes = define({
   listInstances: {
     method: 'get', path: at('/instances'), roles: look, summary: 'Instances and remote workers',
     answer: Items('Instances', InstanceView),
+  },
+  drainInstance: {
+    method: 'post', path: at('/instances/{id}/drain'), roles: operate,
+    summary: 'Asks an instance to take no more work; what it runs goes on', params: InstanceParams, body: Act,
+    answer: Ordered,
+  },
+  resumeInstance: {
+    method: 'post', path: at('/instances/{id}/resume'), roles: operate, summary: 'Asks an instance to take work again',
+    params: InstanceParams, body: Act, answer: Ordered,
   },
   stats: {
     method: 'get', path: at('/stats'), roles: look, summary: 'Figures of the whole',

@@ -24,6 +24,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
 import { failureRoutes } from './routes/failures.ts';
+import { instanceRoutes } from './routes/instances.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
@@ -78,9 +79,8 @@ export interface Listening {
 }
 
 const handlers: Handling<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...operationRoutes,
-  ...overviewRoutes,
-  ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
+  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...instanceRoutes,
+  ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 
 // The same from the sources and from the build.
