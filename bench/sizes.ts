@@ -34,7 +34,9 @@ export const fullSizes: Sizes = {
   createSingle: 3_000,
   createInFlight: 16_000,
   createBulk: 100_000,
-  drain: [{ limit: 1, jobs: 3_000 }, { limit: 10, jobs: 15_000 }, { limit: 100, jobs: 50_000 }, { limit: 1_000, jobs: 100_000 }],
+  drain: [
+    { limit: 1, jobs: 3_000 }, { limit: 10, jobs: 15_000 }, { limit: 100, jobs: 50_000 }, { limit: 1_000, jobs: 100_000 },
+  ],
   pickUps: 300,
   backlog: { others: [10_000, 100_000, 1_000_000], later: [100_000, 1_000_000], ended: [1_000_000, 5_000_000] },
   backlogJobs: 10_000,

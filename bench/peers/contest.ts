@@ -52,7 +52,12 @@ export async function* take(
   for (const [entrant, all] of readings) yield* figuresOf(entrant, all);
 }
 
-async function measured(measure: Measure, entrant: Entrant, grounds: Grounds, sizes: PeerSizes): Promise<readonly Reading[]> {
+async function measured(
+  measure: Measure,
+  entrant: Entrant,
+  grounds: Grounds,
+  sizes: PeerSizes,
+): Promise<readonly Reading[]> {
   const ground = await grounds.fresh(entrant.ground);
   const patience = new AbortController();
   try {

@@ -52,8 +52,13 @@ function groundText(figures: readonly Figure[]): string[] {
   return ['', line(['', ...heads]), ...rows.map(line)];
 }
 
+interface Table {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** The figures of one ground: a row for each entrant, and at last how our engine stands to the best peer. */
-export function tableOf(figures: readonly Figure[]): { readonly heads: readonly string[]; readonly rows: readonly string[][] } {
+export function tableOf(figures: readonly Figure[]): Table {
   const names = [...new Set(figures.map(({ entrant }) => entrant))];
   const rows = names.map((name) => {
     const own = figures.filter(({ entrant }) => entrant === name);
@@ -85,12 +90,14 @@ function drainCpuText(figures: readonly Figure[]): string {
 export const cpuText = ({ clientUs, serverUs }: NonNullable<Figure['cpu']>): string =>
   `${clientUs.toFixed(0)}${serverUs === null ? '' : ` + ${serverUs.toFixed(0)}`}`;
 
-export function verdictText({ ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot }: Verdict): string {
+export function verdictText(verdict: Verdict): string {
+  const { ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot } = verdict;
   const compared = yardstick === null ? '' : ` beside ${valueText(yardstick, unit)} of ${against}: ${got.toFixed(2)} ×`;
   const wanted = `wanted ${want}${yardstick === null ? ` ${unit}` : ' ×'}`;
   const alone = store === null ? '' : `; store alone ${valueText(store, unit)}`;
   const word = isMoonshot ? 'MOONSHOT' : isReached ? 'reached' : 'not yet';
-  return `${word.padEnd(9)} ${ground.padEnd(9)} ${figure.padEnd(22)} ${valueText(ours, unit)} ${unit}${compared} (${wanted}${alone})`;
+  const what = `${word.padEnd(9)} ${ground.padEnd(9)} ${figure.padEnd(22)}`;
+  return `${what} ${valueText(ours, unit)} ${unit}${compared} (${wanted}${alone})`;
 }
 
 export const valueText = (value: number, unit: Unit): string =>

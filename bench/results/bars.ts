@@ -38,11 +38,14 @@ export const bedrockBars = ({ perSecond, getMs }: BedrockData): BarLine[] => [
 
 /** By one process, with the batch that does best. */
 function toLimit(rows: readonly Row[], engine: Row['engine'], workload: string, atLeast: number): BarLine[] {
-  const own = rows.filter((row) => row.engine === engine && row.workload === workload && (row.params['processes'] ?? 1) === 1);
+  const isMeant = ({ params: { processes = 1 }, ...row }: Row): boolean =>
+    row.engine === engine && row.workload === workload && processes === 1;
+  const own = rows.filter(isMeant);
   const best = own.toSorted((a, b) => b.ours.median - a.ours.median)[0];
   if (!best?.limit) return [];
   const fastest = Math.max(...own.flatMap(({ limit }) => limit?.median ?? []));
-  return [{ title: `${engine}: ${workload}, to the limit with history`, got: best.ours.median / fastest, want: { atLeast } }];
+  const title = `${engine}: ${workload}, to the limit with history`;
+  return [{ title, got: best.ours.median / fastest, want: { atLeast } }];
 }
 
 /** How much longer a claim takes behind all there was. */

@@ -40,11 +40,13 @@ const plans: readonly Plan[] = [
   },
   {
     name: 'pending', title: 'Claims, by jobs of other names', workload: 'backlog',
-    param: 'others', xTitle: 'pending jobs of other names', unit: 'jobs/s', where: ({ later, ended }) => later === 0 && ended === 0,
+    param: 'others', xTitle: 'pending jobs of other names', unit: 'jobs/s',
+    where: ({ later, ended }) => later === 0 && ended === 0,
   },
   {
     name: 'later', title: 'Claims, by jobs due later', workload: 'backlog',
-    param: 'later', xTitle: 'jobs of the same name due later', unit: 'jobs/s', where: ({ later, ended }) => later !== 0 && ended === 0,
+    param: 'later', xTitle: 'jobs of the same name due later', unit: 'jobs/s',
+    where: ({ later, ended }) => later !== 0 && ended === 0,
   },
   {
     name: 'ended', title: 'Claims, by ended jobs', workload: 'backlog',

@@ -62,14 +62,14 @@ function figuresTable(figures: readonly Figure[]): string {
 }
 
 function verdictsTable(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot }) => [
+  const rows = verdicts.map(({ ground, figure, unit, ours, store, against, yardstick, want, got, ...word }) => [
     `${ground}: ${figure}`,
     `${peerValueText(ours, unit)} ${unit}`,
     store === null ? '' : peerValueText(store, unit),
     yardstick === null ? '' : `${peerValueText(yardstick, unit)} (${against})`,
     yardstick === null ? '' : `${got.toFixed(2)} ×`,
     yardstick === null ? `${want} ${unit}` : `${want} ×`,
-    isMoonshot ? 'moonshot' : isReached ? 'reached' : `**not yet**, by ${shortfall(got, want).toFixed(2)} ×`,
+    word.isMoonshot ? 'moonshot' : word.isReached ? 'reached' : `**not yet**, by ${shortfall(got, want).toFixed(2)} ×`,
   ]);
   return table(['', 'engine', 'store alone', 'beside', 'ratio', 'wanted', ''], rows);
 }
@@ -115,9 +115,10 @@ function rowsTable(rows: readonly Row[], engine: string): string {
 
 function whereText(machine: Machine, about: readonly string[]): string {
   const isBusy = machine.loadBefore > machine.cores / 2;
-  const warning = isBusy ? ['**The machine was busy with other things: take rates for nothing, and ratios for a hint.**'] : [];
+  const warning = isBusy ? ['**The machine was busy with other things: ratios are a hint, rates mean nothing.**'] : [];
   return [machineText(machine), ...about, ...warning].join('  \n');
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`).join('\n');

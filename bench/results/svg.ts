@@ -16,7 +16,8 @@ export function svgOf({ title, xTitle, unit, lines }: Chart): string {
   const parts = [
     `<text x="${plot.left}" y="24" class="title">${title}</text>`,
     ...xs.map((value) => tickAt(x(value), plot.bottom + 18, 'middle', countText(value))),
-    ...y.ticks.flatMap((value) => [rule(y.scale(value)), tickAt(plot.left - 8, y.scale(value) + 4, 'end', countText(value))]),
+    ...y.ticks.map((value) => rule(y.scale(value))),
+    ...y.ticks.map((value) => tickAt(plot.left - 8, y.scale(value) + 4, 'end', countText(value))),
     tickAt((plot.left + plot.right) / 2, plot.bottom + 40, 'middle', xTitle),
     tickAt(plot.left - 8, plot.top - 16, 'end', unit),
     ...lines.flatMap((line, index) => [drawn(line, x, y.scale), legend(line, index)]),
@@ -56,7 +57,10 @@ function yScale(ys: readonly number[]): { readonly scale: Scale; readonly ticks:
 function drawn({ engine, side, points }: Line, x: Scale, y: Scale): string {
   const places = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`);
   const [colour, dash] = [colours[engine], side === 'limit' ? ' stroke-dasharray="5 4"' : ''];
-  const dots = places.map((place) => `<circle cx="${place.split(',')[0]}" cy="${place.split(',')[1]}" r="3" fill="${colour}"/>`);
+  const dots = places.map((place) => {
+    const [cx, cy] = place.split(',');
+    return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`;
+  });
   return `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>${dots.join('')}`;
 }
 
@@ -77,5 +81,7 @@ const tickAt = (x: number, y: number, anchor: 'start' | 'middle' | 'end', text: 
 const rule = (y: number): string =>
   `<line x1="${plot.left}" y1="${y.toFixed(1)}" x2="${plot.right}" y2="${y.toFixed(1)}" stroke="#e2e8f0"/>`;
 
-const countText = (value: number): string =>
-  value >= 1_000_000 ? `${value / 1_000_000} M` : value >= 1_000 ? `${value / 1_000} k` : String(Number(value.toPrecision(2)));
+const countText = (value: number): string => {
+  if (value >= 1_000_000) return `${value / 1_000_000} M`;
+  return value >= 1_000 ? `${value / 1_000} k` : String(Number(value.toPrecision(2)));
+};

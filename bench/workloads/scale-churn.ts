@@ -12,7 +12,9 @@ const batch = 1_000;
 
 export const scaleDeadTuples = churn('scale dead tuples', 'gone through', async () => {});
 
-export const scaleIdleTransaction = churn('scale idle transaction', 'beside an idle transaction', (ground) => ground.occupy());
+export const scaleIdleTransaction = churn(
+  'scale idle transaction', 'beside an idle transaction', (ground) => ground.occupy(),
+);
 
 function churn(name: string, what: string, begin: (ground: Ground) => Promise<void>): Workload {
   return {
@@ -27,15 +29,12 @@ function churn(name: string, what: string, begin: (ground: Ground) => Promise<vo
         ...(prepare ? { prepare } : {}),
         measure: (stand) => claimed(stand, jobs),
       });
-      const steps = churned.map((count, index) => ({ count, added: count - (churned[index - 1] ?? 0), isFirst: index === 0 }));
-      return [
-        after(0, undefined),
-        ...steps.map(({ count, added, isFirst }) =>
-          after(count, async (stand) => {
-            if (isFirst) await begin(stand.ground);
-            await goThrough(stand, added);
-          })),
-      ];
+      const steps = churned.map((count, index) =>
+        after(count, async (stand) => {
+          if (index === 0) await begin(stand.ground);
+          await goThrough(stand, count - (churned[index - 1] ?? 0));
+        }));
+      return [after(0, undefined), ...steps];
     },
   };
 }

@@ -12,6 +12,7 @@ export const creates: readonly Measure[] = ways.map((way) => ({
     const before = site.ground.serverCpuUs();
     const { jobs, ms, cpuUs } = await hand.ask<Created>({ do: 'create', way, seconds });
     const serverUs = before === null ? null : (site.ground.serverCpuUs()! - before) / jobs;
-    return [{ figure: `create ${way}`, unit: 'jobs/s', value: (jobs / ms) * 1_000, cpu: { clientUs: cpuUs / jobs, serverUs } }];
+    const cpu = { clientUs: cpuUs / jobs, serverUs };
+    return [{ figure: `create ${way}`, unit: 'jobs/s', value: (jobs / ms) * 1_000, cpu }];
   },
 }));
