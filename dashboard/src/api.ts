@@ -50,6 +50,8 @@ const routes = {
   getType: 'get /api/v1/types/{name}',
   listQueues: 'get /api/v1/queues',
   listInstances: 'get /api/v1/instances',
+  drainInstance: 'post /api/v1/instances/{id}/drain',
+  resumeInstance: 'post /api/v1/instances/{id}/resume',
   stats: 'get /api/v1/stats',
   series: 'get /api/v1/series',
 } as const satisfies { readonly [N in RouteName]?: `${Routes[N]['method']} ${Routes[N]['path']}` };

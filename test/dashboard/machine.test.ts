@@ -89,6 +89,19 @@ describe('on SQLite', () => {
     await page.close();
   });
 
+  test('an instance is drained with a reason, says so, and goes on again', async () => {
+    const page = await board.visit('/instances');
+    const own = page.getByRole('region', { name: `Instance ${board.engine.instance}` });
+    await own.getByRole('button', { name: 'Drain' }).click();
+    await page.getByLabel('Reason').fill('the machine is to be moved');
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
+    await own.getByText('takes no more').waitFor({ timeout: 20_000 });
+    await own.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await own.getByText('alive').waitFor({ timeout: 20_000 });
+    await page.close();
+  }, 60_000);
+
   test('the audit tells who did what to which, why, and what it changed', async () => {
     const name = encodeURIComponent('monthly report');
     await board.send('PATCH', `${api}/defs/${name}`, { overlap: 'skip', why: 'the printer is slow' });

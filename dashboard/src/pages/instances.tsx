@@ -4,13 +4,17 @@ import { useEffect } from 'preact/hooks';
 import type { InstanceView, RunView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip, RunBadge } from '../components/badge.tsx';
+import { confirm } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { Lasting, Time } from '../components/time.tsx';
+import { attempt } from '../components/toast.tsx';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { useAnswer } from '../state/answer.ts';
 import { now } from '../state/clock.ts';
 import { isHidden, isLive, useChanges } from '../state/live.ts';
+import { mayOperate } from '../state/session.ts';
 import { number, span } from '../words.ts';
 
 const lookAgainMs = 3_000;
@@ -73,6 +77,7 @@ function Instance({ instance, held }: { readonly instance: InstanceView; readonl
         <Badge {...lifeOf(instance)} />
         {isSelf && <Chip title="The one that answers you">this server</Chip>}
         {isRemote && <Chip title="A worker that asks over HTTP">remote worker</Chip>}
+        {mayOperate.value && isAlive && !isRemote && <Drain instance={instance} />}
       </div>
       <dl class="facts">
         <dt>Last beat</dt><dd><BeatAge at={beatAt} /></dd>
@@ -88,6 +93,21 @@ function Instance({ instance, held }: { readonly instance: InstanceView; readonl
       {held.length > 0 && <Held held={held} />}
     </section>
   );
+}
+
+function Drain({ instance: { id, isDraining } }: { readonly instance: InstanceView }): JSX.Element {
+  const drain = async (): Promise<void> => {
+    const says = 'It takes no more work. What it runs goes on to its end, and its schedules are left to others.';
+    const body = await confirm({ title: `Drain ${id}?`, says, verb: 'Drain', isDanger: true });
+    if (body !== null) await attempt(() => call('drainInstance', { params: { id }, body }), () => `${id} was asked to drain`);
+  };
+  const resume = async (): Promise<void> => {
+    const body = await confirm({ title: `Resume ${id}?`, says: 'It takes work again.', verb: 'Resume' });
+    if (body !== null) await attempt(() => call('resumeInstance', { params: { id }, body }), () => `${id} was asked to go on`);
+  };
+  return isDraining
+    ? <button type="button" class="button" onClick={() => void resume()}><Icon name="play" /> Resume</button>
+    : <button type="button" class="button" data-kind="danger" onClick={() => void drain()}><Icon name="pause" /> Drain</button>;
 }
 
 function lifeOf({ isAlive, isDraining }: InstanceView): { look: 'failed' | 'held' | 'succeeded'; word: string } {
