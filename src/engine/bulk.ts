@@ -58,7 +58,7 @@ async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask:
     if (job.type === bulkTypeName || (action === 'retry' && job.changed > ask.asked)) continue;
     progress.startingItem(`${job.type} ${job.id}`);
     try {
-      await act(jobs, job, ask, run.id);
+      if (!isOverSince(job, ask)) await act(jobs, job, ask, run.id);
       progress.completedItem();
       done += 1;
     } catch (error) {
@@ -71,6 +71,10 @@ async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask:
   progress.completedStage(`${done} done`);
   return { done, refused };
 }
+
+/** What was to end, and has ended since it was asked for: by this operation before it was interrupted, or by itself. */
+const isOverSince = (job: Job, { action, asked }: BulkAsk): boolean =>
+  (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
 async function act(jobs: Jobs, job: Job, ask: BulkAsk, operation: number): Promise<void> {
   const { action, by, why, only, fingerprint } = ask;

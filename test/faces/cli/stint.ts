@@ -66,6 +66,12 @@ export class Started {
     }
   }
 
+  /** As when the machine loses it: nothing of it gets a word in. */
+  async kill(): Promise<Ended> {
+    this.#child.kill('SIGKILL');
+    return this.ended();
+  }
+
   async stop(): Promise<Ended> {
     this.#child.kill('SIGTERM');
     return this.ended();

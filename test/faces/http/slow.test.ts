@@ -1,0 +1,27 @@
+// Sockets that never end their request: others are answered all the while, and the slow are let go.
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { world } from './world.ts';
+
+const slow = 2_000;
+
+test('two thousand slow sockets keep nobody waiting, and are closed', { timeout: 120_000 }, async () => {
+  const server = await world({ isIdle: true });
+  const { hostname, port } = new URL(server.url);
+  const closed: Promise<void>[] = [];
+  const open = (): Promise<Socket> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), hostname, () => resolve(socket));
+      socket.on('error', () => {});
+      closed.push(new Promise((gone) => socket.once('close', () => gone())));
+      socket.resume();
+      socket.write('POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+    });
+  const sockets = await Promise.all(Array.from({ length: slow }, open));
+  for (const socket of sockets) socket.write('a');
+  const answers = await Promise.all(Array.from({ length: 100 }, () => server.get('/health')));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  await Promise.all(closed);
+  expect((await server.get('/health')).status).toBe(200);
+  await server.close();
+});
