@@ -8,28 +8,28 @@ import { systemClock } from '../../src/time/clock.ts';
 import { version } from '../../src/version.ts';
 import { huntAll } from '../mutants/hunt.ts';
 import { mutants } from '../mutants/mutants.ts';
-import { simulateAll } from '../sim/fleet.ts';
-import { regressions } from '../sim/regressions.ts';
+import { campaign } from '../sim/campaign.ts';
+import { tellReport } from '../sim/tell.ts';
+import type { SimReport } from '../sim/world.ts';
 import { isKept, simulationProof, tellProof } from './proof.ts';
 import { allStorms, type StormFigures } from './storms.ts';
 
 const { values } = parseArgs({ options: { long: { type: 'boolean', default: false }, seed: { type: 'string' } } });
 const { long: isLong } = values;
 const minute = 60_000;
-const everyTime = { fresh: 60, chaosMs: 89 * minute, twice: 5 };
-const nightly = { fresh: 2_500, chaosMs: 120 * minute, twice: 50 };
-const size = isLong ? nightly : everyTime;
+const size = isLong ? { fresh: 3_000, quiet: 300, twice: 50 } : { fresh: 60, quiet: 10, twice: 5 };
 const hands = Math.min(8, availableParallelism());
 const firstFreshSeed = Number(values.seed ?? Math.floor(systemRandom.next() * 2 ** 30));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function simulated() {
-  const fresh = Array.from({ length: size.fresh }, (_, index) => firstFreshSeed + index);
-  const seeds = [...regressions.map(({ seed }) => seed), ...fresh];
-  say(`simulating ${seeds.length} seeds, fresh ones from ${firstFreshSeed} on`);
-  const reports = await simulateAll({ seeds, hands, chaosMs: size.chaosMs });
-  const again = await simulateAll({ seeds: seeds.slice(0, size.twice), hands, chaosMs: size.chaosMs });
+  say(`simulating ${size.fresh} fresh seeds from ${firstFreshSeed} on, after those that are known`);
+  const { reports, again } = await campaign({ first: firstFreshSeed, ...size, hands, onReport: tellIfBroken });
   return simulationProof(firstFreshSeed, reports, again);
+}
+
+function tellIfBroken(report: SimReport): void {
+  if (report.violations.length > 0) say(tellReport(report));
 }
 
 async function hunted() {

@@ -60,6 +60,18 @@ export function swarmOf(draws: Draws): Swarm {
   };
 }
 
+/** Two engines, now and then something to do, and trouble a few times an hour. */
+export const quietened = (swarm: Swarm): Swarm => ({
+  ...swarm,
+  engines: 2,
+  workEveryMs: 5 * minute,
+  crashEveryMs: swarm.crashEveryMs * 5,
+  pauseEveryMs: swarm.pauseEveryMs * 5,
+  lostRequest: swarm.lostRequest / 10,
+  lostReply: swarm.lostReply / 10,
+  deadlyReply: swarm.deadlyReply / 10,
+});
+
 function someOf<T>(dice: Stream, all: readonly T[], count: number): T[] {
   const left = [...all];
   return Array.from({ length: count }, () => left.splice(dice.whole(0, left.length - 1), 1)[0]!);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/ids.ts';
-import { simulateAll } from './fleet.ts';
+import { busy, campaign, quiet } from './campaign.ts';
 import { goalNames, type GoalName } from './goals.ts';
 import { regressions } from './regressions.ts';
 import { shrink } from './shrink.ts';
@@ -10,10 +10,6 @@ import { replayCommand, tellReport } from './tell.ts';
 import { simulate, type SimReport } from './world.ts';
 
 const seedsCount = 100;
-const twiceCount = 5;
-/** With what it takes to heal, 90 minutes and more. */
-const chaosMinutes = 89;
-const chaosMs = chaosMinutes * 60_000;
 const patienceMs = 900_000;
 const shrinkTrials = 12;
 
@@ -28,12 +24,12 @@ function freshStart(): number {
 }
 
 const first = Number(process.env['STINT_SIM_SEED'] ?? freshStart());
-const fresh = Array.from({ length: seedsCount - regressions.length }, (_, index) => first + index);
-const seeds = [...regressions.map(({ seed }) => seed), ...fresh];
 
 test(`${seedsCount} seeds, fresh ones from ${first} on, keep every promise`, { timeout: patienceMs }, async () => {
-  const reports = await simulateAll({ seeds, chaosMs, onReport: ({ violations }) => violations.length === 0 });
-  const broken = reports.find(({ violations }) => violations.length > 0);
+  const isSound = ({ violations }: SimReport): boolean => violations.length === 0;
+  const ask = { first, fresh: seedsCount - regressions.length, quiet: 10, twice: 5, onReport: isSound };
+  const { reports, again } = await campaign(ask);
+  const broken = reports.find((report) => !isSound(report));
   if (broken) throw new Error(await explained(broken));
 
   const hours = sum(reports, ({ simulatedMs }) => simulatedMs) / 3_600_000;
@@ -44,9 +40,7 @@ test(`${seedsCount} seeds, fresh ones from ${first} on, keep every promise`, { t
   expect(hours).toBeGreaterThanOrEqual(150);
   expect(faults).toBeGreaterThanOrEqual(60_000);
   expect(goalNames.filter((goal) => !goals.has(goal))).toEqual([]);
-
-  const again = await simulateAll({ seeds: seeds.slice(0, twiceCount), chaosMs });
-  expect(again.map(({ trace }) => trace)).toEqual(reports.slice(0, twiceCount).map(({ trace }) => trace));
+  expect(again.map(({ trace }) => trace)).toEqual(reports.slice(0, again.length).map(({ trace }) => trace));
 });
 
 test('only faults of the list strike, and the whole list makes the same history', { timeout: patienceMs }, async () => {
@@ -65,12 +59,12 @@ test('a list of faults shrinks to those that matter', async () => {
 
 /** The story, the few faults that it takes, and the command that shows it again. */
 async function explained(report: SimReport): Promise<string> {
-  const { seed, violations } = report;
-  const { invariant } = violations[0]!;
+  const { seed, violations: [found], isQuiet } = report;
+  const options = isQuiet ? quiet : busy;
   const isSame = async (faults: readonly string[]): Promise<boolean> =>
-    (await simulate(seed, { chaosMs, faults })).violations.some((found) => found.invariant === invariant);
+    (await simulate(seed, { ...options, faults })).violations.some(({ invariant }) => invariant === found!.invariant);
   const faults = await shrink(report.faults, isSame, shrinkTrials);
-  const command = replayCommand(seed, chaosMinutes, faults);
+  const command = replayCommand(seed, options, faults);
   return `${tellReport(report)}\nit takes ${faults.length} faults; to see it again:\n${command}`;
 }
 

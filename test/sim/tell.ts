@@ -1,6 +1,6 @@
 // Tells a person what a simulation found.
 import { tellViolation } from '../../src/verify.ts';
-import type { SimReport } from './world.ts';
+import type { SimOptions, SimReport } from './world.ts';
 
 const storyMax = 40;
 
@@ -14,5 +14,7 @@ export function tellReport({ seed, violations, story, ...figures }: SimReport): 
 }
 
 /** The one command that shows it again. */
-export const replayCommand = (seed: number, minutes: number, faults: readonly string[]): string =>
-  `node test/sim/main.ts --seed ${seed} --minutes ${minutes} --only '${faults.join('; ')}'`;
+export function replayCommand(seed: number, { chaosMs = 0, isQuiet }: SimOptions, faults: readonly string[]): string {
+  const how = `--minutes ${chaosMs / 60_000}${isQuiet ? ' --quiet' : ''}`;
+  return `node test/sim/main.ts --seed ${seed} ${how} --only '${faults.join('; ')}'`;
+}

@@ -10,7 +10,7 @@ import { VirtualClock } from '../../src/time/clock.ts';
 import { verify, violation, type Violation } from '../../src/verify.ts';
 import { clearUp, live, roles, type Desk, type Role } from './clients.ts';
 import { Draws, type Stream } from './draws.ts';
-import { Faults, swarmOf, type Swarm } from './faults.ts';
+import { Faults, quietened, swarmOf, type Swarm } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
 import { SimProcess } from './process.ts';
 import { Timeline } from './timeline.ts';
@@ -21,12 +21,15 @@ import { wireTo } from './wire.ts';
 export interface SimOptions {
   /** How long anything may fail. */
   readonly chaosMs?: number;
+  /** Little to do and little trouble, for long: schedules through the nights. */
+  readonly isQuiet?: boolean;
   /** Only these faults strike; left out: all that are drawn. */
   readonly faults?: readonly string[];
 }
 
 export interface SimReport {
   readonly seed: number;
+  readonly isQuiet: boolean;
   readonly violations: readonly Violation[];
   /** What happened to the job of the first violation. */
   readonly story: readonly Event[];
@@ -54,6 +57,7 @@ export const simulate = (seed: number, options: SimOptions = {}): Promise<SimRep
 class Simulation {
   readonly #seed: number;
   readonly #chaosMs: number;
+  readonly #isQuiet: boolean;
   readonly #draws: Draws;
   readonly #swarm: Swarm;
   readonly #faults: Faults;
@@ -70,11 +74,12 @@ class Simulation {
   #downUntil = 0;
   #isHealing = false;
 
-  constructor(seed: number, { chaosMs = chaosDefaultMs, faults }: SimOptions) {
+  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions) {
     this.#seed = seed;
     this.#chaosMs = chaosMs;
+    this.#isQuiet = isQuiet;
     this.#draws = new Draws(seed);
-    this.#swarm = swarmOf(this.#draws);
+    this.#swarm = isQuiet ? quietened(swarmOf(this.#draws)) : swarmOf(this.#draws);
     this.#faults = new Faults(faults ?? null);
     this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
     this.#store = openStore('sqlite::memory:', { clock: this.#storeClock });
@@ -262,6 +267,7 @@ class Simulation {
     const trace = createHash('sha256').update(this.#watch.trace()).update(struck.join()).update(starts);
     return {
       seed: this.#seed,
+      isQuiet: this.#isQuiet,
       violations: this.#violations,
       story: await this.#storyOf(this.#violations[0]?.job ?? null),
       faults: struck,
