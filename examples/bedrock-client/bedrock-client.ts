@@ -10,20 +10,23 @@ const bedrock = await startBedrock({ engine, port: 0 });
 const socket = connect(bedrock.port, bedrock.host).setEncoding('utf8');
 const answers = socket.iterator({ destroyOnReturn: false });
 
-async function say(...lines: string[]): Promise<void> {
+/** Answers the body. */
+async function say(...lines: string[]): Promise<string> {
   console.log(lines.join('\n'));
   socket.write(`${lines.join('\n')}\n\n`);
   const { value } = (await answers.next()) as { value: string };
   console.log(`→ ${value.trim().replaceAll('\r\n', '\n→ ')}\n`);
+  return value.split('\r\n\r\n')[1] ?? '';
 }
 
-await say('CreateJob', 'name: invoices', 'data: {"month":"2026-03"}', 'repeat: SCHEDULED, +1 MONTH');
+const created = await say('CreateJob', 'name: invoices', 'data: {"month":"2026-03"}', 'repeat: SCHEDULED, +1 MONTH');
+const { jobID } = JSON.parse(created) as { jobID: number };
 await say('GetJob', 'name: invoices');
-await say('UpdateJob', 'jobID: 1', 'data: {"month":"2026-03","sent":120}');
-await say('FinishJob', 'jobID: 1', 'data: {"month":"2026-04"}');
-await say('QueryJob', 'jobID: 1');
+await say('UpdateJob', `jobID: ${jobID}`, 'data: {"month":"2026-03","sent":120}');
+await say('FinishJob', `jobID: ${jobID}`, 'data: {"month":"2026-04"}');
+await say('QueryJob', `jobID: ${jobID}`);
 
 console.log('The same job, as its history in Stint:');
-for (const { n, kind, by } of await engine.history(1)) console.log(`  ${n} ${kind} by ${by}`);
+for (const { n, kind, by } of await engine.history(jobID)) console.log(`  ${n} ${kind} by ${by}`);
 socket.end();
 await bedrock.close();
