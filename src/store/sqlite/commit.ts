@@ -8,9 +8,10 @@ import type { Connection } from './connection.ts';
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
   const feed: string[] = [];
+  const taken = takenIds(connection, changes);
   let written: boolean[] = [];
   const writeAll = (): boolean => {
-    written = changes.map((change) => writeOne(connection, change, now, feed));
+    written = changes.map((change) => isFree(change, taken) && writeOne(connection, change, now, feed));
     const hasCome = !staged || unstage(connection, staged.parent, staged.fence, now);
     return hasCome && !written.includes(false);
   };
@@ -18,6 +19,26 @@ export function writeBatch(connection: Connection, { changes, whole = false, sta
   if (!whole) writeAll();
   tellFeed(connection, feed, now);
   return written;
+}
+
+/** The ids of new jobs that are another's already. Ids come in blocks of one's own: mostly one short look tells. */
+function takenIds(connection: Connection, changes: readonly Change[]): Set<number> {
+  const ids = changes.flatMap(({ before, after }) => (before === null ? [after!.id] : []));
+  if (ids.length === 0) return new Set();
+  const [first, last] = [ids[0]!, ids.at(-1)!];
+  const isBlock = last - first === ids.length - 1 && ids.every((id, index) => id === first + index);
+  const rows = isBlock
+    ? connection.all<{ id: number }>(idsBetween, first, last, first, last)
+    : connection.all<{ id: number }>(idsAmong, JSON.stringify(ids));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether a change may be tried; from then on, its id is nobody else's. */
+function isFree({ before, after }: Change, taken: Set<number>): boolean {
+  if (before !== null) return true;
+  if (taken.has(after!.id)) return false;
+  taken.add(after!.id);
+  return true;
 }
 
 /** Keeps children aside until the commit that names their parent and its fence. */
@@ -47,7 +68,6 @@ function put(connection: Connection, before: Job | null, after: Job, line: strin
 }
 
 function insert(connection: Connection, job: OpenJob, line: string, now: number): boolean {
-  if (connection.get('SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM ended WHERE id = ?', job.id, job.id)) return false;
   if (job.unique && !takeKey(connection, job, now)) return false;
   connection.run(insertOpen, ...openValues(job), line);
   return true;
@@ -158,6 +178,9 @@ const laneOf = (job: Job): number => (job.state !== 'pending' ? 0 : job.gate ===
 const places = '?, '.repeat(21) + '?';
 const insertOpen = `INSERT INTO job(id, ${openNames}) VALUES(${places})`;
 const insertStaged = `INSERT INTO staged(stage, id, ${openNames}) VALUES(?, ${places})`;
+const idsBetween = 'SELECT id FROM job WHERE id BETWEEN ? AND ? UNION ALL SELECT id FROM ended WHERE id BETWEEN ? AND ?';
+const idsAmong = `SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?1))
+  UNION ALL SELECT id FROM ended WHERE id IN (SELECT value FROM json_each(?1))`;
 const stagedTaken = `SELECT 1 FROM staged WHERE stage = ?
   AND (EXISTS (SELECT 1 FROM job WHERE job.id = staged.id) OR EXISTS (SELECT 1 FROM ended WHERE ended.id = staged.id)) LIMIT 1`;
 const stagedKeyed = `SELECT * FROM staged WHERE stage = ? AND body ->> '$.unique' IS NOT NULL`;
