@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, as, ended, records, tokens } from '../faces/http/world.ts';
+import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, violations, type Dashboard } from './world.ts';
 
 describe('everybody', () => {
@@ -81,7 +82,7 @@ describe('everybody', () => {
     await page.getByRole('dialog', { name: `Pause run ${waiting}?` }).waitFor();
     await page.keyboard.type('until Monday');
     await page.keyboard.press('Enter');
-    await expect.poll(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
+    await eventually(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
     const { body } = await board.get(`${api}/runs/${waiting}/events`);
     expect(body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'until Monday' });
     await page.close();
@@ -92,7 +93,7 @@ describe('everybody', () => {
     const page = await context.newPage();
     await page.goto(`${board.url}/runs/${waiting}`);
     const created = page.locator('.facts-strip time').first();
-    await expect.poll(() => created.textContent()).toMatch(/ago$|now/);
+    await eventually(() => created.textContent()).toMatch(/ago$|now/);
     await page.keyboard.press('t');
     const local = (await created.textContent())!;
     await page.keyboard.press('t');
@@ -104,7 +105,7 @@ describe('everybody', () => {
     await page.getByRole('button', { name: /^Theme/ }).click();
     expect(await theme()).toBe('dark');
     await page.reload();
-    await expect.poll(() => created.textContent()).toBe(utc);
+    await eventually(() => created.textContent()).toBe(utc);
     expect(await theme()).toBe('dark');
     await context.close();
   });
@@ -152,7 +153,7 @@ describe('with tokens', () => {
     const page = await board.visit('/runs');
     await page.getByLabel('Token').fill('stint_nonsense');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect.poll(() => page.locator('.field-error').textContent()).toMatch(/token/);
+    await eventually(() => page.locator('.field-error').textContent()).toMatch(/token/);
     expect(await violations(page)).toEqual([]);
     await picture(page, 'sign-in-light');
     await page.getByLabel('Token').fill(tokens.operator.token);
@@ -182,7 +183,7 @@ describe('with tokens', () => {
 
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main .notice').first().waitFor();
-  await expect.poll(() => page.locator('.loading').count()).toBe(0);
+  await eventually(() => page.locator('.loading').count()).toBe(0);
 }
 
 const controls = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]

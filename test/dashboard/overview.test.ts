@@ -1,6 +1,7 @@
 // The overview in a real browser: problems first, figures and charts that follow, and peace when all is well.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ended } from '../faces/http/world.ts';
+import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -19,16 +20,16 @@ test('all is well until something fails or nobody can run it; each problem leads
   expect(await problems.locator('li').first().textContent()).toContain('Nobody knows');
   await problems.locator('li', { hasText: 'invoice.render' }).getByRole('link').click();
   await page.getByRole('link', { name: String(failed), exact: true }).waitFor();
-  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await eventually(() => page.locator('tbody tr').count()).toBe(1);
   await page.close();
 });
 
 test('figures and charts follow what happens, over the range that the URL says', async () => {
   const page = await board.visit('/');
   const ended = page.locator('.figures div', { hasText: 'Ended' }).locator('dd');
-  await expect.poll(() => ended.textContent()).toMatch(/^1/);
+  await eventually(() => ended.textContent()).toMatch(/^1/);
   for (let number = 0; number < 20; number++) await board.start({ type: 'mail.send' });
-  await expect.poll(() => ended.textContent()).toMatch(/^21/);
+  await eventually(() => ended.textContent()).toMatch(/^21/);
   await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
   await page.getByRole('group', { name: 'Range of the charts' }).getByRole('button', { name: '15m' }).click();
   expect(page.url()).toContain('range=15m');
@@ -38,7 +39,7 @@ test('figures and charts follow what happens, over the range that the URL says',
   await page.mouse.down();
   await page.mouse.move(chart.x + chart.width - 2, chart.y + 40, { steps: 4 });
   await page.mouse.up();
-  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
+  await eventually(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
   await page.close();
 });
 
@@ -57,7 +58,7 @@ test('what runs now is listed with how far it is', async () => {
   }
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
-  await expect.poll(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
+  await eventually(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
   await page.close();
   expect(board.faults).toEqual([]);
 });

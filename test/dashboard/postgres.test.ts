@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, ended } from '../faces/http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
+import { eventually } from './eventually.ts';
 import { dashboard, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -18,11 +19,11 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await dialog.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('application', { name: 'Matrix of 200 tasks' }).waitFor();
   const badge = page.locator('.run-head .badge');
-  await expect.poll(() => badge.textContent(), { timeout: 30_000 }).toBe('succeeded');
+  await eventually(() => badge.textContent(), { timeout: 30_000 }).toBe('succeeded');
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await page.getByRole('button', { name: 'Retry failed tasks' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry failed tasks' }).click();
-  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.generation, { timeout: 20_000 }).toBeGreaterThan(0);
+  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.generation, { timeout: 20_000 }).toBeGreaterThan(0);
   await ended(board, id);
   await page.getByRole('tab', { name: /^Events/ }).click();
   await page.getByText('Opened again').first().waitFor();
@@ -37,7 +38,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
 
   for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
   await page.goto(`${board.url}/runs?search=tag:bulk%3Dyes%20state:pending`);
-  await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+  await eventually(() => page.locator('tbody tr').count()).toBe(3);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog', { name: 'Cancel 3 runs?' }).getByRole('button', { name: 'Cancel', exact: true }).click();

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, ended } from '../faces/http/world.ts';
+import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -24,19 +25,19 @@ const row = (page: Page, id: number) => page.locator('tbody tr', { has: page.get
 
 test('lists the newest first, pages by key, and the URL keeps it all', async () => {
   const page = await board.visit('/runs');
-  await expect.poll(() => rows(page).count()).toBe(50);
+  await eventually(() => rows(page).count()).toBe(50);
   const first = await ids(page);
   expect(first[0]).toBe(String(invoices.at(-1)));
   await page.getByRole('link', { name: 'Further' }).click();
-  await expect.poll(async () => (await ids(page))[0]).not.toBe(first[0]);
+  await eventually(async () => (await ids(page))[0]).not.toBe(first[0]);
   const second = await ids(page);
   expect(second.some((id) => first.includes(id))).toBe(false);
   await page.reload();
-  await expect.poll(() => ids(page)).toEqual(second);
+  await eventually(() => ids(page)).toEqual(second);
   await page.goBack();
-  await expect.poll(() => ids(page)).toEqual(first);
+  await eventually(() => ids(page)).toEqual(first);
   await page.getByRole('button', { name: 'Order: newest first' }).click();
-  await expect.poll(() => page.url()).toContain('order=oldest');
+  await eventually(() => page.url()).toContain('order=oldest');
   await picture(page, 'runs-light');
   await page.close();
 });
@@ -52,11 +53,11 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
   await page.keyboard.type('fail');
   await page.getByRole('option', { name: 'state:failed' }).waitFor();
   await page.keyboard.press('Enter');
-  await expect.poll(() => rows(page).count()).toBe(0);
+  await eventually(() => rows(page).count()).toBe(0);
   await page.getByText('there is no state fail: use pending').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill('state:failed type:invoice*');
   await page.keyboard.press('Enter');
-  await expect.poll(() => rows(page).count()).toBe(6);
+  await eventually(() => rows(page).count()).toBe(6);
   expect(new URL(page.url()).searchParams.get('search')).toBe('state:failed type:invoice*');
   await picture(page, 'runs-search-light');
 
@@ -65,7 +66,7 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
     ['created:>1h', 0],
   ] as const) {
     await page.goto(`${board.url}/runs?search=${encodeURIComponent(search)}`);
-    await expect.poll(() => rows(page).count(), { message: search }).toBe(count);
+    await eventually(() => rows(page).count(), { message: search }).toBe(count);
   }
   await page.getByText('No run fits this search').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill(String(mails[0]));
@@ -77,18 +78,18 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
 test('state chips change the search, a view can be saved, columns chosen', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
-  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
-  await expect.poll(() => rows(page).count()).toBe(6);
+  await eventually(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
+  await eventually(() => rows(page).count()).toBe(6);
   await page.getByRole('button', { name: 'Save this view' }).click();
-  await page.keyboard.type('Broken');
+  await page.getByLabel('Name of the view').fill('Broken');
   await page.keyboard.press('Enter');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
-  await expect.poll(() => rows(page).count()).toBe(50);
+  await eventually(() => rows(page).count()).toBe(50);
   await page.getByRole('link', { name: 'Broken' }).click();
-  await expect.poll(() => rows(page).count()).toBe(6);
+  await eventually(() => rows(page).count()).toBe(6);
   await page.getByLabel('Choose columns').click();
   await page.getByLabel('Attempts').uncheck();
-  await expect.poll(() => page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
+  await eventually(() => page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
   await page.reload();
   await rows(page).first().waitFor();
   expect(await page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
@@ -112,7 +113,7 @@ test('a new run appears while it is live, and not while it is paused', async () 
 
 test('rows are walked, selected and opened by keys', async () => {
   const page = await board.visit('/runs?search=state:failed');
-  await expect.poll(() => rows(page).count()).toBe(6);
+  await eventually(() => rows(page).count()).toBe(6);
   for (const key of ['j', 'j', 'k', 'x', 'j', 'x']) await page.keyboard.press(key);
   await page.getByText('2 selected').waitFor();
   expect(await rows(page).nth(1).getAttribute('data-active')).toBe('true');
@@ -123,7 +124,7 @@ test('rows are walked, selected and opened by keys', async () => {
 
 test('the selected are acted on with a reason, and what does not fit is told', async () => {
   const page = await board.visit('/runs');
-  await expect.poll(() => rows(page).count()).toBe(50);
+  await eventually(() => rows(page).count()).toBe(50);
   const [one, other] = [await board.start({ type: 'mail.send', delay: '1h' }), await board.start({ type: 'mail.send', delay: '1h' })];
   for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
@@ -141,7 +142,7 @@ test('the selected are acted on with a reason, and what does not fit is told', a
 test('all that match are counted before anything is done, and done by an operation', async () => {
   for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
   const page = await board.visit('/runs?search=tag:bulk%3Dyes');
-  await expect.poll(() => rows(page).count()).toBe(3);
+  await eventually(() => rows(page).count()).toBe(3);
   await row(page, Number((await ids(page))[0])).getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Select all that match the filter' }).click();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
@@ -151,8 +152,8 @@ test('all that match are counted before anything is done, and done by an operati
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
   await dialog.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('link', { name: 'Follow it' }).waitFor();
-  await expect.poll(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
-  await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
+  await eventually(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
+  await eventually(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
   await page.close();
 });
 

@@ -18,6 +18,9 @@ export interface Dashboard extends World {
   readonly faults: readonly string[];
 }
 
+/** As long as it takes on a machine that has much else to do. */
+export const patienceMs = 25_000;
+
 const artefacts = join(import.meta.dirname, '..', '..', 'artefacts', 'dashboard');
 
 /** For types that are to stay running. */
@@ -52,10 +55,16 @@ export const sync = jobType('ledger.sync', {
 });
 /** Hears no word of a cancel. */
 export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
-/** Slow tiles beyond the 20th wait here. */
-const gate = Promise.withResolvers<void>();
-/** Lets all of them go, for good. */
-export const openGate = (): void => gate.resolve();
+/** Slow tiles beyond this number wait until they are let go. */
+let tilesLetGo = 20;
+let nextLetGo = Promise.withResolvers<void>();
+
+/** Lets slow tiles go up to a number. */
+export function letTilesGo(upTo: number): void {
+  tilesLetGo = upTo;
+  nextLetGo.resolve();
+  nextLetGo = Promise.withResolvers();
+}
 
 /** Every 50th task fails. */
 export const tiles = jobType('map.tiles', {
@@ -65,7 +74,7 @@ export const tiles = jobType('map.tiles', {
     for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
   },
   taskResults: async ({ task, signal }) => {
-    if (task.slow && task.number > 20) await Promise.race([gate.promise, untilAborted(signal)]);
+    while (task.slow && task.number > tilesLetGo) await Promise.race([nextLetGo.promise, untilAborted(signal)]);
     if (task.number % 50 === 0) throw new Error(`tile ${task.number} is outside of the map`);
     return task.number;
   },
@@ -89,7 +98,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
     faults,
     async visit(path, context = {}) {
       const page = await browser.newPage({ ...plainPage, viewport: { width: 1360, height: 860 }, ...context });
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(patienceMs);
       watch(page, server.url, faults);
       await page.goto(server.url + path);
       return page;

@@ -1,6 +1,6 @@
 /** Runs: the list, searched and filtered, with deeds to one, many or all that match. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunFilter, RunView } from '../../../src/faces/http/contract.ts';
 import { call } from '../api.ts';
 import { TickField } from '../components/field.tsx';
@@ -229,7 +229,7 @@ function SavedViews({ search }: { readonly search: string }): JSX.Element {
   const [name, setName] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const isNaming = name !== null;
-  useEffect(() => field.current?.focus(), [isNaming]);
+  useLayoutEffect(() => field.current?.focus(), [isNaming]);
   const save = (): void => {
     if (name !== null && name.trim() !== '') saveView({ name: name.trim(), search });
     setName(null);
