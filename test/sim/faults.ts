@@ -64,6 +64,7 @@ export function swarmOf(draws: Draws): Swarm {
 export const quietened = (swarm: Swarm): Swarm => ({
   ...swarm,
   engines: 2,
+  leaseMs: minute,
   workEveryMs: 5 * minute,
   crashEveryMs: swarm.crashEveryMs * 5,
   pauseEveryMs: swarm.pauseEveryMs * 5,
