@@ -157,13 +157,49 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
     ...(upTo === undefined ? [] : [`id ${opposite} $${values.push(upTo)}`]),
   ];
   const texts = tablesOf(query).map((table) => {
-    const where = whereText(table, query, values, beyond);
-    return `(${selectFrom(session.schema, table)} ${where} order by id ${direction} limit $1)`;
+    const lead = leadOf(table, query);
+    const { rest, terms, order: by } = lead === null ? { rest: query, terms: [], order: '' } : led(lead, query, values);
+    const where = whereText(table, rest, values, [...beyond, ...terms], lead !== 'fate');
+    const sorted = `order by ${by && `${by} ${direction}, `}id ${direction}`;
+    return `(${selectFrom(session.schema, table)} ${where} ${sorted} limit $1)`;
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;
   const rows = await session.ask<EitherRow>(text, values);
   return rows.map(jobOf);
+}
+
+/** The column of an index that has the ids of those that are meant in order. */
+function leadOf(table: Table, { parent, types, kinds, standings }: Query): Lead | null {
+  if (typeof parent === 'number') return 'parent';
+  if (table === 'job') return null;
+  // Those that did not succeed are few, next to all of a type.
+  if (standings?.length === 1 && standings[0] !== 'succeeded') return 'fate';
+  return types?.length === 1 && kinds && !kinds.includes('task') ? 'type' : null;
+}
+
+type Lead = 'parent' | 'fate' | 'type';
+
+interface Led {
+  readonly rest: Query;
+  readonly terms: readonly string[];
+  readonly order: string;
+}
+
+/**
+ * Said as a range, and with its column in the order, so that only that index will do. The planner thinks that those who
+ * are meant lie evenly among all, and would read all from one end: past a million others, if they lie at the other.
+ */
+function led(lead: Lead, query: Query, values: unknown[]): Led {
+  const { parent, types, ...others } = query;
+  const value = lead === 'parent' ? parent : lead === 'type' ? types![0] : query.standings![0];
+  const place = `$${values.push(value)}`;
+  const rest = {
+    ...others,
+    ...(lead !== 'parent' && parent !== undefined ? { parent } : {}),
+    ...(lead !== 'type' && types ? { types } : {}),
+  };
+  return { rest, terms: [`${lead} >= ${place}`, `${lead} <= ${place}`], order: lead };
 }
 
 const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
@@ -179,13 +215,15 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
 const isFullyColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
-function whereText(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
+function whereText(
+  table: Table, query: Query, values: unknown[], beyond: readonly string[] = [], isAloud = true,
+): string {
   const terms: string[] = [...beyond];
   const add = (term: (place: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
   if (query.kinds) add((place) => `kind = any(${place}::text[])`, nameArray(query.kinds));
-  if (query.kinds) terms.push(...saidAloud(table, query.kinds));
+  if (query.kinds && isAloud) terms.push(...saidAloud(table, query.kinds));
   if (query.types) add((place) => `type = any(${place}::text[])`, nameArray(query.types));
   if (query.glob !== undefined) addGlob(add, query.glob);
   if (query.def !== undefined) add((place) => `def = ${place}`, query.def);
