@@ -1,4 +1,5 @@
 /** Loads job types and definitions from the files that `--jobs` names. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyJobDef } from '../../engine/declare/job-def.ts';
@@ -27,6 +28,9 @@ async function exportsOf(file: string): Promise<unknown[]> {
 }
 
 async function importOf(file: string): Promise<Record<string, unknown>> {
+  if (!existsSync(file)) {
+    throw new Refusal('malformed.option', `there is no file ${file} here to load jobs from`, { file });
+  }
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {

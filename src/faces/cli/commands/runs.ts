@@ -86,6 +86,8 @@ const create = (type: string, options: CreateOptions): Promise<void> =>
     const { id, outcome } = await engine.createNamed({ type }, ask, actor());
     if (options.json) return printJson({ id, outcome });
     printLine(`run ${id} of ${type} is ${outcome}: stint runs watch ${id}`);
+    const unknown = (await engine.explain(id)).find(({ code }) => code === 'type.unknown');
+    if (unknown) printLine(styled('yellow', `it waits: ${harmless(unknown.says)}`));
   });
 
 const show = (id: string, options: CommonOptions): Promise<void> =>
@@ -110,10 +112,14 @@ const show = (id: string, options: CommonOptions): Promise<void> =>
       ['input', job.input],
       ['result', job.result],
     ];
-    printLine(`${styled('bold', `run ${job.id}`)}  ${standingOf(job)}`);
+    printLine(`${styled('bold', `${kindNames[job.kind]} ${job.id}`)}  ${standingOf(job)}`);
     for (const [name, value] of facts) if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
     return printEvents(await engine.history(job.id));
   });
+
+const kindNames: Readonly<Record<Job['kind'], string>> = {
+  run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit',
+};
 
 const events = (id: string, options: CommonOptions): Promise<void> =>
   withEngine(options, async (engine) => {

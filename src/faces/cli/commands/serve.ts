@@ -61,23 +61,37 @@ async function openFaces(engine: Engine, flags: ServeFlags, logger: Logger): Pro
 }
 
 async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenFace> {
+  const address = addressOf('--http', flags.http);
   const started = await startHttp({
     engine,
     logger,
-    ...addressOf('--http', flags.http),
+    ...address,
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
-  });
-  return { says: `HTTP     ${started.url}`, close: () => started.close() };
+  }).catch(unlessTaken('--http', address));
+  return { says: `HTTP     ${started.url}  dashboard and API`, close: () => started.close() };
 }
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenFace> {
-  const started = await startBedrock({ engine, logger, ...addressOf('--bedrock', flags.bedrock) });
+  const address = addressOf('--bedrock', flags.bedrock);
+  const started = await startBedrock({ engine, logger, ...address }).catch(unlessTaken('--bedrock', address));
   return { says: `Bedrock  ${started.host}:${started.port}`, close: () => started.close() };
 }
 
-function addressOf(flag: string, text: string): { readonly host: string; readonly port: number } {
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const unlessTaken = (flag: string, { host, port }: Address) => (error: unknown): never => {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+  const instead = `say ${flag} ${host}:0 for a free port`;
+  const message = `cannot listen on ${host}:${port}: something else does. Stop it, or ${instead}`;
+  throw new Refusal('malformed.option', message, { host, port });
+};
+
+function addressOf(flag: string, text: string): Address {
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   if (port !== undefined && Number(port) < 65_536) return { host: host ?? '127.0.0.1', port: Number(port) };
   throw new Refusal('malformed.option', `${flag} takes HOST:PORT or off, not ${text.slice(0, 60)}`, {});
