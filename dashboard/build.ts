@@ -53,4 +53,7 @@ async function takeLock(): Promise<void> {
   }
 }
 
-if (import.meta.main) await buildIfStale();
+if (import.meta.main) {
+  if (!isFresh()) console.log('Building the dashboard, this once …');
+  await buildIfStale();
+}

@@ -1,8 +1,9 @@
 // Three small job types to look at: one that greets, one that fans out, one that a schedule starts.
-import { every, jobDef, jobType, typed } from 'stint';
+import { every, jobDef, jobType } from 'stint';
+import { z } from 'zod';
 
 export const greet = jobType('greet', {
-  input: typed<{ name: string }>(),
+  input: z.object({ name: z.string() }),
   run: ({ input, log }) => {
     log.info(`greeting ${input.name}`);
     return { greeting: `Hello, ${input.name}!` };
@@ -10,7 +11,7 @@ export const greet = jobType('greet', {
 });
 
 export const squares = jobType('squares', {
-  input: typed<{ upTo: number }>(),
+  input: z.object({ upTo: z.int().max(10_000) }),
   *taskDetails({ input }) {
     for (let number = 1; number <= input.upTo; number++) yield { number };
   },

@@ -37,7 +37,8 @@ describe('TypeScript', () => {
       const fences = page.fences.filter(({ language }) => language === 'ts');
       project.write(`${nameOf(page)}.ts`, `${programOf(fences.filter((fence) => !isApart(fence)))}\nexport {};\n`);
       for (const fence of fences.filter(isApart)) {
-        project.write(`${nameOf(page)}-${fence.line}${isTest(fence.info) ? '.test' : ''}.ts`, `${programOf([fence])}\nexport {};\n`);
+        const name = `${nameOf(page)}-${fence.line}${isTest(fence.info) ? '.test' : ''}`;
+        project.write(`${name}.ts`, `${programOf([fence])}\nexport {};\n`);
       }
     }
     project.write('wrong.ts', "import { cron } from 'stint';\ncron(7);\n");
