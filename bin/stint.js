@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const isWindows = process.platform === 'win32';
 const main = findMain();
 
 if (isNewEnough(process.versions.node)) {
@@ -17,7 +18,8 @@ if (isNewEnough(process.versions.node)) {
 } else {
   const node = findPinnedNode();
   if (node === undefined) {
-    console.error(`cannot start stint: it needs Node 24.15 or newer, and this is ${process.version}`);
+    const help = `get it from https://nodejs.org, or install it beside stint: npm install ${pinnedName()}@24`;
+    console.error(`cannot start stint: it needs Node 24.15 or newer, and this is ${process.version}: ${help}`);
     process.exit(1);
   }
   handOver(node);
@@ -34,12 +36,15 @@ function isNewEnough(version) {
   return major > 24 || (major === 24 && minor >= 15);
 }
 
+/** The package that has Node as a binary, for this machine. */
+function pinnedName() {
+  return `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+}
+
 function findPinnedNode() {
-  const windows = process.platform === 'win32';
-  const name = `node-${windows ? 'win' : process.platform}-${process.arch}`;
   try {
-    const home = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-    return join(home, 'bin', windows ? 'node.exe' : 'node');
+    const home = dirname(createRequire(import.meta.url).resolve(`${pinnedName()}/package.json`));
+    return join(home, 'bin', isWindows ? 'node.exe' : 'node');
   } catch {
     return undefined;
   }
