@@ -6,6 +6,9 @@ import type { InstanceOptions } from './children/instance.ts';
 
 const program = fileURLToPath(new URL('./children/instance.ts', import.meta.url));
 
+/** What every program of an instance is told. */
+export type MemberOptions = Pick<InstanceOptions, 'instance' | 'flags'>;
+
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -17,10 +20,13 @@ export class Member {
   output = '';
   readonly #child: ChildProcess;
 
-  constructor(options: InstanceOptions, ledger: string) {
+  constructor(options: InstanceOptions, ledger: string);
+  /** An instance that is another program. */
+  constructor(options: MemberOptions, ledger: string, file: string);
+  constructor(options: MemberOptions, ledger: string, file = program) {
     this.instance = options.instance;
     const env = { ...process.env, STINT_LEDGER: ledger, STINT_INSTANCE: options.instance };
-    const values = [...(options.flags ?? []), program, JSON.stringify(options)];
+    const values = [...(options.flags ?? []), file, JSON.stringify(options)];
     this.#child = spawn(process.execPath, values, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
