@@ -54,9 +54,12 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     super(parts);
     this.instance = parts.instance;
     this.#parts = parts;
-    this.#stations = [new Station(parts)];
-    const { jobs, instance } = parts;
-    const orders = new Orders({ jobs, instance, obey: (order) => (order === 'drain' ? this.suspend() : this.resume()) });
+    const orders = new Orders({
+      ...parts,
+      isDeaf: () => !this.#isResumed || this.#stations[0]!.isFull,
+      obey: (order) => (order === 'drain' ? this.suspend() : this.resume()),
+    });
+    this.#stations = [new Station({ ...parts, orders })];
     this.#orders = new Loop('orders', parts, () => orders.turn());
   }
 

@@ -12,6 +12,7 @@ import type { Heart } from './loops/heart.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { Leader } from './loops/leader.ts';
 import { Loop, type LoopParts, type Turn } from './loops/loop.ts';
+import type { Orders } from './loops/orders.ts';
 import { Notes } from './progress/notes.ts';
 import { reap } from './loops/reaper.ts';
 import { retain, type Retention } from './loops/retention.ts';
@@ -35,6 +36,8 @@ export interface StationParts extends LoopParts {
   readonly heart: Heart;
   readonly retention: Retention;
   readonly watchers: Watchers;
+  /** Of the station that hears them. */
+  readonly orders?: Orders;
 }
 
 const reapMs = 2_000;
@@ -86,7 +89,7 @@ export class Station {
       about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReturn: () => this.#goOn(),
     });
     this.#claimer = new Claimer({
-      jobs, by, clock: parts.clock, leaseMs, types: handlers.names, slots: this.#slots,
+      jobs, by, clock: parts.clock, leaseMs, types: this.#takes(), slots: this.#slots,
       isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
       concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
       isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
@@ -107,6 +110,11 @@ export class Station {
 
   get busy(): number {
     return this.#slots.busy;
+  }
+
+  /** It takes nothing until a slot is free. */
+  get isFull(): boolean {
+    return this.#slots.free <= 0;
   }
 
   async start(): Promise<void> {
@@ -185,6 +193,8 @@ export class Station {
   }
 
   async #work(job: RunningJob): Promise<void> {
+    const { orders } = this.#parts;
+    if (orders !== undefined && job.type === orders.type) return orders.follow(job);
     const start = this.#parts.clock.monotonic();
     if (job.tick?.isAwaited) await this.#follow(job.tick.def);
     await this.#runner.run(job);
@@ -255,6 +265,11 @@ export class Station {
 
   #loop(name: string, turn: Turn): Loop {
     return new Loop(name, this.#parts, turn);
+  }
+
+  #takes(): readonly string[] {
+    const { handlers, orders } = this.#parts;
+    return orders === undefined ? handlers.names : [...handlers.names, orders.type];
   }
 
   #about() {
