@@ -20,11 +20,18 @@ export function InputField({ schema, text, onInput, hint }: InputFieldProps): JS
   return (
     <div class="input-field">
       <div class="segments" role="group" aria-label="How to write the input">
-        <button type="button" aria-pressed={isForm} disabled={jsonError(text) !== null} onClick={() => setJson(false)}>Form</button>
+        <button type="button" aria-pressed={isForm} disabled={jsonError(text) !== null} onClick={() => setJson(false)}>
+          Form
+        </button>
         <button type="button" aria-pressed={!isForm} onClick={() => setJson(true)}>JSON</button>
       </div>
       {isForm
-        ? <SchemaForm schema={schema} value={text.trim() === '' ? {} : parseExact(text)} onChange={(value) => onInput(exactText(value))} />
+        ? (
+          <SchemaForm
+            schema={schema} value={text.trim() === '' ? {} : parseExact(text)}
+            onChange={(value) => onInput(exactText(value))}
+          />
+        )
         : <JsonField label="Input" text={text} onInput={onInput} hint={hint} />}
     </div>
   );

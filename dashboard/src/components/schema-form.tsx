@@ -57,7 +57,12 @@ function Member(props: MemberProps): JSX.Element {
   if (choices !== null) {
     const options = [...(isRequired && value !== undefined ? [] : [{ value: '', says: 'not said' }]), ...choices];
     const choose = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
-    return <SelectField label={label} hint={hint} value={value === undefined ? '' : exactText(value, 0)} options={options} onChange={choose} />;
+    return (
+      <SelectField
+        label={label} hint={hint} value={value === undefined ? '' : exactText(value, 0)} options={options}
+        onChange={choose}
+      />
+    );
   }
   if (schema['type'] === 'object' && hasForm(schema)) {
     return (
@@ -69,7 +74,11 @@ function Member(props: MemberProps): JSX.Element {
   }
   if (schema['type'] === 'string') {
     const write = (text: string): void => onChange(text === '' && !isRequired ? undefined : text);
-    return <TextField {...{ label, hint, name, isRequired }} value={typeof value === 'string' ? value : ''} onInput={write} />;
+    return (
+      <TextField
+        {...{ label, hint, name, isRequired }} value={typeof value === 'string' ? value : ''} onInput={write}
+      />
+    );
   }
   if (schema['type'] === 'number' || schema['type'] === 'integer') {
     const write = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
@@ -104,15 +113,20 @@ const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> 
 /** A reference within the same document; anything else is shown as it is. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(textOf(schema['$ref']))?.[1];
-  const named = name === undefined ? undefined : ((root['$defs'] ?? root['definitions']) as Members | undefined)?.[name];
+  const definitions = (root['$defs'] ?? root['definitions']) as Members | undefined;
+  const named = name === undefined ? undefined : definitions?.[name];
   return isMembers(named) ? { ...named, ...schema } : isMembers(schema) ? schema : {};
 }
 
 type Choice = { readonly value: string; readonly says: string };
 
 function choicesOf(schema: JsonSchema): readonly Choice[] | null {
-  const values = Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : schema['type'] === 'boolean' ? [true, false] : null;
-  return values && values.map((value) => ({ value: exactText(value, 0), says: typeof value === 'string' ? value : exactText(value, 0) }));
+  const values: unknown = schema['enum'] ?? (schema['type'] === 'boolean' ? [true, false] : null);
+  if (!Array.isArray(values)) return null;
+  return (values as unknown[]).map((value) => {
+    const text = exactText(value, 0);
+    return { value: text, says: typeof value === 'string' ? value : text };
+  });
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -123,13 +137,15 @@ const numberText = (value: unknown): string =>
 /** `whole number, 1 to 5, default 3`. */
 function hintOf(schema: JsonSchema): string {
   const { description, type, minimum, maximum, default: fallback } = schema;
-  const isBounded = (bound: unknown): bound is number => typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+  const isBounded = (bound: unknown): bound is number =>
+    typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
   const [least, most] = [isBounded(minimum) ? minimum : null, isBounded(maximum) ? maximum : null];
-  const bounds = least !== null && most !== null ? `${least} to ${most}` : least !== null ? `at least ${least}` : most !== null ? `at most ${most}` : '';
   const parts = [
     textOf(description),
     type === 'integer' ? 'whole number' : '',
-    bounds,
+    least !== null && most !== null ? `${least} to ${most}` : '',
+    least !== null && most === null ? `at least ${least}` : '',
+    least === null && most !== null ? `at most ${most}` : '',
     fallback === undefined ? '' : `default ${exactText(fallback, 0)}`,
   ];
   return parts.filter(Boolean).join(', ');

@@ -42,7 +42,9 @@ function Audit(): JSX.Element {
       {list.data === null && list.error === null && <Loading />}
       {list.data !== null && rows.length === 0 && (
         <Empty title={isFiltered ? 'Nobody did that' : 'Nobody has done anything yet'} icon="operations">
-          {isFiltered ? <a href={href('/audit')}>Show all</a> : 'What people do to runs and definitions is kept here, with their name and reason.'}
+          {isFiltered
+            ? <a href={href('/audit')}>Show all</a>
+            : 'What people do to runs and definitions is kept here, with their name and reason.'}
         </Empty>
       )}
       {rows.length > 0 && <Table<Deed> label="Audit" rows={rows} columns={columns} idOf={({ id }) => id} />}
@@ -70,7 +72,10 @@ const columns: readonly Column<Deed>[] = [
   { title: 'Who', cell: ({ by }) => <a href={href('/audit', { by })}>{by}</a> },
   { title: 'Deed', cell: ({ action }) => <a class="strong" href={href('/audit', { action })}>{action}</a> },
   { title: 'To', cell: (deed) => <Whom deed={deed} /> },
-  { title: 'Why', cell: ({ why }) => (why === null ? <span class="faint">–</span> : <span class="why" title={why}>{why}</span>) },
+  {
+    title: 'Why',
+    cell: ({ why }) => (why === null ? <span class="faint">–</span> : <span class="why" title={why}>{why}</span>),
+  },
   { title: 'What changed', class: 'wide', cell: ({ before, after }) => <Changes all={differences(before, after)} /> },
 ];
 
@@ -87,7 +92,9 @@ function Changes({ all }: { readonly all: readonly Difference[] }): JSX.Element 
   return (
     <ul class="changes">
       {all.slice(0, changesShown).map(({ part, before, after }) => (
-        <li key={part}><span class="faint">{part}</span> <del>{before ?? 'nothing'}</del> → <ins>{after ?? 'nothing'}</ins></li>
+        <li key={part}>
+          <span class="faint">{part}</span> <del>{before ?? 'nothing'}</del> → <ins>{after ?? 'nothing'}</ins>
+        </li>
       ))}
       {rest > 0 && <li class="faint">and {rest} more</li>}
     </ul>

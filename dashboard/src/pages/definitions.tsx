@@ -28,7 +28,12 @@ function Definitions(): JSX.Element {
 function DefList(): JSX.Element {
   const [q, type, after] = [queryOf('q'), queryOf('type'), pageStart()];
   const [isNew, setNew] = useState(false);
-  const query = { limit: pageSize, ...(q === '' ? {} : { q }), ...(type === '' ? {} : { type }), ...(after === undefined ? {} : { after }) };
+  const query = {
+    limit: pageSize,
+    ...(q === '' ? {} : { q }),
+    ...(type === '' ? {} : { type }),
+    ...(after === undefined ? {} : { after }),
+  };
   const list = useAnswer((abort) => call('listDefs', { query }, abort), [q, type, after]);
   useChanges({ kind: ['def', 'run'] }, list.reload);
   useShortcuts(mayOperate.value ? [{ keys: 'n', does: 'New definition', run: () => setNew(true) }] : []);
@@ -43,11 +48,18 @@ function DefList(): JSX.Element {
             onInput={({ currentTarget }) => setFilter({ q: currentTarget.value }, false)}
           />
           {mayOperate.value && (
-            <button type="button" class="button" data-kind="primary" onClick={() => setNew(true)}>New definition</button>
+            <button type="button" class="button" data-kind="primary" onClick={() => setNew(true)}>
+              New definition
+            </button>
           )}
         </div>
       </header>
-      {type !== '' && <p class="filter-note">Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show all</button></p>}
+      {type !== '' && (
+        <p class="filter-note">
+          Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show
+          all</button>
+        </p>
+      )}
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
       {list.data !== null && rows.length === 0 && <NoDefinitions isFiltered={q !== '' || type !== ''} />}
@@ -64,8 +76,16 @@ function DefList(): JSX.Element {
 }
 
 const NoDefinitions = ({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element => (isFiltered
-  ? <Empty title="No definition has this in its name" icon="schedules">Write less of it, or <a href={href('/definitions')}>show all</a>.</Empty>
-  : <Empty title="There are no definitions yet" icon="schedules">Declare one in code with <code>jobDef</code>, or make one here.</Empty>);
+  ? (
+    <Empty title="No definition has this in its name" icon="schedules">
+      Write less of it, or <a href={href('/definitions')}>show all</a>.
+    </Empty>
+  )
+  : (
+    <Empty title="There are no definitions yet" icon="schedules">
+      Declare one in code with <code>jobDef</code>, or make one here.
+    </Empty>
+  ));
 
 const columns: readonly Column<DefView>[] = [
   {
@@ -79,10 +99,17 @@ const columns: readonly Column<DefView>[] = [
   },
   { title: 'Status', cell: (def) => <Badge {...statusOf(def)} /> },
   {
-    title: 'Schedule', class: 'wide', cell: ({ schedules }) =>
-      schedules.length === 0 ? <span class="faint">none</span> : <span title={schedules.map(({ words }) => words).join('\n')}>{schedules.map(({ words }) => words).join('; ')}</span>,
+    title: 'Schedule', class: 'wide', cell: ({ schedules }) => {
+      const words = schedules.map((schedule) => schedule.words);
+      if (words.length === 0) return <span class="faint">none</span>;
+      return <span title={words.join('\n')}>{words.join('; ')}</span>;
+    },
   },
-  { title: 'Next', cell: ({ nextExecutionTime, enabled }) => <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span> },
+  {
+    title: 'Next',
+    cell: ({ nextExecutionTime, enabled }) =>
+      <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span>,
+  },
   { title: 'Last', cell: (def) => <span class="titled"><i>last </i><LastRun def={def} /></span> },
   { title: 'Type', class: 'minor', cell: ({ type }) => <a href={href('/types', { name: type })}>{type}</a> },
 ];

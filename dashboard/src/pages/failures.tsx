@@ -34,19 +34,32 @@ function Failures(): JSX.Element {
         <div class="page-acts">
           <div class="segments" role="group" aria-label="Failed within">
             {ranges.map((one) => (
-              <button key={one} type="button" aria-pressed={one === range} onClick={() => setQuery({ range: one === '1d' ? null : one }, false)}>{one}</button>
+              <button
+                key={one} type="button" aria-pressed={one === range}
+                onClick={() => setQuery({ range: one === '1d' ? null : one }, false)}
+              >
+                {one}
+              </button>
             ))}
           </div>
         </div>
       </header>
-      {type !== '' && <p class="filter-note">Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show all</button></p>}
+      {type !== '' && (
+        <p class="filter-note">
+          Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show
+          all</button>
+        </p>
+      )}
       {failures.error !== null && <Failure error={failures.error} onRetry={failures.reload} />}
       {failures.data === null && failures.error === null && <Loading />}
       {failures.data?.items.length === 0 && (
         <Empty title="Nothing has failed in this time" icon="succeeded">Choose a longer time, or be glad.</Empty>
       )}
       {failures.data?.isCut === true && (
-        <p class="filter-note">There are more than the {number(failures.data.scanned)} newest jobs that were looked at: counts and first times are of those.</p>
+        <p class="filter-note">
+          There are more than the {number(failures.data.scanned)} newest jobs that were looked at: counts and first
+          times are of those.
+        </p>
       )}
       <ul class="failure-groups" aria-label="Groups of failures">
         {failures.data?.items.map((group) => <Group key={group.fingerprint} group={group} onDone={failures.reload} />)}
@@ -73,8 +86,12 @@ function Group({ group, onDone }: GroupProps): JSX.Element {
           {code !== 'unknown' && <Chip>{code}</Chip>}
           <span class="faint">first <Time at={firstAt} />, last <Time at={lastAt} /></span>
           <span>
-            {samples.map(({ id, kind }) => <a key={id} class="id" href={href(`/runs/${id}`)} title={`${kind} ${id}`}>{id}</a>)}
-            {failed + retrying > samples.length && <span class="faint"> and {number(failed + retrying - samples.length)} more</span>}
+            {samples.map(({ id, kind }) => (
+              <a key={id} class="id" href={href(`/runs/${id}`)} title={`${kind} ${id}`}>{id}</a>
+            ))}
+            {failed + retrying > samples.length && (
+              <span class="faint"> and {number(failed + retrying - samples.length)} more</span>
+            )}
           </span>
         </p>
       </div>
@@ -85,9 +102,15 @@ function Group({ group, onDone }: GroupProps): JSX.Element {
       </div>
       {mayOperate.value && (
         <div class="failure-acts">
-          {failed > 0 && <button type="button" class="button" onClick={() => void retryAll(group, onDone)}><Icon name="retry" /> Retry all</button>}
+          {failed > 0 && (
+            <button type="button" class="button" onClick={() => void retryAll(group, onDone)}>
+              <Icon name="retry" /> Retry all
+            </button>
+          )}
           {retrying > 0 && (
-            <button type="button" class="button" data-kind="danger" onClick={() => void cancelAll(group, onDone)}><Icon name="cancelling" /> Cancel all</button>
+            <button type="button" class="button" data-kind="danger" onClick={() => void cancelAll(group, onDone)}>
+              <Icon name="cancelling" /> Cancel all
+            </button>
           )}
         </div>
       )}
@@ -95,25 +118,28 @@ function Group({ group, onDone }: GroupProps): JSX.Element {
   );
 }
 
-const kinds: ('run' | 'task' | 'bedrock')[] = ['run', 'task', 'bedrock'];
-
 async function retryAll(group: FailureGroupView, onDone: () => void): Promise<void> {
   const hasTasks = group.samples.some(({ kind }) => kind === 'task');
   const says = hasTasks
     ? 'The runs they belong to are opened again, and what failed in them is tried once more.'
     : 'Each is opened again and runs from the start.';
-  const consent = await confirm({ title: `Retry ${plural(group.failed, 'failure')} of ${group.type}?`, says: withMessage(group, says), verb: 'Retry all' });
-  if (consent !== null) await begin({ action: 'retry', filter: { type: [group.type], state: ['failed'], kind: kinds }, fingerprint: group.fingerprint, ...consent }, onDone);
+  const title = `Retry ${plural(group.failed, 'failure')} of ${group.type}?`;
+  const consent = await confirm({ title, says: withMessage(group, says), verb: 'Retry all' });
+  if (consent !== null) await begin({ action: 'retry', ...whomOf(group, 'failed'), ...consent }, onDone);
 }
 
 async function cancelAll(group: FailureGroupView, onDone: () => void): Promise<void> {
-  const question = {
-    title: `Cancel ${plural(group.retrying, 'job')} of ${group.type}?`,
-    says: withMessage(group, 'They are not tried again, and end as cancelled.'), verb: 'Cancel all', isDanger: true,
-  };
-  const consent = await confirm(question);
-  if (consent !== null) await begin({ action: 'cancel', filter: { type: [group.type], state: ['open'], kind: kinds }, fingerprint: group.fingerprint, ...consent }, onDone);
+  const title = `Cancel ${plural(group.retrying, 'job')} of ${group.type}?`;
+  const says = withMessage(group, 'They are not tried again, and end as cancelled.');
+  const consent = await confirm({ title, says, verb: 'Cancel all', isDanger: true });
+  if (consent !== null) await begin({ action: 'cancel', ...whomOf(group, 'open'), ...consent }, onDone);
 }
+
+type Whom = Pick<Saying<'bulk'>['body'], 'filter' | 'fingerprint'>;
+
+const whomOf = ({ type, fingerprint }: FailureGroupView, state: 'failed' | 'open'): Whom => ({
+  filter: { type: [type], state: [state], kind: ['run', 'task', 'bedrock'] }, fingerprint,
+});
 
 const withMessage = ({ message }: FailureGroupView, says: string): JSX.Element => (
   <><p>{says}</p><p class="failure-message">{message.slice(0, 300)}</p></>
@@ -122,7 +148,9 @@ const withMessage = ({ message }: FailureGroupView, says: string): JSX.Element =
 async function begin(body: Saying<'bulk'>['body'], onDone: () => void): Promise<void> {
   const started = await attempt(() => call('bulk', { body }));
   if (started === null) return;
-  say(`${plural(started.count, 'job')} under way as operation ${started.operation}`, { href: href(`/runs/${started.operation}`), text: 'Follow it' });
+  const { count, operation } = started;
+  const link = { href: href(`/runs/${operation}`), text: 'Follow it' };
+  say(`${plural(count, 'job')} under way as operation ${operation}`, link);
   onDone();
 }
 

@@ -44,11 +44,15 @@ function Instances(): JSX.Element {
       {picture.error !== null && <Failure error={picture.error} onRetry={picture.reload} />}
       {picture.data === null && picture.error === null && <Loading />}
       {picture.data !== null && instances.length === 0 && (
-        <Empty title="Nobody is there to work" icon="instances">Start one with <code>stint work</code>, or a worker that asks over HTTP.</Empty>
+        <Empty title="Nobody is there to work" icon="instances">
+          Start one with <code>stint work</code>, or a worker that asks over HTTP.
+        </Empty>
       )}
       <div class="stack">
         {instances.toSorted(byLife).map((instance) => (
-          <Instance key={instance.id} instance={instance} held={held.filter(({ lease }) => lease?.holder === instance.id)} />
+          <Instance
+            key={instance.id} instance={instance} held={held.filter(({ lease }) => lease?.holder === instance.id)}
+          />
         ))}
         <Orphans held={held.filter(({ lease }) => !instances.some(({ id }) => id === lease?.holder))} />
       </div>
@@ -65,10 +69,17 @@ async function read(signal: AbortSignal): Promise<Picture> {
   return { instances: instances.items, held: held.items, isCut: held.next !== null };
 }
 
-const byLife = (a: InstanceView, b: InstanceView): number => Number(b.isAlive) - Number(a.isAlive) || b.startedAt - a.startedAt;
+const byLife = (a: InstanceView, b: InstanceView): number =>
+  Number(b.isAlive) - Number(a.isAlive) || b.startedAt - a.startedAt;
 
-function Instance({ instance, held }: { readonly instance: InstanceView; readonly held: readonly RunView[] }): JSX.Element {
-  const { id, isAlive, isSelf, isDraining, host, pid, version, types, slots, busy, startedAt, beatAt, leaseUntil } = instance;
+interface InstanceProps {
+  readonly instance: InstanceView;
+  readonly held: readonly RunView[];
+}
+
+function Instance({ instance, held }: InstanceProps): JSX.Element {
+  const { id, isAlive, isSelf, isDraining, host, pid, version, types, slots, busy } = instance;
+  const { startedAt, beatAt, leaseUntil } = instance;
   const isRemote = pid === 0;
   return (
     <section class="card instance" data-alive={isAlive} aria-label={`Instance ${id}`}>
@@ -81,14 +92,25 @@ function Instance({ instance, held }: { readonly instance: InstanceView; readonl
       </div>
       <dl class="facts">
         <dt>Last beat</dt><dd><BeatAge at={beatAt} /></dd>
-        <dt>Lease</dt><dd>{isAlive ? <>ends in <Countdown until={leaseUntil} /> unless it beats</> : <>ended <Time at={leaseUntil} />: what it held is taken over</>}</dd>
+        <dt>Lease</dt>
+        <dd>
+          {isAlive
+            ? <>ends in <Countdown until={leaseUntil} /> unless it beats</>
+            : <>ended <Time at={leaseUntil} />: what it held is taken over</>}
+        </dd>
         <dt>Slots</dt>
         <dd class="slots">
-          <progress max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots are busy`} />
+          <progress
+            max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots are busy`}
+          />
           {number(busy)} of {number(slots)} busy{isDraining && ', takes no more'}
         </dd>
-        <dt>Runs on</dt><dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, since <Time at={startedAt} /></dd>
-        <dt>Knows</dt><dd class="chips-row">{types.map((type) => <a key={type} class="chip" href={href('/types', { name: type })}>{type}</a>)}</dd>
+        <dt>Runs on</dt>
+        <dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, since <Time at={startedAt} /></dd>
+        <dt>Knows</dt>
+        <dd class="chips-row">
+          {types.map((type) => <a key={type} class="chip" href={href('/types', { name: type })}>{type}</a>)}
+        </dd>
       </dl>
       {held.length > 0 && <Held held={held} />}
     </section>
@@ -99,15 +121,23 @@ function Drain({ instance: { id, isDraining } }: { readonly instance: InstanceVi
   const drain = async (): Promise<void> => {
     const says = 'It takes no more work. What it runs goes on to its end, and its schedules are left to others.';
     const body = await confirm({ title: `Drain ${id}?`, says, verb: 'Drain', isDanger: true });
-    if (body !== null) await attempt(() => call('drainInstance', { params: { id }, body }), () => `${id} was asked to drain`);
+    if (body !== null) {
+      await attempt(() => call('drainInstance', { params: { id }, body }), () => `${id} was asked to drain`);
+    }
   };
   const resume = async (): Promise<void> => {
     const body = await confirm({ title: `Resume ${id}?`, says: 'It takes work again.', verb: 'Resume' });
-    if (body !== null) await attempt(() => call('resumeInstance', { params: { id }, body }), () => `${id} was asked to go on`);
+    if (body !== null) {
+      await attempt(() => call('resumeInstance', { params: { id }, body }), () => `${id} was asked to go on`);
+    }
   };
   return isDraining
     ? <button type="button" class="button" onClick={() => void resume()}><Icon name="play" /> Resume</button>
-    : <button type="button" class="button" data-kind="danger" onClick={() => void drain()}><Icon name="pause" /> Drain</button>;
+    : (
+      <button type="button" class="button" data-kind="danger" onClick={() => void drain()}>
+        <Icon name="pause" /> Drain
+      </button>
+    );
 }
 
 function lifeOf({ isAlive, isDraining }: InstanceView): { look: 'failed' | 'held' | 'succeeded'; word: string } {
@@ -115,7 +145,8 @@ function lifeOf({ isAlive, isDraining }: InstanceView): { look: 'failed' | 'held
   return isDraining ? { look: 'held', word: 'drains' } : { look: 'succeeded', word: 'alive' };
 }
 
-const BeatAge = ({ at }: { readonly at: number }): JSX.Element => <span title={new Date(at).toISOString()}>{span(Math.max(0, now.value - at))} ago</span>;
+const BeatAge = ({ at }: { readonly at: number }): JSX.Element =>
+  <span title={new Date(at).toISOString()}>{span(Math.max(0, now.value - at))} ago</span>;
 
 const Countdown = ({ until }: { readonly until: number }): JSX.Element => <>{span(Math.max(0, until - now.value))}</>;
 
@@ -129,7 +160,9 @@ function Held({ held }: { readonly held: readonly RunView[] }): JSX.Element {
             <a class="id" href={href(`/runs/${run.id}`)}>{run.id}</a>
             <span>{run.type}</span>
             <RunBadge run={run} />
-            <span class="faint" title="Who lost its lease writes nothing under an old fence">fence {run.fence}, {run.lease?.doing}</span>
+            <span class="faint" title="Who lost its lease writes nothing under an old fence">
+              fence {run.fence}, {run.lease?.doing}
+            </span>
             {run.lease?.until != null && <span class="faint">lease ends in <Countdown until={run.lease.until} /></span>}
             <Lasting from={run.startedAt} to={null} />
           </li>
@@ -145,7 +178,10 @@ function Orphans({ held }: { readonly held: readonly RunView[] }): JSX.Element |
   return (
     <section class="card" aria-label="Held by others">
       <h2>Held by others</h2>
-      <p class="faint">Workers of their own lease, or instances that are not listed any more: their jobs are repaired when the lease ends.</p>
+      <p class="faint">
+        Workers of their own lease, or instances that are not listed any more: their jobs are repaired when the lease
+        ends.
+      </p>
       <Held held={held} />
     </section>
   );

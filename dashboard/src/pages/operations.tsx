@@ -32,11 +32,15 @@ function Operations(): JSX.Element {
       {list.data === null && list.error === null && <Loading />}
       {list.data !== null && rows.length === 0 && (
         <Empty title="No bulk operations yet" icon="operations">
-          Choose runs by a filter, then <a href={href('/runs')}>all that match</a>; or a group of <a href={href('/failures')}>failures</a>.
+          Choose runs by a filter, then <a href={href('/runs')}>all that match</a>; or a group of{' '}
+          <a href={href('/failures')}>failures</a>.
         </Empty>
       )}
       {rows.length > 0 && (
-        <Table<OperationView> label="Operations" rows={rows} columns={columns} idOf={({ run }) => run.id} pathOf={({ run }) => `/runs/${run.id}`} />
+        <Table<OperationView>
+          label="Operations" rows={rows} columns={columns} idOf={({ run }) => run.id}
+          pathOf={({ run }) => `/runs/${run.id}`}
+        />
       )}
       {list.data !== null && <Pager next={list.data.next} count={rows.length} />}
     </>
@@ -44,7 +48,14 @@ function Operations(): JSX.Element {
 }
 
 const columns: readonly Column<OperationView>[] = [
-  { title: 'Operation', cell: ({ run, action, only }) => <a class="strong" href={href(`/runs/${run.id}`)}>{action}{only === null ? '' : ' failed tasks'} <span class="id">{run.id}</span></a> },
+  {
+    title: 'Operation',
+    cell: ({ run, action, only }) => (
+      <a class="strong" href={href(`/runs/${run.id}`)}>
+        {action}{only === null ? '' : ' failed tasks'} <span class="id">{run.id}</span>
+      </a>
+    ),
+  },
   { title: 'State', cell: ({ run }) => <RunBadge run={run} /> },
   { title: 'Progress', cell: (operation) => <Advance operation={operation} /> },
   { title: 'Of which', cell: ({ query, fingerprint }) => <Filter query={query} fingerprint={fingerprint} /> },
@@ -52,7 +63,11 @@ const columns: readonly Column<OperationView>[] = [
   { title: 'Why', class: 'wide', cell: ({ why }) => <span title={why ?? ''}>{why}</span> },
   { title: 'Asked', cell: ({ run }) => <Time at={run.createdAt} /> },
   { title: 'Took', class: 'number minor', cell: ({ run }) => <Lasting from={run.startedAt} to={run.endedAt} /> },
-  { title: '', class: 'acts', cell: ({ run, action }) => mayOperate.value && isOpen(run) && run.cancel === null && <Abort id={run.id} action={action} /> },
+  {
+    title: '', class: 'acts',
+    cell: ({ run, action }) =>
+      mayOperate.value && isOpen(run) && run.cancel === null && <Abort id={run.id} action={action} />,
+  },
 ];
 
 function Advance({ operation: { run, done, refused } }: { readonly operation: OperationView }): JSX.Element {
@@ -61,7 +76,11 @@ function Advance({ operation: { run, done, refused } }: { readonly operation: Op
     return (
       <span>
         {number(done)} done
-        {not.length > 0 && <span class="faint" title={not.map(([code, count]) => `${code}: ${count}`).join('\n')}>, {number(not.reduce((sum, [, count]) => sum + count, 0))} refused</span>}
+        {not.length > 0 && (
+          <span class="faint" title={not.map(([code, count]) => `${code}: ${count}`).join('\n')}>
+            , {number(not.reduce((sum, [, count]) => sum + count, 0))} refused
+          </span>
+        )}
       </span>
     );
   }
@@ -70,7 +89,8 @@ function Advance({ operation: { run, done, refused } }: { readonly operation: Op
   const says = `${number(stage.settled)} of ${stage.total === null ? '?' : number(stage.total)}`;
   return (
     <span class="advance">
-      {stage.total !== null && <progress max={Math.max(1, stage.total)} value={stage.settled} aria-label={says} />} {says}
+      {stage.total !== null && <progress max={Math.max(1, stage.total)} value={stage.settled} aria-label={says} />}
+      {' '}{says}
     </span>
   );
 }
@@ -80,7 +100,8 @@ const everyKind = ['run', 'bedrock'];
 
 /** What was meant, as the store was asked. */
 function Filter({ query, fingerprint }: Pick<OperationView, 'query' | 'fingerprint'>): JSX.Element {
-  const shown = Object.entries(query).filter(([name, value]) => name !== 'kinds' || JSON.stringify(value) !== JSON.stringify(everyKind));
+  const shown = Object.entries(query).filter(([name, value]) =>
+    name !== 'kinds' || JSON.stringify(value) !== JSON.stringify(everyKind));
   return (
     <span class="chips-row">
       {shown.length === 0 && fingerprint === null && <span class="faint">everything</span>}
@@ -99,9 +120,17 @@ function Abort({ id, action }: { readonly id: number; readonly action: string })
   const abort = async (): Promise<void> => {
     const says = 'What it has done stays done; the rest is left as it is.';
     const body = await confirm({ title: `Abort operation ${id}?`, says, verb: 'Abort', isDanger: true });
-    if (body !== null) await attempt(() => call('cancelRun', { params: { id }, body }), () => `Operation ${id} was asked to give up`);
+    if (body !== null) {
+      await attempt(() => call('cancelRun', { params: { id }, body }), () => `Operation ${id} was asked to give up`);
+    }
   };
-  return <button type="button" class="button" data-kind="danger" aria-label={`Abort ${action} ${id}`} onClick={() => void abort()}>Abort</button>;
+  return (
+    <button
+      type="button" class="button" data-kind="danger" aria-label={`Abort ${action} ${id}`} onClick={() => void abort()}
+    >
+      Abort
+    </button>
+  );
 }
 
 export const operationsPage: Page = {

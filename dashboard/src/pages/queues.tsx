@@ -12,7 +12,7 @@ import { href, queryOf, setQuery } from '../router.ts';
 import { textOf } from '../search.ts';
 import { useAnswer } from '../state/answer.ts';
 import { isHidden, isLive, useChanges } from '../state/live.ts';
-import { deeds } from '../state/run-deeds.ts';
+import { deeds, type Deed } from '../state/run-deeds.ts';
 import { mayOperate } from '../state/session.ts';
 import { number, short, span } from '../words.ts';
 import { toAllMatching } from './runs/bulk.ts';
@@ -38,7 +38,9 @@ function Queues(): JSX.Element {
         <h1>Queues and limits</h1>
         <div class="page-acts">
           <div class="segments" role="group" aria-label="Which queues">
-            <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: null }, false)}>With something in them</button>
+            <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: null }, false)}>
+              With something in them
+            </button>
             <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: true }, false)}>All</button>
           </div>
         </div>
@@ -47,7 +49,8 @@ function Queues(): JSX.Element {
       {queues.data === null && queues.error === null && <Loading />}
       {queues.data !== null && rows.length === 0 && (
         <Empty title="Nothing waits and nothing runs" icon="queues">
-          <button type="button" class="link" onClick={() => setQuery({ all: true }, false)}>Show empty queues too</button>, with their limits.
+          <button type="button" class="link" onClick={() => setQuery({ all: true }, false)}>Show empty ones</button>,
+          with their limits.
         </Empty>
       )}
       {rows.length > 0 && (
@@ -63,21 +66,28 @@ function Queues(): JSX.Element {
 
 const isBusy = ({ ready, later, held, running }: QueueView): boolean => ready + later + held + running > 0;
 
-const searchOf = (type: string, state: string): string => textOf([{ name: 'type', value: type }, { name: 'state', value: state }]);
+const searchOf = (type: string, state: string): string =>
+  textOf([{ name: 'type', value: type }, { name: 'state', value: state }]);
 
 const oldMs = 60_000;
 
 const columns: readonly Column<QueueView>[] = [
-  { title: 'Type', class: 'wide', cell: ({ type }) => <a class="strong" href={href('/types', { name: type })}>{type}</a> },
+  {
+    title: 'Type', class: 'wide',
+    cell: ({ type }) => <a class="strong" href={href('/types', { name: type })}>{type}</a>,
+  },
   { title: 'Ready', class: 'number', cell: ({ type, ready }) => <Count type={type} state="pending" count={ready} /> },
   {
     title: 'Oldest waits', class: 'number', cell: ({ oldestReady }) => (oldestReady === null
       ? <span class="faint">–</span>
-      : <a href={href(`/runs/${oldestReady.id}`, { tab: 'explain' })} class={oldestReady.ageMs > oldMs ? 'strong' : ''}>{span(oldestReady.ageMs)}</a>),
+      : <Age {...oldestReady} />),
   },
   { title: 'Later', class: 'number', cell: ({ later }) => <Plain count={later} /> },
   { title: 'Held', class: 'number', cell: ({ type, held }) => <Count type={type} state="held" count={held} /> },
-  { title: 'Running', class: 'number', cell: ({ type, running }) => <Count type={type} state="running" count={running} /> },
+  {
+    title: 'Running', class: 'number',
+    cell: ({ type, running }) => <Count type={type} state="running" count={running} />,
+  },
   {
     title: 'Slots', class: 'number', cell: ({ instances, slots }) => (instances === 0
       ? <Badge look="failed" word="nobody" title="No instance takes it: what waits is not run" />
@@ -85,6 +95,10 @@ const columns: readonly Column<QueueView>[] = [
   },
   { title: '', class: 'acts', cell: (queue) => mayOperate.value && isBusy(queue) && <Deeds type={queue.type} /> },
 ];
+
+const Age = ({ id, ageMs }: NonNullable<QueueView['oldestReady']>): JSX.Element => (
+  <a href={href(`/runs/${id}`, { tab: 'explain' })} class={ageMs > oldMs ? 'strong' : ''}>{span(ageMs)}</a>
+);
 
 const Plain = ({ count }: { readonly count: number }): JSX.Element =>
   count === 0 ? <span class="faint">0</span> : <span title={number(count)}>{short(count)}</span>;
@@ -99,6 +113,8 @@ const Count = ({ type, state, count }: CountProps): JSX.Element => (count === 0
   ? <span class="faint">0</span>
   : <a href={href('/runs', { search: searchOf(type, state) })} title={number(count)}>{short(count)}</a>);
 
+const deedOf = (name: Deed['name']): Deed => deeds.find((deed) => deed.name === name)!;
+
 /** To all that are open of a type now; what comes later is not touched. */
 function Deeds({ type }: { readonly type: string }): JSX.Element {
   const offered = [
@@ -111,7 +127,7 @@ function Deeds({ type }: { readonly type: string }): JSX.Element {
       {offered.map(([name, says, state]) => (
         <button
           key={name} type="button" class="menu-item"
-          onClick={() => void toAllMatching(deeds.find((deed) => deed.name === name)!, { type: [type], state: [state] })}
+          onClick={() => void toAllMatching(deedOf(name), { type: [type], state: [state] })}
         >
           {says}
         </button>
@@ -128,7 +144,10 @@ function LimitCards({ queues }: { readonly queues: readonly QueueView[] }): JSX.
       <div class="grid">
         {queues.map(({ type, ready, limits }) => (
           <div class="card" key={type}>
-            <h3><a href={href('/types', { name: type })}>{type}</a> {ready > 0 && <span class="faint">{number(ready)} ready</span>}</h3>
+            <h3>
+              <a href={href('/types', { name: type })}>{type}</a>
+              {ready > 0 && <span class="faint">{number(ready)} ready</span>}
+            </h3>
             <ul>{limits.map((limit) => <Limit key={`${limit.scope} ${limit.name}`} limit={limit} />)}</ul>
           </div>
         ))}
@@ -146,9 +165,19 @@ function Limit({ limit: { scope, name, max, taken } }: { readonly limit: LimitVi
   const says = name === null ? scopes[scope] : `${scopes[scope]} ${name}`;
   return (
     <li class="limit">
-      <span>{scope === 'definition' && name !== null ? <>definition <a href={href('/definitions', { name })}>{name}</a></> : says}</span>
-      <span class="number">{number(taken)} of {max === null ? '?' : number(max)}{isFull && <> <Badge look="held" word="full" /></>}</span>
-      {max !== null && <progress max={max} value={Math.min(taken, max)} aria-label={`${says}: ${taken} of ${max}`} data-full={isFull} />}
+      <span>
+        {scope === 'definition' && name !== null
+          ? <>definition <a href={href('/definitions', { name })}>{name}</a></>
+          : says}
+      </span>
+      <span class="number">
+        {number(taken)} of {max === null ? '?' : number(max)}{isFull && <> <Badge look="held" word="full" /></>}
+      </span>
+      {max !== null && (
+        <progress
+          max={max} value={Math.min(taken, max)} aria-label={`${says}: ${taken} of ${max}`} data-full={isFull}
+        />
+      )}
     </li>
   );
 }

@@ -42,7 +42,11 @@ function Choice<T extends string>({ label, values, chosen, onChoose }: ChoicePro
     <div class="setting">
       <span>{label}</span>
       <div class="segments" role="group" aria-label={label}>
-        {values.map((value) => <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>{value}</button>)}
+        {values.map((value) => (
+          <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>
+            {value}
+          </button>
+        ))}
       </div>
     </div>
   );
@@ -54,8 +58,13 @@ function Display(): JSX.Element {
       <h2>Display</h2>
       <Choice label="Theme" values={themes} chosen={theme.value} onChoose={(value) => (theme.value = value)} />
       <Choice label="Times" values={timeModes} chosen={timeMode.value} onChoose={(value) => (timeMode.value = value)} />
-      <Choice label="Follow what changes" values={['live', 'paused']} chosen={isLive.value ? 'live' : 'paused'} onChoose={(value) => (isLive.value = value === 'live')} />
-      <p class="faint">Kept in this browser. Now it is {stamp(now.value, 'local')} here and {stamp(now.value, 'UTC')} UTC.</p>
+      <Choice
+        label="Follow what changes" values={['live', 'paused']} chosen={isLive.value ? 'live' : 'paused'}
+        onChoose={(value) => (isLive.value = value === 'live')}
+      />
+      <p class="faint">
+        Kept in this browser. Now it is {stamp(now.value, 'local')} here and {stamp(now.value, 'UTC')} UTC.
+      </p>
     </section>
   );
 }
@@ -82,7 +91,10 @@ function Session(): JSX.Element {
         </dl>
       )}
       {who?.isLocal === true && (
-        <p class="faint">No tokens are set up, so whoever is on this machine may do everything. Make one with <code>stint tokens add</code> before others can reach it.</p>
+        <p class="faint">
+          No tokens are set up, so whoever is on this machine may do everything. Make one with <code>stint tokens
+          add</code> before others can reach it.
+        </p>
       )}
       {who?.isLocal === false && (
         <p><button type="button" class="button" onClick={() => void attempt(signOut)}>Sign out</button></p>
@@ -102,27 +114,47 @@ function About(): JSX.Element {
       <h2>About</h2>
       {health.error !== null && <Failure error={health.error} onRetry={health.reload} />}
       <dl class="facts">
-        <dt>Stint</dt><dd>{health.data === null ? '…' : <>{health.data.version} <Badge look={health.data.status === 'ok' ? 'succeeded' : 'failed'} word={health.data.status} /></>}</dd>
+        <dt>Stint</dt>
+        <dd>
+          {health.data?.version ?? '…'}{' '}
+          {health.data && <Health status={health.data.status} />}
+        </dd>
         <dt>Versions at work</dt>
-        <dd>{versions.map(([version, all]) => <div key={version}>{version} <span class="faint">on {plural(all.length, 'instance')}</span></div>)}</dd>
-        <dt>API</dt><dd><a href={addressOf('/api/v1/openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></dd>
+        <dd>
+          {versions.map(([version, all]) => (
+            <div key={version}>{version} <span class="faint">on {plural(all.length, 'instance')}</span></div>
+          ))}
+        </dd>
+        <dt>API</dt>
+        <dd><a href={addressOf('/api/v1/openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></dd>
         <dt>Figures</dt><dd><a href={addressOf('/metrics')} target="_blank" rel="noreferrer">Prometheus metrics</a></dd>
       </dl>
-      {versions.length > 1 && <p class="faint">Several versions are at work: see <a href={href('/instances')}>instances</a>.</p>}
+      {versions.length > 1 && (
+        <p class="faint">Several versions are at work: see <a href={href('/instances')}>instances</a>.</p>
+      )}
     </section>
   );
 }
+
+const Health = ({ status }: { readonly status: 'ok' | 'failing' }): JSX.Element =>
+  <Badge look={status === 'ok' ? 'succeeded' : 'failed'} word={status} />;
 
 function Views(): JSX.Element {
   return (
     <section class="card">
       <h2>Saved views</h2>
-      {savedViews.value.length === 0 && <p class="faint">None: search <a href={href('/runs')}>runs</a>, then save the view. A view can also be passed on by its URL.</p>}
+      {savedViews.value.length === 0 && (
+        <p class="faint">
+          None: search <a href={href('/runs')}>runs</a>, then save the view. A view can also be passed on by its URL.
+        </p>
+      )}
       <ul class="lines">
         {savedViews.value.map(({ name, search }) => (
           <li key={name}>
             <a href={href('/runs', { search })}>{name}</a> <code class="faint">{search}</code>
-            <button type="button" class="plain" aria-label={`Forget the view ${name}`} onClick={() => forgetView(name)}><Icon name="trash" /></button>
+            <button type="button" class="plain" aria-label={`Forget the view ${name}`} onClick={() => forgetView(name)}>
+              <Icon name="trash" />
+            </button>
           </li>
         ))}
       </ul>

@@ -42,12 +42,15 @@ function TypeList(): JSX.Element {
       {list.data === null && list.error === null && <Loading />}
       {list.data !== null && rows.length === 0 && (
         <Empty title={part === '' ? 'No job types are known' : 'No type has this in its name'} icon="types">
-          {part === '' ? 'Start an instance with code: stint serve --jobs FILE.' : 'Write less of it, or clear the filter.'}
+          {part === ''
+            ? 'Start an instance with code: stint serve --jobs FILE.'
+            : 'Write less of it, or clear the filter.'}
         </Empty>
       )}
       {rows.length > 0 && (
         <Table<TypeView>
-          label="Job types" rows={rows} columns={columns} idOf={({ name }) => name} pathOf={({ name }) => `/types?${new URLSearchParams({ name })}`}
+          label="Job types" rows={rows} columns={columns} idOf={({ name }) => name}
+          pathOf={({ name }) => `/types?${new URLSearchParams({ name })}`}
         />
       )}
     </>
@@ -63,14 +66,22 @@ const columns: readonly Column<TypeView>[] = [
   { title: 'Running', class: 'number', cell: (type) => <Count type={type} standing="running" /> },
   { title: 'Waiting', class: 'number', cell: (type) => <Count type={type} standing="pending" /> },
   { title: 'Held', class: 'number', cell: (type) => <Count type={type} standing="held" /> },
-  { title: 'At most', class: 'number', cell: ({ concurrency, onePerType }) => (onePerType ? '1' : concurrency === null ? <span class="faint">any</span> : number(concurrency)) },
+  {
+    title: 'At most', class: 'number',
+    cell: ({ concurrency, onePerType }) => (
+      onePerType ? '1' : concurrency === null ? <span class="faint">any</span> : number(concurrency)
+    ),
+  },
   {
     title: 'Instances', class: 'number', cell: ({ instances }) =>
-      instances.length === 0 ? <Badge look="failed" word="nobody" title="No living instance knows it: what waits is not run" /> : number(instances.length),
+      instances.length > 0 ? number(instances.length)
+        : <Badge look="failed" word="nobody" title="No living instance knows it: what waits is not run" />,
   },
   {
     title: '', class: 'acts', cell: ({ name }) => mayProduce.value && !isOwn(name) && (
-      <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}><Icon name="play" /> Start</button>
+      <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}>
+        <Icon name="play" /> Start
+      </button>
     ),
   },
 ];

@@ -46,9 +46,13 @@ export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Elem
         <h2>{monthName(month)}</h2>
         <span class="faint">times in {zone === 'UTC' ? 'UTC' : 'your zone'}</span>
         <span class="calendar-steps">
-          <button type="button" class="plain" aria-label="Month before" onClick={() => show(-1)}><Icon name="left" /></button>
+          <button type="button" class="plain" aria-label="Month before" onClick={() => show(-1)}>
+            <Icon name="left" />
+          </button>
           <button type="button" class="button" onClick={() => setQuery({ month: null }, false)}>Today</button>
-          <button type="button" class="plain" aria-label="Next month" onClick={() => show(1)}><Icon name="right" /></button>
+          <button type="button" class="plain" aria-label="Next month" onClick={() => show(1)}>
+            <Icon name="right" />
+          </button>
         </span>
       </div>
       <table class="calendar">
@@ -61,7 +65,9 @@ export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Elem
                   key={day} data-other={!day.startsWith(month)} data-today={day === today}
                   data-empty={!days.has(day)}
                 >
-                  <Day day={day} zone={zone} entries={days.get(day) ?? []} isBeyond={horizon !== null && day >= horizon} />
+                  <Day
+                    day={day} zone={zone} entries={days.get(day) ?? []} isBeyond={horizon !== null && day >= horizon}
+                  />
                 </td>
               ))}
             </tr>
@@ -84,11 +90,17 @@ function Day({ day, zone, entries, isBeyond }: DayProps): JSX.Element {
   const total = entries.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
-      <time class="calendar-day" dateTime={day}>{Number(day.slice(8))}<span> {monthName(day.slice(0, 7)).split(' ')[0]}</span></time>
+      <time class="calendar-day" dateTime={day}>
+        {Number(day.slice(8))}<span> {monthName(day.slice(0, 7)).split(' ')[0]}</span>
+      </time>
       <ul>
         {total <= entriesShown
-          ? entries.map((entry) => <li key={`${entry.kind} ${entry.at}`}><Mark entry={entry} text={stamp(entry.at, zone).slice(11, 16)} /></li>)
-          : sumsOf(entries).map((entry) => <li key={entry.kind}><Mark entry={entry} text={`${number(entry.count)} ${entry.kind}`} /></li>)}
+          ? entries.map((entry) => (
+            <li key={`${entry.kind} ${entry.at}`}><Mark entry={entry} text={stamp(entry.at, zone).slice(11, 16)} /></li>
+          ))
+          : sumsOf(entries).map((entry) => (
+            <li key={entry.kind}><Mark entry={entry} text={`${number(entry.count)} ${entry.kind}`} /></li>
+          ))}
         {isBeyond && <li class="faint" title="So many ticks ahead are not computed">and so on</li>}
       </ul>
     </>
@@ -97,8 +109,14 @@ function Day({ day, zone, entries, isBeyond }: DayProps): JSX.Element {
 
 const icons = { ran: 'play', skipped: 'cancelled', planned: 'clock' } as const;
 
-function Mark({ entry: { kind, run, says, count }, text }: { readonly entry: Entry; readonly text: string }): JSX.Element {
-  const inner = <><Icon name={icons[kind]} />{text}{kind === 'skipped' && count === 1 && <span class="reader-only"> skipped</span>}</>;
+interface MarkProps {
+  readonly entry: Entry;
+  readonly text: string;
+}
+
+function Mark({ entry: { kind, run, says, count }, text }: MarkProps): JSX.Element {
+  const rest = kind === 'skipped' && count === 1 && <span class="reader-only"> skipped</span>;
+  const inner = <><Icon name={icons[kind]} />{text}{rest}</>;
   return run === null
     ? <span class="mark" data-kind={kind} title={says}>{inner}</span>
     : <a class="mark" data-kind={kind} title={says} href={href(`/runs/${run}`)}>{inner}</a>;

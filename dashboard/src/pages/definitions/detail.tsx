@@ -64,7 +64,9 @@ function Known({ def, reload }: KnownProps): JSX.Element {
         {def.inMemory && <Chip title="Lives in this process alone">in memory</Chip>}
         <div class="page-acts">
           {deeds.map(({ does, run, icon, kind }) => (
-            <button key={does} type="button" class="button" data-kind={kind} onClick={run}><Icon name={icon} /> {does}</button>
+            <button key={does} type="button" class="button" data-kind={kind} onClick={run}>
+              <Icon name={icon} /> {does}
+            </button>
           ))}
         </div>
       </header>
@@ -72,7 +74,12 @@ function Known({ def, reload }: KnownProps): JSX.Element {
         <Figure title="Next"><Time at={def.enabled ? def.nextExecutionTime : null} /></Figure>
         <div><dt>Last</dt><dd class="smaller"><LastRun def={def} /></dd></div>
         <div><dt>Type</dt><dd class="smaller"><a href={href('/types', { name: def.type })}>{def.type}</a></dd></div>
-        <div><dt>Runs</dt><dd class="smaller"><a href={href('/runs', { search: textOf([{ name: 'def', value: def.name }]) })}>all of them</a></dd></div>
+        <div>
+          <dt>Runs</dt>
+          <dd class="smaller">
+            <a href={href('/runs', { search: textOf([{ name: 'def', value: def.name }]) })}>all of them</a>
+          </dd>
+        </div>
       </dl>
       <Tabs
         label={`Of ${def.name}`} first="schedule"
@@ -94,7 +101,8 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
   const planned = useFresh(
     useAnswer((abort) => call('previewDef', { params, query: { count: plannedMax } }, abort), [name]), version,
   );
-  const past = useFresh(useAnswer((abort) => call('listTicks', { params, query: { limit: pastMax } }, abort), [name]), version);
+  const past = useFresh(useAnswer((abort) =>
+    call('listTicks', { params, query: { limit: pastMax } }, abort), [name]), version);
   const error = planned.error ?? past.error;
   return (
     <div class="stack">
@@ -106,7 +114,8 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
             <li key={index}>
               <b>{words}</b>
               <code class="faint">{'text' in schedule ? String(schedule['text']) : ''}</code>
-              {(['gap', 'overlap'] as const).map((part) => part in schedule && <Chip key={part}>{part} {String(schedule[part])}</Chip>)}
+              {(['gap', 'overlap'] as const).map((part) =>
+                part in schedule && <Chip key={part}>{part} {String(schedule[part])}</Chip>)}
               <span class="number">next <Time at={next?.due ?? null} /></span>
             </li>
           ))}
@@ -137,7 +146,9 @@ function deedsOf(def: DefView, reload: () => void, edit: () => void): readonly D
     ({ keys, does, icon, run: () => void run(), kind });
   const input = me.value?.seesPayloads === true ? { type: def.type, input: def.spec.params } : {};
   return [
-    ...(mayProduce.value && def.spec.manualRuns ? [deed('n', 'Run now', 'play', () => startRun({ def: name, ...input }), 'primary')] : []),
+    ...(!mayProduce.value || !def.spec.manualRuns ? [] : [
+      deed('n', 'Run now', 'play', () => startRun({ def: name, ...input }), 'primary'),
+    ]),
     ...(!mayOperate.value ? [] : [
       def.enabled
         ? deed('h', 'Disable', 'pause', () => disable(params, reload))
@@ -169,15 +180,17 @@ async function disable(params: Params, reload: () => void): Promise<void> {
 
 async function reset(params: Params, reload: () => void): Promise<void> {
   const says = "The operator's word is taken back, and what the code says counts from now on.";
-  const consent = await confirm({ title: `Reset ${params.name} to the code?`, says, verb: 'Reset', isDanger: true, takesReason: false });
+  const title = `Reset ${params.name} to the code?`;
+  const consent = await confirm({ title, says, verb: 'Reset', isDanger: true, takesReason: false });
   if (consent === null) return;
   await attempt(() => call('resetDef', { params }), () => `${params.name} is as the code says`);
   reload();
 }
 
 async function remove(params: Params): Promise<void> {
-  const says = 'Its schedules end; its runs stay. One that code declares comes back when an instance with that code starts.';
-  const consent = await confirm({ title: `Delete ${params.name}?`, says, verb: 'Delete', isDanger: true, takesReason: false });
+  const title = `Delete ${params.name}?`;
+  const says = 'Its schedules end; its runs stay. What code declares comes back when an instance with it starts.';
+  const consent = await confirm({ title, says, verb: 'Delete', isDanger: true, takesReason: false });
   if (consent === null) return;
   const gone = await attempt(() => call('deleteDef', { params }), () => `${params.name} is deleted`);
   if (gone !== null) go('/definitions');

@@ -45,7 +45,8 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const types = useAnswer((abort) => call('listTypes', {}, abort), []);
-  const put = <N extends keyof Draft>(field: N) => (value: Draft[N]): void => setDraft((before) => ({ ...before, [field]: value }));
+  const put = <N extends keyof Draft>(field: N) => (value: Draft[N]): void =>
+    setDraft((before) => ({ ...before, [field]: value }));
   const isChanged = JSON.stringify({ ...draft, why: '' }) !== JSON.stringify({ ...first, why: '' });
   const submit = async (): Promise<void> => {
     setBusy(true);
@@ -79,27 +80,47 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
               />
             </div>
           )
-          : <p class="dialog-text">What you change here counts more than the code until you reset it, also after deploys.</p>}
+          : <p class="dialog-text">What you change counts more than the code, until it is reset.</p>}
         <Schedules drafts={draft.schedules} onChange={put('schedules')} />
         {me.value?.seesPayloads === false && def !== null
           ? <p class="faint">Its parameters are not shown to your role, and stay as they are.</p>
-          : <JsonField label="Parameters" hint="JSON, the input of its runs" rows={4} text={draft.params} onInput={put('params')} />}
+          : (
+            <JsonField
+              label="Parameters" hint="JSON, the input of its runs" rows={4} text={draft.params} onInput={put('params')}
+            />
+          )}
         <div class="grid">
-          <SelectField label="While a run is under way" value={draft.overlap} options={optionsOf(overlapWords)} onChange={put('overlap')} />
-          <SelectField label="After an outage" value={draft.misfire} options={optionsOf(misfireWords)} onChange={put('misfire')} />
-          <TextField label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority} onInput={put('priority')} />
-          <TextField label="Runs at a time" hint="empty: no limit" type="number" name="atMost" value={draft.atMost} onInput={put('atMost')} />
+          <SelectField
+            label="While a run is under way" value={draft.overlap} options={optionsOf(overlapWords)}
+            onChange={put('overlap')}
+          />
+          <SelectField
+            label="After an outage" value={draft.misfire} options={optionsOf(misfireWords)} onChange={put('misfire')}
+          />
+          <TextField
+            label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority}
+            onInput={put('priority')}
+          />
+          <TextField
+            label="Runs at a time" hint="empty: no limit" type="number" name="atMost" value={draft.atMost}
+            onInput={put('atMost')}
+          />
           <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
         </div>
         <TickField label="It may be run by hand" isOn={draft.manualRuns} onChange={put('manualRuns')} />
         <TickField label="Only one run of its type at a time" isOn={draft.onePerType} onChange={put('onePerType')} />
         {def !== null && (
-          <TextField label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')} placeholder="Why is this changed?" />
+          <TextField
+            label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')}
+            placeholder="Why is this changed?"
+          />
         )}
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
           <button type="button" class="button" onClick={onClose}>Do nothing</button>
-          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>{def === null ? 'Create' : 'Save'}</button>
+          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>
+            {def === null ? 'Create' : 'Save'}
+          </button>
         </footer>
       </form>
     </Dialog>
@@ -175,13 +196,17 @@ async function create(draft: Draft): Promise<void> {
 async function change(def: DefView, first: Draft, draft: Draft): Promise<void> {
   const isOther = (field: keyof Draft): boolean => JSON.stringify(draft[field]) !== JSON.stringify(first[field]);
   const { typeMax } = def.spec.gate ?? {};
-  const gate = { ...(typeMax === undefined ? {} : { typeMax }), ...(draft.atMost.trim() === '' ? {} : { defMax: Number(draft.atMost) }) };
+  const gate = {
+    ...(typeMax === undefined ? {} : { typeMax }),
+    ...(draft.atMost.trim() === '' ? {} : { defMax: Number(draft.atMost) }),
+  };
   const { cap, windowMs, graceMs } = def.spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
+  const grace = graceMs === undefined ? {} : { graceMs };
   const body: Saying<'overrideDef'>['body'] = {
     ...(isOther('schedules') ? { schedules: draft.schedules.map(askOf) } : {}),
     ...(isOther('params') ? { params: paramsOf(draft) } : {}),
     ...(isOther('overlap') ? { overlap: draft.overlap } : {}),
-    ...(isOther('misfire') ? { misfire: { policy: draft.misfire, cap, windowMs, ...(graceMs === undefined ? {} : { graceMs }) } } : {}),
+    ...(isOther('misfire') ? { misfire: { policy: draft.misfire, cap, windowMs, ...grace } } : {}),
     ...(isOther('priority') ? { priority: Number(draft.priority) } : {}),
     ...(isOther('manualRuns') ? { manualRuns: draft.manualRuns } : {}),
     ...(isOther('onePerType') ? { onePerType: draft.onePerType } : {}),

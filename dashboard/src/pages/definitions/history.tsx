@@ -10,13 +10,15 @@ import { useFresh } from './fresh.ts';
 const eventsMax = 1000;
 
 const words: Readonly<Record<string, string>> = {
-  created: 'declared', paused: 'disabled', resumed: 'enabled', edited: 'changed', cancelled: 'deleted', reopened: 'declared again',
+  created: 'declared', paused: 'disabled', resumed: 'enabled', edited: 'changed', cancelled: 'deleted',
+  reopened: 'declared again',
 };
 
 export function History({ def: { id, version } }: { readonly def: DefView }): JSX.Element {
   const from = Math.max(1, version - eventsMax + 1);
   const events = useFresh(
-    useAnswer((abort) => call('listEvents', { params: { id }, query: { from, limit: eventsMax } }, abort), [id]), version,
+    useAnswer((abort) => call('listEvents', { params: { id }, query: { from, limit: eventsMax } }, abort), [id]),
+    version,
   );
   if (events.error !== null) return <Failure error={events.error} onRetry={events.reload} />;
   if (events.data === null) return <Loading />;

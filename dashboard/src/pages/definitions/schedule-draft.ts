@@ -4,7 +4,10 @@ import type { DefView, ScheduleAsk } from '../../../../src/faces/http/contract.t
 export type Kind = 'cron' | 'every' | 'repeat' | 'at';
 type Stored = DefView['schedules'][number]['schedule'];
 
-type Cron = Pick<ScheduleDraft, 'text' | 'zone'> & { readonly gap?: 'next' | 'shift' | 'skip'; readonly overlap?: 'first' | 'last' | 'both' };
+type Cron = Pick<ScheduleDraft, 'text' | 'zone'> & {
+  readonly gap?: 'next' | 'shift' | 'skip';
+  readonly overlap?: 'first' | 'last' | 'both';
+};
 /** What each kind tells; the contract leaves it open. */
 type Known = { readonly spreadMs?: number } & (
   | ({ readonly kind: 'cron' } & Cron)

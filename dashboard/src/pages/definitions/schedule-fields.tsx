@@ -31,7 +31,8 @@ interface ScheduleFieldsProps {
 
 export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): JSX.Element {
   const { kind, text, zone, gap, overlap, from, spread } = draft;
-  const put = <N extends keyof ScheduleDraft>(name: N) => (value: ScheduleDraft[N]): void => onChange({ ...draft, [name]: value });
+  const put = <N extends keyof ScheduleDraft>(name: N) => (value: ScheduleDraft[N]): void =>
+    onChange({ ...draft, [name]: value });
   return (
     <div class="schedule-fields">
       <SelectField label="Kind" value={kind} options={kinds} onChange={put('kind')} />
@@ -50,7 +51,9 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): JSX.El
         </>
       )}
       {kind === 'every' && (
-        <SelectField label="Counted from" value={from} options={['scheduled', 'started', 'finished']} onChange={put('from')} />
+        <SelectField
+          label="Counted from" value={from} options={['scheduled', 'started', 'finished']} onChange={put('from')}
+        />
       )}
       {(kind === 'cron' || kind === 'every') && (
         <TextField label="Spread" hint="at most so much later" name="spread" value={spread} onInput={put('spread')} />
@@ -82,7 +85,9 @@ export function ScheduleVerdict({ draft }: { readonly draft: ScheduleDraft }): J
   return (
     <p class="verdict">
       <b>{words}</b>
-      {ticks.length === 0 ? ' It never comes due.' : <> next: {ticks.map(({ shown, nominal }) => <span class="chip" key={nominal}>{shown}</span>)}</>}
+      {ticks.length === 0
+        ? ' It never comes due.'
+        : <> next: {ticks.map(({ shown, nominal }) => <span class="chip" key={nominal}>{shown}</span>)}</>}
     </p>
   );
 }

@@ -25,18 +25,23 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
 };
 
 export function Settings({ def: { code, override, spec } }: { readonly def: DefView }): JSX.Element {
-  const settings = (Object.keys(names) as Setting[]).toSorted((a, b) => Number(isSaid(override, b)) - Number(isSaid(override, a)));
+  const settings = (Object.keys(names) as Setting[]).toSorted((a, b) =>
+    Number(isSaid(override, b)) - Number(isSaid(override, a)));
   return (
     <div class="table-box" role="region" aria-label="Settings" tabIndex={0}>
       <table class="table settings">
-        <thead><tr><th scope="col">Setting</th><th scope="col">Code says</th><th scope="col">Operator says</th></tr></thead>
+        <thead>
+          <tr><th scope="col">Setting</th><th scope="col">Code says</th><th scope="col">Operator says</th></tr>
+        </thead>
         <tbody>
           {settings.map((setting) => {
             const isOverridden = isSaid(override, setting);
             return (
               <tr key={setting} data-overridden={isOverridden}>
                 <th scope="row">{names[setting]}{isOverridden && <> <Chip>overridden</Chip></>}</th>
-                <td data-title="Code says" data-counts={!isOverridden}><Value setting={setting} value={code[setting]} /></td>
+                <td data-title="Code says" data-counts={!isOverridden}>
+                  <Value setting={setting} value={code[setting]} />
+                </td>
                 <td data-title="Operator says" data-counts={isOverridden}>
                   {isOverridden ? <Value setting={setting} value={spec[setting]} /> : <span class="faint">–</span>}
                 </td>
@@ -55,7 +60,8 @@ const isSaid = (override: DefView['override'], setting: Setting): boolean =>
 function Value({ setting, value }: { readonly setting: Setting; readonly value: unknown }): JSX.Element {
   if (setting === 'schedules') {
     const schedules = value as Spec['schedules'];
-    return schedules.length === 0 ? <span class="faint">none</span> : <ul>{schedules.map((one, index) => <li key={index}><code>{scheduleText(one)}</code></li>)}</ul>;
+    if (schedules.length === 0) return <span class="faint">none</span>;
+    return <ul>{schedules.map((one, index) => <li key={index}><code>{scheduleText(one)}</code></li>)}</ul>;
   }
   if (setting === 'misfire') {
     const { policy, windowMs, cap } = value as Spec['misfire'];
@@ -68,7 +74,8 @@ function Value({ setting, value }: { readonly setting: Setting; readonly value: 
 
 function scheduleText(schedule: Readonly<Record<string, unknown>>): string {
   const { kind, text, zone, everyMs, from, at, ...rest } = schedule;
-  const policies = Object.entries(rest).map(([name, value]) => `${name} ${name.endsWith('Ms') ? durationText(Number(value)) : String(value)}`);
+  const policies = Object.entries(rest).map(([name, value]) =>
+    `${name} ${name.endsWith('Ms') ? durationText(Number(value)) : String(value)}`);
   const base = kind === 'cron' ? `${String(text)} ${String(zone)}`
     : kind === 'every' ? `every ${durationText(Number(everyMs))} from ${String(from)}`
       : kind === 'at' ? `at ${new Date(Number(at)).toISOString()}` : String(text);

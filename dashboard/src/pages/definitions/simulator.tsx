@@ -49,10 +49,18 @@ function Foreseen({ def: { name, version, enabled, spec } }: { readonly def: Def
       {!enabled && <p class="filter-note">It is disabled: this is what it would do if it were not.</p>}
       <div class="trial">
         <TextField label="A run lasts" hint="2h; empty: no time" name="lasts" value={lasts} onInput={put('lasts')} />
-        <SelectField label="A time that does not exist" value={gap} options={[asIs, ...optionsOf(gapWords)]} onChange={put('gap')} />
-        <SelectField label="A time that comes twice" value={overlap} options={[asIs, ...optionsOf(twiceWords)]} onChange={put('twice')} />
+        <SelectField
+          label="A time that does not exist" value={gap} options={[asIs, ...optionsOf(gapWords)]} onChange={put('gap')}
+        />
+        <SelectField
+          label="A time that comes twice" value={overlap} options={[asIs, ...optionsOf(twiceWords)]}
+          onChange={put('twice')}
+        />
       </div>
-      <p class="note">While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is <b>{spec.misfire.policy}</b>.</p>
+      <p class="note">
+        While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is
+        <b>{spec.misfire.policy}</b>.
+      </p>
       {preview.error !== null && <Failure error={preview.error} onRetry={preview.reload} />}
       {preview.data === null && preview.error === null && <Loading />}
       {preview.data !== null && (
@@ -99,7 +107,10 @@ function TickTable({ label, children }: { readonly label: string; readonly child
   return (
     <div class="table-box" role="region" aria-label={label} tabIndex={0}>
       <table class="table">
-        <thead><tr><th scope="col">In its zone</th><th scope="col">Due</th><th scope="col">What happens</th><th scope="col" class="wide">Remark</th></tr></thead>
+        <thead>
+          <tr><th scope="col">In its zone</th><th scope="col">Due</th><th scope="col">What
+          happens</th><th scope="col" class="wide">Remark</th></tr>
+        </thead>
         <tbody>{children}</tbody>
       </table>
     </div>
@@ -113,7 +124,9 @@ interface RowProps {
   readonly remark: string | null;
 }
 
-const looks: Readonly<Record<Does, Look>> = { runs: 'pending', 'is skipped': 'cancelled', waits: 'held', replaces: 'cancelling' };
+const looks: Readonly<Record<Does, Look>> = {
+  runs: 'pending', 'is skipped': 'cancelled', waits: 'held', replaces: 'cancelling',
+};
 
 const Row = ({ does, clock, due, remark }: RowProps): JSX.Element => (
   <tr>

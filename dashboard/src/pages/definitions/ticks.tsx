@@ -23,7 +23,13 @@ export function useTicks(name: string, version: number): Held<Answer<'listTicks'
   return useFresh(useAnswer((abort) => call('listTicks', { params: { name }, query }, abort), [name, after]), version);
 }
 
-export function Ticks({ ticks, words }: { readonly ticks: Held<Answer<'listTicks'>>; readonly words: readonly string[] }): JSX.Element {
+interface TicksProps {
+  readonly ticks: Held<Answer<'listTicks'>>;
+  /** Of each schedule. */
+  readonly words: readonly string[];
+}
+
+export function Ticks({ ticks, words }: TicksProps): JSX.Element {
   if (ticks.error !== null) return <Failure error={ticks.error} onRetry={ticks.reload} />;
   if (ticks.data === null) return <Loading />;
   const { items, next } = ticks.data;
@@ -31,10 +37,14 @@ export function Ticks({ ticks, words }: { readonly ticks: Held<Answer<'listTicks
     <>
       {items.length === 0 && (
         <Empty title={next === null ? 'It has not ticked yet' : 'No ticks among these events'} icon="clock">
-          {next === null ? 'Each occurrence of its schedules will be told here, with its run or why it was skipped.' : 'Go further to see older ones.'}
+          {next === null
+            ? 'Each occurrence of its schedules will be told here, with its run or why it was skipped.'
+            : 'Go further to see older ones.'}
         </Empty>
       )}
-      {items.length > 0 && <Table<Tick> label="Past ticks" rows={folded(items)} idOf={idOf} columns={columnsOf(words)} />}
+      {items.length > 0 && (
+        <Table<Tick> label="Past ticks" rows={folded(items)} idOf={idOf} columns={columnsOf(words)} />
+      )}
       <Pager next={next} count={items.length} />
     </>
   );
@@ -45,7 +55,8 @@ function folded(ticks: readonly Tick[]): readonly Tick[] {
   const rows: Tick[] = [];
   for (const tick of ticks) {
     const last = rows.at(-1);
-    if (last === undefined || tick.skipped === null || last.skipped !== tick.skipped || last.schedule !== tick.schedule) rows.push(tick);
+    const isSame = tick.skipped !== null && last?.skipped === tick.skipped && last.schedule === tick.schedule;
+    if (!isSame) rows.push(tick);
     else rows[rows.length - 1] = { ...tick, to: last.to ?? last.nominal, count: (last.count ?? 1) + (tick.count ?? 1) };
   }
   return rows;
@@ -61,7 +72,9 @@ const columnsOf = (words: readonly string[]): readonly Column<Tick>[] => [
   },
   { title: 'Late by', class: 'number', cell: ({ lateMs }) => <Late ms={lateMs} /> },
   { title: 'Why', class: 'wide', cell: (tick) => <Why tick={tick} /> },
-  ...(words.length < 2 ? [] : [{ title: 'Schedule', class: 'minor', cell: ({ schedule }: Tick) => words[schedule] ?? `${schedule + 1}` }]),
+  ...(words.length < 2 ? [] : [
+    { title: 'Schedule', class: 'minor', cell: ({ schedule }: Tick) => words[schedule] ?? `${schedule + 1}` },
+  ]),
 ];
 
 function Late({ ms }: { readonly ms: number | null }): JSX.Element {
@@ -74,7 +87,9 @@ function Why({ tick: { skipped, to, count } }: { readonly tick: Tick }): JSX.Ele
   return (
     <>
       {skipReason(skipped)}
-      {count !== null && count > 1 && <span class="faint"> · {number(count)} in a row, the last <Time at={to} /></span>}
+      {count !== null && count > 1 && (
+        <span class="faint">{' · '}{number(count)} in a row, the last <Time at={to} /></span>
+      )}
     </>
   );
 }

@@ -14,7 +14,12 @@ export function Spark({ values, label }: { readonly values: readonly number[]; r
     >
       {values.map((value, index) => {
         const tall = value === 0 ? 1 : Math.max(3, (value / most) * height);
-        return <rect key={index} x={index * barWidth} y={height - tall} width={barWidth - 1} height={tall} data-empty={value === 0} />;
+        return (
+          <rect
+            key={index} x={index * barWidth} y={height - tall} width={barWidth - 1} height={tall}
+            data-empty={value === 0}
+          />
+        );
       })}
     </svg>
   );

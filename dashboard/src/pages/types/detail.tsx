@@ -4,7 +4,7 @@ import type { RunView, SeriesView, TypeDetail } from '../../../../src/faces/http
 import { call } from '../../api.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Badge, RunBadge } from '../../components/badge.tsx';
-import { Chart } from '../../components/chart.tsx';
+import { Chart, type Series } from '../../components/chart.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { JsonView } from '../../components/json-view.tsx';
@@ -21,6 +21,8 @@ import { number, short, span } from '../../words.ts';
 import { Traits } from './traits.tsx';
 
 const shownMax = 8;
+const noSchema = 'It has no schema that can be told: any JSON is taken, and its code checks it.';
+const schemaElsewhere = 'Its code is not on this server, so its schema is not known here.';
 
 export function TypePage({ name }: { readonly name: string }): JSX.Element {
   const type = useAnswer((abort) => call('getType', { params: { name } }, abort), [name]);
@@ -54,7 +56,9 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
             <Limits type={type.data} />
             <section class="card">
               <h2>Definitions</h2>
-              {defs.data?.items.length === 0 && <p class="faint">None is of this type: it is started by hand or from code.</p>}
+              {defs.data?.items.length === 0 && (
+                <p class="faint">None is of this type: it is started by hand or from code.</p>
+              )}
               <ul class="lines">
                 {defs.data?.items.map((def) => (
                   <li key={def.name}>
@@ -72,7 +76,7 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
             <section class="card">
               <h2>Input</h2>
               {type.data.schema === null
-                ? <p class="faint">{type.data.isLocal ? 'It has no schema that can be told: any JSON is taken, and its code checks it.' : 'Its code is not on this server, so its schema is not known here.'}</p>
+                ? <p class="faint">{type.data.isLocal ? noSchema : schemaElsewhere}</p>
                 : <JsonView value={withoutVersion(type.data.schema)} label="Schema of the input" openDepth={3} />}
             </section>
           </div>
@@ -108,8 +112,13 @@ function Limits({ type }: { readonly type: TypeDetail }): JSX.Element {
     <section class="card">
       <h2>Limits and code</h2>
       <dl class="facts">
-        <dt>Runs at a time</dt><dd>{type.onePerType ? '1, and a second is refused' : type.concurrency === null ? any : number(type.concurrency)}</dd>
-        {type.hasTasks !== false && <><dt>Tasks at a time</dt><dd>{type.taskConcurrency === null ? any : number(type.taskConcurrency)}</dd></>}
+        <dt>Runs at a time</dt>
+        <dd>
+          {type.onePerType ? '1, and a second is refused' : type.concurrency === null ? any : number(type.concurrency)}
+        </dd>
+        {type.hasTasks !== false && (
+          <><dt>Tasks at a time</dt><dd>{type.taskConcurrency === null ? any : number(type.taskConcurrency)}</dd></>
+        )}
         {type.keyConcurrency !== null && <><dt>With the same key</dt><dd>{number(type.keyConcurrency)}</dd></>}
         <dt>One try may take</dt><dd>{type.timeoutMs === null ? any : span(type.timeoutMs)}</dd>
         <dt>Tries</dt><dd>{type.attempts === null ? <span class="faint">the default</span> : number(type.attempts)}</dd>
@@ -126,15 +135,13 @@ function Limits({ type }: { readonly type: TypeDetail }): JSX.Element {
 
 function Throughput({ series }: { readonly series: SeriesView }): JSX.Element {
   const { points } = series;
+  const bars = (label: 'succeeded' | 'failed' | 'cancelled'): Series =>
+    ({ label, colour: `--${label}`, values: points.map((point) => point[label]), shape: 'bars' });
   return (
     <section class="card">
       <Chart
         title="The last day" times={points.map(({ at }) => at / 1000)} tell={number} tells="sum" isStacked
-        series={[
-          { label: 'succeeded', colour: '--succeeded', values: points.map(({ succeeded }) => succeeded), shape: 'bars' },
-          { label: 'failed', colour: '--failed', values: points.map(({ failed }) => failed), shape: 'bars' },
-          { label: 'cancelled', colour: '--cancelled', values: points.map(({ cancelled }) => cancelled), shape: 'bars' },
-        ]}
+        series={[bars('succeeded'), bars('failed'), bars('cancelled')]}
       />
     </section>
   );
