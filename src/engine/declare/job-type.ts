@@ -8,9 +8,9 @@ import type { InputOf, OutputOf, Schema } from './schema.ts';
 
 /** What type and definition can both say; the definition's word counts. */
 export interface Settings {
-  /** How long a try may take; a run's own phases have `prepareTimeout`. Default: as long as it likes. */
+  /** How long a try may take; a run's own phases have `prepareTimeout`. Default: 1h. */
   readonly timeout?: Duration;
-  /** How long the preparing and the gathering of a run with tasks may take. */
+  /** How long the preparing and the gathering of a run with tasks may take. Default: 1h. */
   readonly prepareTimeout?: Duration;
   /** How often, and after what wait, a failed try is made again. */
   readonly retry?: RetrySettings;
