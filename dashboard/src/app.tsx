@@ -66,7 +66,8 @@ class Guard extends Component<{ children: ComponentChildren }, { error: unknown 
 
   override render(): ComponentChildren {
     const { error } = this.state;
-    return error === null ? this.props.children : <Failure error={error} onRetry={() => this.setState({ error: null })} />;
+    if (error === null) return this.props.children;
+    return <Failure error={error} onRetry={() => this.setState({ error: null })} />;
   }
 }
 

@@ -16,7 +16,8 @@ export function parseExact(text: string): unknown {
 
 /** The text of a value that `parseExact` gave. */
 export function exactText(value: unknown, indent = 2): string {
-  return JSON.stringify(value, (_key, one: unknown) => (one instanceof ExactNumber ? rawNumber(one.text) : one), indent);
+  const written = (_key: string, one: unknown): unknown => (one instanceof ExactNumber ? rawNumber(one.text) : one);
+  return JSON.stringify(value, written, indent);
 }
 
 // TypeScript does not know yet that JSON can keep a number as it was written.

@@ -29,6 +29,13 @@ export function span(ms: number): string {
 const pair = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 
+/** `12.5/s`, or `40/min` where it is slow. */
+export function rate(perMs: number): string {
+  const perSecond = perMs * 1_000;
+  const tenths = (value: number): string => number(Math.round(value * 10) / 10);
+  return perSecond >= 1 ? `${tenths(perSecond)}/s` : `${tenths(perSecond * 60)}/min`;
+}
+
 /** `3 min ago`, `in 2 h`, `now`. */
 export function ago(at: number, now: number): string {
   const ms = now - at;

@@ -32,7 +32,9 @@ interface ChartProps {
   readonly onPick?: (from: number, to: number) => void;
 }
 
-export function Chart({ title, times, series, height = 150, isStacked = false, tells = 'newest', tell, onPick }: ChartProps): JSX.Element {
+export function Chart(props: ChartProps): JSX.Element {
+  const { title, times, series, height = 150, isStacked = false, tells = 'newest', tell, onPick } = props;
+  const summary = series.map(({ label, values }) => `${label} ${told(values, tells, tell)}`).join(', ');
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shown = isStacked ? stacked(series) : series;
@@ -61,7 +63,7 @@ export function Chart({ title, times, series, height = 150, isStacked = false, t
           </span>
         ))}
       </figcaption>
-      <div ref={box} role="img" aria-label={`${title}: ${series.map(({ label, values }) => `${label} ${told(values, tells, tell)}`).join(', ')}`} />
+      <div ref={box} role="img" aria-label={`${title}: ${summary}`} />
     </figure>
   );
 }
@@ -84,7 +86,10 @@ function optionsOf(element: HTMLElement, { series, height = 150, tell, onPick }:
     ...(timeMode.peek() === 'UTC' ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1e3), 'Etc/UTC') } : {}),
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.08)] } },
     axes: [
-      { ...axis, size: 24, grid: { show: false }, space: 70, values: (plot, splits) => splits.map((at) => timeWord(at, plot)) },
+      {
+        ...axis, size: 24, grid: { show: false }, space: 70,
+        values: (plot, splits) => splits.map((at) => timeWord(at, plot)),
+      },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((split) => tell(split)) },
     ],
     series: [{}, ...series.map((one) => lineOf(one, colour))],
@@ -102,9 +107,11 @@ function optionsOf(element: HTMLElement, { series, height = 150, tell, onPick }:
 function lineOf({ label, colour: name, shape = 'line', dash }: Series, colour: (name: string) => string): uPlot.Series {
   const stroke = colour(name);
   if (shape === 'bars') {
-    return { label, fill: stroke, stroke, width: 0, paths: uPlot.paths.bars!({ size: [0.8, 24] }), points: { show: false } };
+    const paths = uPlot.paths.bars!({ size: [0.8, 24] });
+    return { label, fill: stroke, stroke, width: 0, paths, points: { show: false } };
   }
-  return { label, stroke, width: 1.5, spanGaps: true, points: { show: isSparse, size: 5 }, ...(dash ? { dash: [...dash] } : {}) };
+  const dashes = dash ? { dash: [...dash] } : {};
+  return { label, stroke, width: 1.5, spanGaps: true, points: { show: isSparse, size: 5 }, ...dashes };
 }
 
 /** The tallest first, so that those painted later leave its top to be seen. */

@@ -20,7 +20,9 @@ export function JsonView({ value, label, openDepth = 3 }: JsonViewProps): JSX.El
     attempt(() => navigator.clipboard.writeText(exactText(value)), () => `${label} copied`);
   return (
     <div class="json">
-      <button type="button" class="plain json-copy" onClick={() => void copy()} aria-label={`Copy ${label}`} title="Copy">
+      <button
+        type="button" class="plain json-copy" onClick={() => void copy()} aria-label={`Copy ${label}`} title="Copy"
+      >
         <Icon name="copy" />
       </button>
       <div class="json-tree" role="group" aria-label={label} tabIndex={0}>

@@ -77,6 +77,10 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): JSX.Eleme
   );
 }
 
+const searchFor = (text: string): Choice => ({
+  says: `Search runs for “${text}”`, keys: '', run: () => go('/runs', { search: text }),
+});
+
 function choicesFor(text: string): Choice[] {
   const words = text.toLowerCase().split(/\s+/);
   const named = shortcuts()
@@ -88,6 +92,6 @@ function choicesFor(text: string): Choice[] {
   return [
     ...(isId ? [{ says: `Open run ${text}`, keys: '', run: () => go(`/runs/${text}`) }] : []),
     ...named,
-    ...(text === '' ? [] : [{ says: `Search runs for “${text}”`, keys: '', run: () => go('/runs', { search: text }) }]),
+    ...(text === '' ? [] : [searchFor(text)]),
   ];
 }

@@ -81,7 +81,8 @@ export function SearchField(): JSX.Element {
       <input
         ref={input} id="search" type="text" role="combobox" aria-label="Search runs" aria-expanded={choices.length > 0}
         aria-controls="search-list" aria-autocomplete="list" autocomplete="off" spellcheck={false} value={text}
-        aria-activedescendant={index >= 0 ? `search-${index}` : undefined!} placeholder="Search runs: state:failed type:mail*"
+        aria-activedescendant={index >= 0 ? `search-${index}` : undefined!}
+        placeholder="Search runs: state:failed type:mail*"
         onFocus={() => {
           setOpen(true);
           void learnNames();
@@ -119,7 +120,8 @@ export const focusSearch = (): void => {
 
 /** Names of types and definitions, asked for once the search is used. */
 async function learnNames(): Promise<void> {
-  const [types, defs] = await Promise.all([call('listTypes'), call('listDefs', { query: { limit: 200 } })]).catch(() => []);
+  const asked = Promise.all([call('listTypes'), call('listDefs', { query: { limit: 200 } })]);
+  const [types, defs] = await asked.catch(() => []);
   if (types !== undefined) typeNames.value = types.items.map(({ name }) => name);
   if (defs !== undefined) defNames.value = defs.items.map(({ name }) => name);
 }

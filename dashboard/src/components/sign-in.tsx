@@ -5,6 +5,8 @@ import { ApiProblem, sentenceOf } from '../problem.ts';
 import { signIn } from '../state/session.ts';
 import { TextField } from './field.tsx';
 
+const wrongToken = 'This token is not valid here: look for a typing mistake, or ask for a new one.';
+
 export function SignIn(): JSX.Element {
   const [token, setToken] = useState('');
   const [error, setError] = useState<string | null>(null);
@@ -13,7 +15,7 @@ export function SignIn(): JSX.Element {
       await signIn(token.trim());
     } catch (reason) {
       const isWrong = reason instanceof ApiProblem && reason.status === 401;
-      setError(isWrong ? 'This token is not valid here: look for a typing mistake, or ask for a new one.' : sentenceOf(reason));
+      setError(isWrong ? wrongToken : sentenceOf(reason));
     }
   };
   return (
@@ -26,7 +28,9 @@ export function SignIn(): JSX.Element {
       >
         <h1>Stint</h1>
         <p>This server wants to know who you are. Whoever runs it has a token for you.</p>
-        <TextField label="Token" type="password" name="token" value={token} onInput={setToken} error={error} isRequired />
+        <TextField
+          label="Token" type="password" name="token" value={token} onInput={setToken} error={error} isRequired
+        />
         <button type="submit" class="button" data-kind="primary">Sign in</button>
       </form>
     </main>

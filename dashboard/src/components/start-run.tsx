@@ -49,7 +49,8 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
   const types = useAnswer((abort) => call('listTypes', {}, abort), []);
   const type = types.data?.items.find(({ name }) => name === (like.type ?? draft.type.trim()))?.name;
   const schema = useAnswer(
-    async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema), [type],
+    async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema),
+    [type],
   ).data;
   const put = (name: keyof Draft) => (value: string): void => {
     setError(null);
@@ -89,10 +90,18 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
           hint={like.def === undefined ? 'JSON; empty: none' : "JSON; empty: the definition's own"}
         />
         <div class="grid">
-          <TextField label="Begins after" hint="30s, 2h; empty: at once" name="delay" value={draft.delay} onInput={put('delay')} />
-          <TextField label="Priority" hint="higher goes first" name="priority" type="number" value={draft.priority} onInput={put('priority')} />
+          <TextField
+            label="Begins after" hint="30s, 2h; empty: at once" name="delay" value={draft.delay}
+            onInput={put('delay')}
+          />
+          <TextField
+            label="Priority" hint="higher goes first" name="priority" type="number" value={draft.priority}
+            onInput={put('priority')}
+          />
           <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
-          <TextField label="Unique key" hint="one open run for each" name="unique" value={draft.unique} onInput={put('unique')} />
+          <TextField
+            label="Unique key" hint="one open run for each" name="unique" value={draft.unique} onInput={put('unique')}
+          />
         </div>
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
@@ -113,7 +122,9 @@ const draftOf = ({ type = '', input, priority, tags = {} }: Model): Draft => ({
   unique: '',
 });
 
-function askOf({ type, input, delay, priority, tags, unique }: Draft, def: string | undefined): Saying<'createRun'>['body'] {
+type Ask = Saying<'createRun'>['body'];
+
+function askOf({ type, input, delay, priority, tags, unique }: Draft, def: string | undefined): Ask {
   return {
     ...(def === undefined ? { type: type.trim() } : { def }),
     ...(input.trim() === '' ? {} : { input: JSON.parse(input) as unknown }),

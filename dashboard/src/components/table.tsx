@@ -10,7 +10,7 @@ import { Icon } from './icon.tsx';
 export interface Column<R> {
   readonly title: string;
   readonly cell: (row: R) => ComponentChildren;
-  /** `number` sets figures to the right, `wide` takes the room that is left, `minor` goes where there is little room. */
+  /** `number`: figures to the right; `wide`: takes the room that is left; `minor`: goes where there is little. */
   readonly class?: string;
 }
 
@@ -103,7 +103,12 @@ const split = (target: string): [string, Record<string, string>] => {
   return [path, Object.fromEntries(new URLSearchParams(query))];
 };
 
-function PageChoice({ selection, ids }: { readonly selection: Selection; readonly ids: readonly number[] }): JSX.Element {
+interface PageChoiceProps {
+  readonly selection: Selection;
+  readonly ids: readonly number[];
+}
+
+function PageChoice({ selection, ids }: PageChoiceProps): JSX.Element {
   const isWhole = ids.length > 0 && (selection.isAllMatching || ids.every((id) => selection.ids.has(id)));
   return (
     <input
@@ -133,7 +138,9 @@ export function SelectionBar({ selection, rowCount, hasMore, children }: Selecti
         <button type="button" class="link" onClick={chooseAllMatching}>Select all that match the filter</button>
       )}
       <span class="selection-acts">{children}</span>
-      <button type="button" class="plain" aria-label="Clear the selection" onClick={clear}><Icon name="close" /></button>
+      <button type="button" class="plain" aria-label="Clear the selection" onClick={clear}>
+        <Icon name="close" />
+      </button>
     </div>
   );
 }

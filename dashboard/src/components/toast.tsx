@@ -43,7 +43,9 @@ export function Toasts(): JSX.Element {
           <Icon name={kind === 'done' ? 'succeeded' : 'failures'} />
           <span>{text}</span>
           {link && <a href={link.href}>{link.text}</a>}
-          <button type="button" class="plain" aria-label="Dismiss" onClick={() => remove(id)}><Icon name="close" /></button>
+          <button type="button" class="plain" aria-label="Dismiss" onClick={() => remove(id)}>
+            <Icon name="close" />
+          </button>
         </div>
       ))}
     </div>

@@ -55,7 +55,9 @@ function Overview(): JSX.Element {
       )}
       {going.data !== null && (
         <div class="grid going">
-          <RunCard title="Running now" search="state:running,held" runs={going.data.running} none="Nothing is running." />
+          <RunCard
+            title="Running now" search="state:running,held" runs={going.data.running} none="Nothing is running."
+          />
           <RunCard title="Failed lately" search="state:failed" runs={going.data.failed} none="Nothing has failed." />
         </div>
       )}
@@ -87,7 +89,8 @@ function RangeChoice({ range }: { readonly range: SeriesRange }): JSX.Element {
     <div class="segments" role="group" aria-label="Range of the charts">
       {ranges.map((one) => (
         <button
-          key={one} type="button" aria-pressed={one === range} onClick={() => setQuery({ range: one === '1h' ? null : one }, false)}
+          key={one} type="button" aria-pressed={one === range}
+          onClick={() => setQuery({ range: one === '1h' ? null : one }, false)}
         >
           {one}
         </button>
@@ -99,7 +102,10 @@ function RangeChoice({ range }: { readonly range: SeriesRange }): JSX.Element {
 function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.Element {
   if (problems.length === 0) {
     return (
-      <p class="all-well"><Icon name="succeeded" /> <b>Nothing needs you.</b> Every type has somebody to run it, no schedule is late, nothing fails.</p>
+      <p class="all-well">
+        <Icon name="succeeded" /> <b>Nothing needs you.</b> Every type has somebody to run it, no schedule is late,
+        nothing fails.
+      </p>
     );
   }
   return (
@@ -123,12 +129,20 @@ function Figures({ stats, series }: { readonly stats: StatsView; readonly series
   const { alive, slots, busy } = stats.instances;
   return (
     <dl class="figures">
-      <Figure title="Running" link={href('/runs', { search: 'state:running' })}>{short(stats.open.running ?? 0)}</Figure>
-      <Figure title="Waiting" link={href('/runs', { search: 'state:pending' })}>{short(stats.open.pending ?? 0)}</Figure>
+      <Figure title="Running" link={href('/runs', { search: 'state:running' })}>
+        {short(stats.open.running ?? 0)}
+      </Figure>
+      <Figure title="Waiting" link={href('/runs', { search: 'state:pending' })}>
+        {short(stats.open.pending ?? 0)}
+      </Figure>
       <Figure title="Held" link={href('/runs', { search: 'state:held' })}>{short(stats.open.held ?? 0)}</Figure>
       <Figure title="Oldest due">{stats.oldestReady === null ? '–' : span(stats.oldestReady.ageMs)}</Figure>
-      <Figure title="Ended" note={`${perMinute((succeeded + failed + cancelled) / minutes)} per minute`}>{short(succeeded + failed + cancelled)}</Figure>
-      <Figure title="Failed" note={`${number(failed)} of ${number(succeeded + failed)}`}>{percent(failed, succeeded + failed)}</Figure>
+      <Figure title="Ended" note={`${perMinute((succeeded + failed + cancelled) / minutes)} per minute`}>
+        {short(succeeded + failed + cancelled)}
+      </Figure>
+      <Figure title="Failed" note={`${number(failed)} of ${number(succeeded + failed)}`}>
+        {percent(failed, succeeded + failed)}
+      </Figure>
       <Figure title="Instances" note={`${number(busy)} of ${number(slots)} slots busy`}>{number(alive)}</Figure>
     </dl>
   );
@@ -171,10 +185,15 @@ function Charts({ series }: { readonly series: SeriesView }): JSX.Element {
           ]}
         />
       </section>
-      <section class="card"><Chart title="Wait, from due to taken" times={times} tell={span} onPick={pick} series={quantiles('wait')} /></section>
-      <section class="card"><Chart title="Run time of an attempt" times={times} tell={span} onPick={pick} series={quantiles('run')} /></section>
+      <section class="card">
+        <Chart title="Wait, from due to taken" times={times} tell={span} onPick={pick} series={quantiles('wait')} />
+      </section>
+      <section class="card">
+        <Chart title="Run time of an attempt" times={times} tell={span} onPick={pick} series={quantiles('run')} />
+      </section>
       <p class="faint chart-note">
-        Drag over a chart to list the runs that were created then. Counted since <Time at={series.since} />; what is older was read from the newest runs.
+        Drag over a chart to list the runs that were created then. Counted since <Time at={series.since} />; what is
+        older was read from the newest runs.
       </p>
     </div>
   );
@@ -198,9 +217,11 @@ function RunCard({ title, search, runs, none }: RunCardProps): JSX.Element {
             <RunBadge run={run} />
             <a href={href(`/runs/${run.id}`)}>{run.type} <span class="mono">{run.id}</span></a>
             <span class="run-line-about">
-              {run.tasks !== null ? <TaskBar tasks={run.tasks} /> : run.standing === 'failed' && <span class="error-text">{run.error?.message}</span>}
+              {run.tasks !== null && <TaskBar tasks={run.tasks} />}
+              {run.standing === 'failed' && <span class="error-text">{run.error?.message}</span>}
             </span>
-            {run.endedAt === null ? <Lasting from={run.startedAt ?? run.createdAt} to={null} /> : <Time at={run.endedAt} />}
+            {run.endedAt === null && <Lasting from={run.startedAt ?? run.createdAt} to={null} />}
+            {run.endedAt !== null && <Time at={run.endedAt} />}
           </li>
         ))}
       </ul>

@@ -35,7 +35,8 @@ import { TimelineTab } from './run/timeline-tab.tsx';
 function Run({ params }: PageProps): JSX.Element {
   const id = Number(params['id']);
   if (!Number.isSafeInteger(id) || id < 1) {
-    return <Empty title="A run has a number">This address has none: <a href={href('/runs')}>look for it among all runs</a>.</Empty>;
+    const all = <a href={href('/runs')}>look for it among all runs</a>;
+    return <Empty title="A run has a number">This address has none: {all}.</Empty>;
   }
   return <KnownRun id={id} />;
 }
@@ -72,16 +73,18 @@ function KnownRun({ id }: { readonly id: number }): JSX.Element {
 
 function tabsOf({ run, progress, events, log }: Story, hasTasks: boolean, tasks: () => JSX.Element): readonly Tab[] {
   return [
-    ...(hasTasks ? [{ name: 'tasks', title: <>Tasks <small>{number(run.tasks?.total ?? 0)}</small></>, view: tasks }] : []),
+    ...(hasTasks ? [{ name: 'tasks', title: counted('Tasks', run.tasks?.total ?? 0), view: tasks }] : []),
     { name: 'payload', title: 'Payload', view: () => <PayloadTab run={run} /> },
     { name: 'progress', title: 'Progress', view: () => <ProgressTab run={run} progress={progress} /> },
-    { name: 'timeline', title: <>Timeline <small>{number(run.attempts.length)}</small></>, view: () => <TimelineTab run={run} /> },
-    { name: 'log', title: <>Log <small>{number(log.length)}</small></>, view: () => <LogTab run={run} log={log} /> },
-    { name: 'events', title: <>Events <small>{number(events.length)}</small></>, view: () => <EventsTab run={run} events={events} /> },
+    { name: 'timeline', title: counted('Timeline', run.attempts.length), view: () => <TimelineTab run={run} /> },
+    { name: 'log', title: counted('Log', log.length), view: () => <LogTab run={run} log={log} /> },
+    { name: 'events', title: counted('Events', events.length), view: () => <EventsTab run={run} events={events} /> },
     { name: 'relations', title: 'Relations', view: () => <RelationsTab run={run} /> },
     { name: 'explain', title: 'Explain', view: () => <ExplainTab run={run} /> },
   ];
 }
+
+const counted = (title: string, count: number): JSX.Element => <>{title} <small>{number(count)}</small></>;
 
 function Head({ run, onDone }: { readonly run: RunDetail; readonly onDone: () => void }): JSX.Element {
   const [isEditing, setEditing] = useState(false);
@@ -113,8 +116,12 @@ function Head({ run, onDone }: { readonly run: RunDetail; readonly onDone: () =>
         {Object.entries(run.tags).map(([name, value]) => <Chip key={name}>{name}={value}</Chip>)}
       </span>
       <div class="page-acts">
-        {mayStart && <button type="button" class="button" onClick={startLike}><Icon name="copy" /> Start like this</button>}
-        {mayEdit && <button type="button" class="button" onClick={() => setEditing(true)}><Icon name="edit" /> Edit</button>}
+        {mayStart && (
+          <button type="button" class="button" onClick={startLike}><Icon name="copy" /> Start like this</button>
+        )}
+        {mayEdit && (
+          <button type="button" class="button" onClick={() => setEditing(true)}><Icon name="edit" /> Edit</button>
+        )}
         {fitting.map((deed) => (
           <button
             key={deed.name} type="button" class="button" data-kind={deed.isDanger ? 'danger' : undefined!}
@@ -138,7 +145,8 @@ function CancelNotice({ run, onDone }: { readonly run: RunDetail; readonly onDon
     const consent = await confirm(questionOf(stop, `run ${run.id}`));
     if (consent !== null && (await attempt(() => stop.perform(run.id, consent), (text) => text)) !== null) onDone();
   };
-  const asked = <>asked by <b>{cancel.by}</b> <Time at={cancel.at} />{cancel.why !== null && <> because <q>{cancel.why}</q></>}</>;
+  const because = cancel.why !== null && <> because <q>{cancel.why}</q></>;
+  const asked = <>asked by <b>{cancel.by}</b> <Time at={cancel.at} />{because}</>;
   if (run.endedAt !== null) {
     return (
       <p class="strip-notice" data-look="cancelled">
@@ -155,7 +163,9 @@ function CancelNotice({ run, onDone }: { readonly run: RunDetail; readonly onDon
         {run.lease !== null && <>, held by <b>{run.lease.holder}</b></>}
         {cancel.stopAt !== null && <>, and is stopped <Time at={cancel.stopAt} /></>}.
       </span>
-      {mayOperate.value && <button type="button" class="button" data-kind="danger" onClick={() => void stopNow()}>Stop now</button>}
+      {mayOperate.value && (
+        <button type="button" class="button" data-kind="danger" onClick={() => void stopNow()}>Stop now</button>
+      )}
     </p>
   );
 }
@@ -164,13 +174,19 @@ function CancelNotice({ run, onDone }: { readonly run: RunDetail; readonly onDon
 function WaitNotice({ run }: { readonly run: RunDetail }): JSX.Element | null {
   const isWaiting = run.state === 'pending' || (run.state === 'held' && run.hold !== 'children');
   const reasons = useAnswer(
-    async (abort) => (isWaiting ? call('explainRun', { params: { id: run.id } }, abort) : null), [run.id, run.version, isWaiting]);
+    async (abort) => (isWaiting ? call('explainRun', { params: { id: run.id } }, abort) : null),
+    [run.id, run.version, isWaiting],
+  );
   const [first, ...rest] = reasons.data?.items ?? [];
   if (!isWaiting || first === undefined) return null;
   return (
     <p class="strip-notice" data-look="held">
       <Icon name="question" />
-      <span>Why is it not running? {first.code === 'not.due' ? <>It is due <Time at={run.dueAt} />.</> : sentence(first.says)}{rest.length > 0 && ` And ${number(rest.length)} more: see Explain.`}</span>
+      <span>
+        Why is it not running?{' '}
+        {first.code === 'not.due' ? <>It is due <Time at={run.dueAt} />.</> : sentence(first.says)}
+        {rest.length > 0 && ` And ${number(rest.length)} more: see Explain.`}
+      </span>
     </p>
   );
 }
@@ -193,11 +209,18 @@ function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
     <dl class="strip facts-strip">
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
       <Fact title="Due"><Time at={run.dueAt} /></Fact>
-      <Fact title="Waited">{begun === null ? <Lasting from={run.dueAt < now.value ? run.dueAt : null} to={null} /> : span(Math.max(0, begun - run.createdAt))}</Fact>
+      <Fact title="Waited">
+        {begun === null && <Lasting from={run.dueAt < now.value ? run.dueAt : null} to={null} />}
+        {begun !== null && span(Math.max(0, begun - run.createdAt))}
+      </Fact>
       <Fact title="Lasted"><Lasting from={begun} to={run.endedAt} /></Fact>
       <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
       <Fact title="Priority">{run.priority}</Fact>
-      {lease !== null && <Fact title="Held by"><span class="mono">{lease.holder}</span> <small>{lease.doing}, fence {run.fence}</small></Fact>}
+      {lease !== null && (
+        <Fact title="Held by">
+          <span class="mono">{lease.holder}</span> <small>{lease.doing}, fence {run.fence}</small>
+        </Fact>
+      )}
       {lease?.until != null && <Fact title="Lease until"><Time at={lease.until} /></Fact>}
       {run.key !== null && <Fact title="Key"><span class="mono">{run.key}</span></Fact>}
     </dl>

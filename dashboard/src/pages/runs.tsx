@@ -53,12 +53,12 @@ function Runs(): JSX.Element {
 }
 
 function RunList({ search, filter }: { readonly search: string; readonly filter: RunFilter }): JSX.Element {
-  const order = queryOf('order') === 'oldest' ? 'oldest' : 'newest';
+  const order = queryOf('order') === 'oldest' ? ('oldest' as const) : ('newest' as const);
   const after = pageStart();
-  const query = { ...filter, order, after, limit: pageSize, with: ['progress'] } as const;
+  const query = { ...filter, order, after, limit: pageSize, with: ['progress' as const] };
   const about = `${search} ${order}`;
   // Times within the search go with the clock: what is asked follows from its text, not from the second.
-  const list = useAnswer((abort) => call('listRuns', { query: { ...query, with: ['progress'] } }, abort), [about, after]);
+  const list = useAnswer((abort) => call('listRuns', { query }, abort), [about, after]);
   const open = useAnswer((abort) => countOpen(filter, abort), [search]);
   const selection = useSelection(about);
   const rows = list.data?.items ?? [];
@@ -104,7 +104,9 @@ function RunList({ search, filter }: { readonly search: string; readonly filter:
           {...(mayOperate.value ? { selection } : {})}
         />
       )}
-      <SelectionBar selection={selection} rowCount={rows.length} hasMore={list.data?.next != null || after !== undefined}>
+      <SelectionBar
+        selection={selection} rowCount={rows.length} hasMore={list.data?.next != null || after !== undefined}
+      >
         {deeds.map((deed) => (
           <button
             key={deed.name} type="button" class="button" data-kind={deed.isDanger ? 'danger' : undefined!}
@@ -137,7 +139,9 @@ function NoRuns({ search }: { readonly search: string }): JSX.Element {
 
 /** Of all runs, the server has the numbers at hand. */
 async function countOpen(filter: RunFilter, signal: AbortSignal): Promise<Tallies> {
-  if (Object.keys(filter).length > 0) return (await call('countRuns', { query: { ...filter, state: ['open'] } }, signal)).items;
+  if (Object.keys(filter).length > 0) {
+    return (await call('countRuns', { query: { ...filter, state: ['open'] } }, signal)).items;
+  }
   const { types } = await call('stats', {}, signal);
   return types.filter(({ kind }) => kind !== 'task');
 }
@@ -210,7 +214,12 @@ function ColumnChoice({ hidden }: { readonly hidden: readonly string[] }): JSX.E
   );
 }
 
-function ExportChoice({ filter, order }: { readonly filter: RunFilter; readonly order: 'newest' | 'oldest' }): JSX.Element {
+interface ExportChoiceProps {
+  readonly filter: RunFilter;
+  readonly order: 'newest' | 'oldest';
+}
+
+function ExportChoice({ filter, order }: ExportChoiceProps): JSX.Element {
   const save = async (format: Format): Promise<void> => {
     const outcome = await attempt(() => exportRuns(filter, order, format));
     if (outcome === null) return;
@@ -257,7 +266,8 @@ function SavedViews({ search }: { readonly search: string }): JSX.Element {
           }}
         >
           <input
-            ref={field} class="control" aria-label="Name of the view" placeholder="Name, then Enter" value={name} maxLength={40}
+            ref={field} class="control" aria-label="Name of the view" placeholder="Name, then Enter"
+            value={name} maxLength={40}
             onInput={({ currentTarget }) => setName(currentTarget.value)} onBlur={save}
           />
         </form>

@@ -23,7 +23,9 @@ export interface Deed {
 
 const params = (id: number): { readonly params: { readonly id: number } } => ({ params: { id } });
 const isEnded = (run: RunView): boolean => run.state === 'ended';
-const stopWords = { terminated: 'was terminated', disowned: 'lost its lease and can write no more', idle: 'had not begun' };
+const stopWords = {
+  terminated: 'was terminated', disowned: 'lost its lease and can write no more', idle: 'had not begun',
+};
 
 export const deeds: readonly Deed[] = [
   {

@@ -1,6 +1,6 @@
 /** The story of one run: its record, progress, log and history, read once and then followed while it is open. */
 import { useEffect, useState } from 'preact/hooks';
-import type { EventView, LogLine, ProgressView, RunDetail, RunView } from '../../../src/faces/http/contract.ts';
+import type { Answer, EventView, LogLine, ProgressView, RunDetail, RunView } from '../../../src/faces/http/contract.ts';
 import { addressOf, call } from '../api.ts';
 import { isHidden, isLive } from './live.ts';
 
@@ -76,7 +76,7 @@ async function readStory(id: number, signal: AbortSignal): Promise<Story> {
 async function readLog(id: number, signal: AbortSignal): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   for (let after: number | null = 0, pages = 0; after !== null && pages < logPagesMax; pages++) {
-    const page: { items: LogLine[]; next: number | null } = await call('getLog', { params: { id }, query: { after } }, signal);
+    const page: Answer<'getLog'> = await call('getLog', { params: { id }, query: { after } }, signal);
     lines.push(...page.items);
     after = page.next;
   }

@@ -25,5 +25,6 @@ function write(views: readonly SavedView[]): void {
 
 function read(): readonly SavedView[] {
   const kept: unknown = JSON.parse(recall(key) ?? '[]');
-  return Array.isArray(kept) ? (kept as SavedView[]).filter(({ name, search }) => Boolean(name) && typeof search === 'string') : [];
+  const isView = ({ name, search }: SavedView): boolean => Boolean(name) && typeof search === 'string';
+  return Array.isArray(kept) ? (kept as SavedView[]).filter(isView) : [];
 }

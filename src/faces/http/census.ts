@@ -1,4 +1,4 @@
-/** The census: how many jobs are open or have ended. To count a million takes long, so it is done once for all who ask. */
+/** The census: how many jobs are open or have ended. To count a million takes long, so it is done once for all. */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Query, Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';

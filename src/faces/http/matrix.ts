@@ -7,7 +7,12 @@ import type { MatrixView } from './contract.ts';
 const step = 1_000;
 
 /** At most `limit`, rounded up to whole steps. */
-export async function matrixOf(engine: EngineCore, run: number, after: number | null, limit: number): Promise<MatrixView> {
+export async function matrixOf(
+  engine: EngineCore,
+  run: number,
+  after: number | null,
+  limit: number,
+): Promise<MatrixView> {
   const jobs: Job[] = [];
   let next = after;
   do {

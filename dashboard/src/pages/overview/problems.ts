@@ -1,5 +1,7 @@
 /** The problems: what needs somebody, read off the figures, the worst first. */
-import type { Answer, DefView, InstanceView, SeriesView, StatsView, TypeView } from '../../../../src/faces/http/contract.ts';
+import type {
+  Answer, DefView, InstanceView, SeriesView, StatsView, TypeView,
+} from '../../../../src/faces/http/contract.ts';
 import type { IconName } from '../../components/icon.tsx';
 import { href } from '../../router.ts';
 import { number, percent, plural, span } from '../../words.ts';
@@ -48,7 +50,7 @@ function nobodyKnows({ types, instances }: Picture): Problem[] {
     const count = waiting.reduce((sum, { counts }) => sum + (counts.pending ?? 0), 0);
     return [{
       id: 'nobody', weight: 'bad', icon: 'instances', title: 'No instance is alive',
-      says: `${plural(count, 'job')} of ${plural(waiting.length, 'type')} wait. Start one with stint work or stint serve.`,
+      says: `${plural(count, 'job')} of ${plural(waiting.length, 'type')} wait. Start one: stint work or stint serve.`,
       link: href('/instances'), linkText: 'Instances',
     }];
   }
@@ -63,20 +65,24 @@ function lostInstances({ instances, stats }: Picture): Problem[] {
   const lost = instances.filter(({ isAlive, beatAt }) => !isAlive && stats.now - beatAt < mournMs);
   return lost.map(({ id, beatAt, busy }) => ({
     id: `lost ${id}`, weight: busy > 0 ? 'bad' : 'odd', icon: 'instances', title: `Instance ${id} is gone`,
-    says: `Its last beat was ${span(stats.now - beatAt)} ago${busy > 0 ? `, with ${plural(busy, 'job')} in hand, which others take over` : ''}.`,
+    says: `Its last beat was ${span(stats.now - beatAt)} ago${busy > 0 ? inHand(busy) : ''}.`,
     link: href('/instances'), linkText: 'Instances',
   }));
 }
+
+const inHand = (busy: number): string => `, with ${plural(busy, 'job')} in hand, which others take over`;
 
 function failingTypes({ series, range }: Picture): Problem[] {
   const failing = series.types.filter(({ failed }) => failed > 0).slice(0, failingShownMax);
   return failing.map(({ type, failed, succeeded }) => ({
     id: `failing ${type}`, weight: failed * 2 >= failed + succeeded ? 'bad' : 'odd', icon: 'failures',
     title: `${type} fails`,
-    says: `${number(failed)} of ${number(failed + succeeded)} failed (${percent(failed, failed + succeeded)}) within ${rangeWords[range] ?? range}.`,
+    says: `${share(failed, failed + succeeded)} failed within ${rangeWords[range] ?? range}.`,
     link: runs(`type:${quoted(type)} state:failed kind:run,task,bedrock`), linkText: 'Failed runs',
   }));
 }
+
+const share = (part: number, all: number): string => `${number(part)} of ${number(all)} (${percent(part, all)})`;
 
 function lateSchedules({ defs, stats }: Picture): Problem[] {
   const isLate = ({ enabled, nextExecutionTime: next }: DefView): boolean =>
@@ -88,16 +94,20 @@ function lateSchedules({ defs, stats }: Picture): Problem[] {
   }));
 }
 
+type Point = SeriesView['points'][number];
+
 function backlog({ series, stats }: Picture): Problem[] {
   const recent = series.points.slice(-30);
   const minutes = (recent.length * series.bucketMs) / 60_000;
-  const growth = recent.reduce((sum, { created, succeeded, failed, cancelled }) => sum + created - succeeded - failed - cancelled, 0);
+  const ended = (point: Point): number => point.succeeded + point.failed + point.cancelled;
+  const growth = recent.reduce((sum, point) => sum + point.created - ended(point), 0);
   const oldest = stats.oldestReady;
   if (oldest === null || oldest.ageMs < oldMs) return [];
-  const pace = growth > 0 ? ` The backlog grew by ${number(growth)} within ${span(minutes * 60_000)}.` : ' The backlog does not grow.';
+  const pace = growth > 0 ? `grew by ${number(growth)} within ${span(minutes * 60_000)}` : 'does not grow';
   return [{
-    id: 'backlog', weight: growth > 0 ? 'bad' : 'odd', icon: 'queues', title: `A ${oldest.type} has waited ${span(oldest.ageMs)}`,
-    says: `It is due and nobody has taken it.${pace}`,
+    id: 'backlog', weight: growth > 0 ? 'bad' : 'odd', icon: 'queues',
+    title: `A ${oldest.type} has waited ${span(oldest.ageMs)}`,
+    says: `It is due and nobody has taken it. The backlog ${pace}.`,
     link: href(`/runs/${oldest.id}`, { tab: 'explain' }), linkText: 'Why?',
   }];
 }

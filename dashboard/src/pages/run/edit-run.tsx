@@ -49,7 +49,10 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
           void save();
         }}
       >
-        <TextField label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority} onInput={put('priority')} />
+        <TextField
+          label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority}
+          onInput={put('priority')}
+        />
         <TextField label="Due" hint="ISO 8601 with a zone" name="due" value={draft.due} onInput={put('due')} />
         <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
         <TextField label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')} />

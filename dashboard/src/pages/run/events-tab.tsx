@@ -18,7 +18,9 @@ export function EventsTab({ run, events }: EventsTabProps): JSX.Element {
   return (
     <section>
       <p class="tab-head">
-        <span class="faint">{plural(events.length, 'event')}, the first of which created it. Folded, they give the run.</span>
+        <span class="faint">
+          {plural(events.length, 'event')}, the first of which created it. Folded, they give the run.
+        </span>
         <button type="button" class="button" onClick={save}><Icon name="export" /> Download</button>
       </p>
       <ol class="events">

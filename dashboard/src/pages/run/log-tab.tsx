@@ -22,12 +22,18 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const level = queryOf('level') || 'debug';
-  const shown = log.filter((line) => levels.indexOf(line.level) >= levels.indexOf(level as LogLine['level'])).slice(-shownMax);
+  const least = levels.indexOf(level as LogLine['level']);
+  const shown = log.filter((line) => levels.indexOf(line.level) >= least).slice(-shownMax);
+  const choose = (chosen: string): void => setQuery({ level: chosen === 'debug' ? null : chosen }, false);
   useEffect(() => {
     if (isFollowing && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [shown.length, isFollowing]);
   if (log.length === 0) {
-    return <Empty title="It has written no log" icon="runs">Its code writes one by <code>log.info(…)</code>; lines appear here as they come.</Empty>;
+    return (
+      <Empty title="It has written no log" icon="runs">
+        Its code writes one by <code>log.info(…)</code>; lines appear here as they come.
+      </Empty>
+    );
   }
   const save = (): void => download(`run-${run.id}.log`, log.map(textOf).join(''), 'text/plain');
   return (
@@ -35,8 +41,13 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
       <div class="tab-head">
         <span class="faint">{plural(log.length, 'line')}</span>
         <span class="filters-right">
-          <select class="control" aria-label="Level" value={level} onChange={({ currentTarget }) => setQuery({ level: currentTarget.value === 'debug' ? null : currentTarget.value }, false)}>
-            {levels.map((one) => <option key={one} value={one}>{one === 'debug' ? 'All levels' : `${one} and above`}</option>)}
+          <select
+            class="control" aria-label="Level" value={level}
+            onChange={({ currentTarget }) => choose(currentTarget.value)}
+          >
+            {levels.map((one) => (
+              <option key={one} value={one}>{one === 'debug' ? 'All levels' : `${one} and above`}</option>
+            ))}
           </select>
           <TickField label="Follow" isOn={isFollowing} onChange={setFollowing} />
           <button type="button" class="button" onClick={save}><Icon name="export" /> Download</button>

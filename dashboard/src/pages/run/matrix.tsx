@@ -55,7 +55,7 @@ export function Matrix({ cells, version, changed, label }: MatrixProps): JSX.Ele
     if (place !== null) go(`/runs/${cells.ids[place]}`);
   };
   const walk = (event: KeyboardEvent): void => {
-    const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
+    const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
     if (event.key === 'Enter') return open(focus);
     if (event.key === 'Escape') return setFocus(null);
     const by = steps[event.key];
@@ -75,11 +75,13 @@ export function Matrix({ cells, version, changed, label }: MatrixProps): JSX.Ele
         {focus !== null && focus < count && <Pointer {...{ focus, size, columns }} />}
       </div>
       <p class="matrix-cell" id="matrix-cell" aria-live="polite">
-        {focus === null || focus >= count ? 'Point at a cell, or walk with the arrow keys; Enter opens the task.' : cellText(cells, focus)}
+        {focus === null || focus >= count ? invitation : cellText(cells, focus)}
       </p>
     </div>
   );
 }
+
+const invitation = 'Point at a cell, or walk with the arrow keys; Enter opens the task.';
 
 function cellText(cells: Cells, place: number): string {
   const ms = cells.ranMs[place];
@@ -87,9 +89,16 @@ function cellText(cells: Cells, place: number): string {
   return `Task ${number(place + 1)} (run ${cells.ids[place]}): ${standings[cells.states[place]!]}${lasted}`;
 }
 
-function Pointer({ focus, size, columns }: { readonly focus: number; readonly size: number; readonly columns: number }): JSX.Element {
+interface PointerProps {
+  readonly focus: number;
+  readonly size: number;
+  readonly columns: number;
+}
+
+function Pointer({ focus, size, columns }: PointerProps): JSX.Element {
   const [x, y] = [(focus % columns) * size, Math.floor(focus / columns) * size];
-  return <i class="matrix-pointer" style={{ left: `${x - 2}px`, top: `${y - 2}px`, width: `${size + 2}px`, height: `${size + 2}px` }} />;
+  const side = `${size + 2}px`;
+  return <i class="matrix-pointer" style={{ left: `${x - 2}px`, top: `${y - 2}px`, width: side, height: side }} />;
 }
 
 interface Layout {
@@ -110,8 +119,9 @@ function draw(canvas: HTMLCanvasElement, cells: Cells, layout: Layout, changed: 
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
   const style = getComputedStyle(canvas);
-  const colours = standings.map((standing) => style.getPropertyValue(standing === 'succeeded' ? '--cell-succeeded' : `--${standing}`).trim());
   // What succeeded is calm, so that the rest is seen.
+  const named = standings.map((standing) => (standing === 'succeeded' ? '--cell-succeeded' : `--${standing}`));
+  const colours = named.map((name) => style.getPropertyValue(name).trim());
   const paper = style.getPropertyValue('--surface').trim();
   const places = changed ?? cells.ids.keys();
   for (const place of places) {

@@ -7,7 +7,9 @@ import { me } from '../../state/session.ts';
 export function PayloadTab({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <div class="grid">
-      {me.value?.seesPayloads === false && <p class="faint">Your role sees payloads without what looks like a secret.</p>}
+      {me.value?.seesPayloads === false && (
+        <p class="faint">Your role sees payloads without what looks like a secret.</p>
+      )}
       <Part title="Input" value={run.input} none="It was started without one." />
       <Part title="Result" value={run.result} none={run.state === 'ended' ? 'It gave none.' : 'It has not ended.'} />
       {run.details !== null && <Part title="Details of its plan" value={run.details} none="" />}
@@ -16,7 +18,13 @@ export function PayloadTab({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-function Part({ title, value, none }: { readonly title: string; readonly value: unknown; readonly none: string }): JSX.Element {
+interface PartProps {
+  readonly title: string;
+  readonly value: unknown;
+  readonly none: string;
+}
+
+function Part({ title, value, none }: PartProps): JSX.Element {
   return (
     <section>
       <h2 class="part-title">{title}</h2>

@@ -7,7 +7,7 @@ import { Empty } from '../../components/notice.tsx';
 import { Lasting } from '../../components/time.tsx';
 import { now } from '../../state/clock.ts';
 import type { Look } from '../../state/run-words.ts';
-import { number, plural, span } from '../../words.ts';
+import { number, rate, span } from '../../words.ts';
 
 type Process = ProgressView['processes'][number];
 type Stage = Process['stages'][number];
@@ -27,13 +27,16 @@ export function ProgressTab({ run, progress }: ProgressTabProps): JSX.Element {
   if (progress === null || progress.processes.length === 0) {
     return (
       <Empty title="It has told no progress" icon="runs">
-        {run.state === 'ended' ? 'Its code uses none of' : 'It may yet: its code tells it by'} <code>progress.runStage</code> and the like.
+        {run.state === 'ended' ? 'Its code uses none of' : 'It may yet: its code tells it by'}{' '}
+        <code>progress.runStage</code> and the like.
       </Empty>
     );
   }
   return (
     <div class="stack">
-      {progress.processesDropped > 0 && <p class="faint">{plural(progress.processesDropped, 'earlier process', 'earlier processes')} are no longer kept.</p>}
+      {progress.processesDropped > 0 && (
+        <p class="faint">Processes no longer kept: {number(progress.processesDropped)}</p>
+      )}
       {progress.processes.map((process, index) => <ProcessView key={index} process={process} />)}
     </div>
   );
@@ -48,7 +51,7 @@ function ProcessView({ process }: { readonly process: Process }): JSX.Element {
         <Lasting from={process.startedAt} to={process.completedAt} />
       </header>
       <Remarks node={process} />
-      {process.stagesDropped > 0 && <p class="faint">{plural(process.stagesDropped, 'earlier stage')} are no longer kept.</p>}
+      {process.stagesDropped > 0 && <p class="faint">Stages no longer kept: {number(process.stagesDropped)}</p>}
       <ol>{process.stages.map((stage, index) => <StageView key={index} stage={stage} />)}</ol>
     </section>
   );
@@ -89,11 +92,6 @@ function StageView({ stage }: { readonly stage: Stage }): JSX.Element {
   );
 }
 
-const rate = (perMs: number): string => {
-  const perSecond = perMs * 1_000;
-  return perSecond >= 1 ? `${number(Math.round(perSecond * 10) / 10)}/s` : `${number(Math.round(perSecond * 600) / 10)}/min`;
-};
-
 function ItemView({ item }: { readonly item: Item }): JSX.Element {
   return (
     <li class="item">
@@ -108,7 +106,7 @@ function ItemView({ item }: { readonly item: Item }): JSX.Element {
   );
 }
 
-function Remarks({ node }: { readonly node: { readonly summary: string | null; readonly error: string | null } }): JSX.Element {
+function Remarks({ node }: { readonly node: Pick<Item, 'summary' | 'error'> }): JSX.Element {
   return (
     <>
       {node.summary !== null && <p class="faint">{node.summary}</p>}

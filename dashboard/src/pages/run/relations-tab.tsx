@@ -13,8 +13,11 @@ const shownMax = 20;
 
 export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element {
   const parent = useAnswer(
-    async (abort) => (run.parent === null ? null : call('getRun', { params: { id: run.parent } }, abort)), [run.parent]);
-  const tasks = useAnswer((abort) => call('listTasks', { params: { id: run.id }, query: { limit: shownMax } }, abort), [run.id]);
+    async (abort) => (run.parent === null ? null : call('getRun', { params: { id: run.parent } }, abort)),
+    [run.parent],
+  );
+  const ask = { params: { id: run.id }, query: { limit: shownMax } };
+  const tasks = useAnswer((abort) => call('listTasks', ask, abort), [run.id]);
   if (parent.error !== null) return <Failure error={parent.error} onRetry={parent.reload} />;
   if (tasks.data === null) return <Loading />;
   const total = run.tasks?.total ?? tasks.data.items.length;
@@ -24,7 +27,11 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
         {run.def !== null && (
           <li>
             <span>Definition <a href={href('/definitions', { name: run.def })}>{run.def}</a></span>
-            {run.tick !== null && <span class="faint"> schedule {run.tick.schedule + 1}, meant for <Time at={run.tick.nominal} isExact /></span>}
+            {run.tick !== null && (
+              <span class="faint">
+                {' '}schedule {run.tick.schedule + 1}, meant for <Time at={run.tick.nominal} isExact />
+              </span>
+            )}
           </li>
         )}
         <li>
@@ -36,7 +43,9 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
                 <ul>
                   {tasks.data.items.map((task) => <li key={task.id}><Leaf run={task} /></li>)}
                   {total > shownMax && (
-                    <li><a href={href('/runs', { search: `parent:${run.id}` })}>All of its {plural(total, 'task')}</a></li>
+                    <li>
+                      <a href={href('/runs', { search: `parent:${run.id}` })}>All of its {plural(total, 'task')}</a>
+                    </li>
                   )}
                 </ul>
               )}
@@ -46,7 +55,9 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
       </ul>
       <p class="faint">
         <a href={href('/runs', { search: `type:${run.type}` })}>Other runs of {run.type}</a>
-        {run.def !== null && <> · <a href={href('/runs', { search: `def:"${run.def}"` })}>other runs of {run.def}</a></>}
+        {run.def !== null && (
+          <> · <a href={href('/runs', { search: `def:"${run.def}"` })}>other runs of {run.def}</a></>
+        )}
       </p>
     </section>
   );

@@ -12,7 +12,7 @@ import { href, queryOf } from '../../router.ts';
 import { useAnswer } from '../../state/answer.ts';
 import { now } from '../../state/clock.ts';
 import { begunAt, standings, type Standing } from '../../state/run-words.ts';
-import { number, percent, plural, span } from '../../words.ts';
+import { number, percent, plural, rate, span } from '../../words.ts';
 import { cellsMax, readCells, type Cells, type Counts } from './cells.ts';
 import { Matrix } from './matrix.tsx';
 
@@ -25,9 +25,11 @@ export interface LiveCells {
   readonly readMore: () => void;
 }
 
+type Drawn = Pick<LiveCells, 'cells' | 'version' | 'changed'>;
+
 /** The cells of a run, changed by what the page hears. */
 export function useCells(run: number): LiveCells {
-  const [state, setState] = useState<Pick<LiveCells, 'cells' | 'version' | 'changed'>>({ cells: null, version: 0, changed: null });
+  const [state, setState] = useState<Drawn>({ cells: null, version: 0, changed: null });
   const [max, setMax] = useState(cellsMax);
   const answer = useAnswer((abort) => readCells(run, abort, max), [run, max]);
   const current = useRef<Cells | null>(null);
@@ -56,7 +58,8 @@ export function TasksTab({ run, live }: TasksTabProps): JSX.Element {
   if (error !== null) return <Failure error={error} />;
   if (cells === null) return <Loading />;
   if (cells.ids.length === 0) {
-    return <Empty title="It has no tasks" icon="types">{run.state === 'ended' ? 'It ran as one piece.' : 'They appear here once it has planned them.'}</Empty>;
+    const why = run.state === 'ended' ? 'It ran as one piece.' : 'They appear here once it has planned them.';
+    return <Empty title="It has no tasks" icon="types">{why}</Empty>;
   }
   const counts = cells.counts();
   return (
@@ -82,9 +85,8 @@ function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: Co
   const settled = succeeded + failed + cancelled;
   const began = begunAt(run) ?? run.createdAt;
   const elapsed = Math.max(1, (run.endedAt ?? now.value) - began);
-  const perSecond = (settled / elapsed) * 1_000;
   const left = total - settled;
-  const eta = run.state === 'ended' || perSecond === 0 || left === 0 ? null : (left / perSecond) * 1_000;
+  const eta = run.state === 'ended' || settled === 0 || left === 0 ? null : (left * elapsed) / settled;
   return (
     <div class="task-figures">
       <div class="big-bar" role="img" aria-label={`${percent(settled, total)} of ${plural(total, 'task')} are through`}>
@@ -94,7 +96,7 @@ function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: Co
       </div>
       <dl class="strip">
         <Figure title="Through">{percent(settled, total)} <small>{number(settled)} of {number(total)}</small></Figure>
-        <Figure title="Rate">{perSecond >= 0.1 ? `${number(Math.round(perSecond * 10) / 10)}/s` : `${number(Math.round(perSecond * 600) / 10)}/min`}</Figure>
+        <Figure title="Rate">{rate(settled / elapsed)}</Figure>
         <Figure title="Left">{eta === null ? '–' : `about ${span(eta)}`}</Figure>
         {(['succeeded', 'failed', 'cancelled', 'running', 'held', 'pending'] as const).map((standing) => (
           <Figure key={standing} title={standing} look={standing}>{number(counts[standing])}</Figure>
@@ -134,11 +136,17 @@ const columns: readonly Column<RunView>[] = [
   { title: 'State', cell: (task) => <RunBadge run={task} /> },
   { title: 'Task', class: 'id', cell: ({ id }) => <a href={href(`/runs/${id}`)}>{id}</a> },
   { title: 'Key', class: 'minor', cell: ({ key }) => key ?? <span class="faint">–</span> },
-  { title: 'Error', class: 'wide', cell: ({ error }) => error && <span class="error-text" title={error.message}>{error.message}</span> },
+  {
+    title: 'Error', class: 'wide',
+    cell: ({ error }) => error && <span class="error-text" title={error.message}>{error.message}</span>,
+  },
   { title: 'Attempts', class: 'number', cell: ({ attempt }) => attempt },
   { title: 'Worker', class: 'minor', cell: ({ lease }) => lease?.holder ?? <span class="faint">–</span> },
   { title: 'Changed', class: 'number', cell: ({ changedAt }) => <Time at={changedAt} /> },
-  { title: 'Lasted', class: 'number', cell: ({ startedAt, endedAt, state }) => <Lasting from={state === 'pending' ? null : startedAt} to={endedAt} /> },
+  {
+    title: 'Lasted', class: 'number',
+    cell: ({ startedAt, endedAt, state }) => <Lasting from={state === 'pending' ? null : startedAt} to={endedAt} />,
+  },
 ];
 
 interface TaskTableProps {
@@ -169,9 +177,14 @@ function TaskTable({ run, version, counts }: TaskTableProps): JSX.Element {
       </div>
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
-      {list.data?.items.length === 0 && <Empty title="No task is in this state">Choose another, or none for all.</Empty>}
+      {list.data?.items.length === 0 && (
+        <Empty title="No task is in this state">Choose another, or none for all.</Empty>
+      )}
       {list.data !== null && list.data.items.length > 0 && (
-        <Table label="Tasks" rows={list.data.items} columns={columns} idOf={({ id }) => id} pathOf={({ id }) => `/runs/${id}`} />
+        <Table
+          label="Tasks" rows={list.data.items} columns={columns} idOf={({ id }) => id}
+          pathOf={({ id }) => `/runs/${id}`}
+        />
       )}
       {list.data !== null && <Pager next={list.data.next} count={list.data.items.length} />}
     </section>

@@ -22,7 +22,9 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
   });
   return (
     <section class="card timeline">
-      <div class="timeline-scale"><Time at={run.createdAt} isExact /><span>{span(length)}</span><Time at={run.endedAt ?? end} isExact /></div>
+      <div class="timeline-scale">
+        <Time at={run.createdAt} isExact /><span>{span(length)}</span><Time at={run.endedAt ?? end} isExact />
+      </div>
       <ol>
         {attempts.map((attempt, index) => {
           const begun = attempts[index - 1]?.end ?? run.createdAt;
@@ -40,7 +42,11 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
                 {attempt.worker !== null && <span class="mono faint">{attempt.worker}</span>}
                 {attempt.end !== null && <span class="faint">{attempt.endedBy ?? 'succeeded'}</span>}
               </p>
-              {attempt.error !== null && <p class="error-text">{attempt.error.code !== 'unknown' && `${attempt.error.code}: `}{attempt.error.message}</p>}
+              {attempt.error !== null && (
+                <p class="error-text">
+                  {attempt.error.code !== 'unknown' && `${attempt.error.code}: `}{attempt.error.message}
+                </p>
+              )}
             </li>
           );
         })}
@@ -49,7 +55,9 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-const phaseWords: Readonly<Record<Attempt['phase'], string>> = { prepare: 'planned its tasks', run: 'ran', gather: 'gathered results' };
+const phaseWords: Readonly<Record<Attempt['phase'], string>> = {
+  prepare: 'planned its tasks', run: 'ran', gather: 'gathered results',
+};
 
 function lookOf({ end, error, endedBy }: Attempt): Look {
   if (error !== null) return 'failed';

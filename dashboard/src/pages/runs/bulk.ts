@@ -42,7 +42,8 @@ export async function toAllMatching(deed: Deed, filter: RunFilter): Promise<bool
   const counted = await attempt(() => call('bulk', { body: { action, filter, dryRun: true, ...only } }));
   if (counted === null) return false;
   const question = questionOf(deed, `${plural(counted.count, 'run')} that match`);
-  const consent = await confirm({ ...question, takesReason: true, says: `${deed.says} What does not fit is left as it is.` });
+  const says = `${deed.says} What does not fit is left as it is.`;
+  const consent = await confirm({ ...question, takesReason: true, says });
   if (consent === null) return false;
   const started = await attempt(() => call('bulk', { body: { action, filter, ...only, ...consent } }));
   if (started === null) return false;

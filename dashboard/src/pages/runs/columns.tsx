@@ -12,8 +12,8 @@ export const runColumns: readonly Column<RunView>[] = [
   { title: 'Run', class: 'id', cell: ({ id }) => <a href={href(`/runs/${id}`)}>{id}</a> },
   { title: 'Type', class: 'type', cell: ({ type }) => <strong class="type-name">{type}</strong> },
   { title: 'About', class: 'wide', cell: (run) => <About run={run} /> },
-  { title: 'Attempts', class: 'number minor', cell: ({ attempt }) => (attempt > 1 ? attempt : <span class="faint">{attempt}</span>) },
-  { title: 'Priority', class: 'number minor', cell: ({ priority }) => (priority === 0 ? <span class="faint">0</span> : priority) },
+  { title: 'Attempts', class: 'number minor', cell: ({ attempt }) => <Plain value={attempt} usual={1} /> },
+  { title: 'Priority', class: 'number minor', cell: ({ priority }) => <Plain value={priority} usual={0} /> },
   { title: 'Created', class: 'number', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: 'Due', class: 'number minor', cell: ({ dueAt }) => <Time at={dueAt} /> },
   { title: 'Lasted', class: 'number', cell: (run) => <Lasting from={lastsFrom(run)} to={run.endedAt} /> },
@@ -26,6 +26,10 @@ const lastsFrom = ({ state, phase, createdAt, startedAt }: RunView): number | nu
 /** Those that begin hidden. */
 export const minorColumns: readonly string[] = ['Priority', 'Due'];
 
+/** A number that stands out only if it is not the usual one. */
+const Plain = ({ value, usual }: { readonly value: number; readonly usual: number }): JSX.Element =>
+  <span class={value === usual ? 'faint' : ''}>{value}</span>;
+
 /** What is most telling: the error, else how far it is, else where it comes from. */
 function About({ run }: { readonly run: RunView }): JSX.Element {
   const { error, state, tasks, progress, def, tags, inMemory, cancel } = run;
@@ -33,7 +37,9 @@ function About({ run }: { readonly run: RunView }): JSX.Element {
   return (
     <span class="about">
       {tasks !== null && <TaskBar tasks={tasks} />}
-      {error !== null && run.standing !== 'succeeded' && <span class="error-text" title={error.message}>{error.message}</span>}
+      {error !== null && run.standing !== 'succeeded' && (
+        <span class="error-text" title={error.message}>{error.message}</span>
+      )}
       {cancel !== null && cancel.why !== null && <span class="faint">{cancel.why}</span>}
       {outline !== null && progress !== null && <span>{outline}</span>}
       {def !== null && <Chip title="Definition">{def}</Chip>}
