@@ -46,8 +46,9 @@ export async function findFailures(find: Find, { since, type }: FailuresAsk): Pr
   const open = await newest(find, { ...about, standings: ['pending', 'running'] }, openPages);
   const meant = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);
   const groups = Map.groupBy(meant, (job) => fingerprintOf(job)!);
+  const told = [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs));
   return {
-    groups: [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs)).sort((a, b) => b.times[0]! - a.times[0]!),
+    groups: told.sort((a, b) => b.times[0]! - a.times[0]!),
     scanned: failed.jobs.length + open.jobs.length,
     isCut: failed.isCut || open.isCut,
   };

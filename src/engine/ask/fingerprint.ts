@@ -1,4 +1,4 @@
-/** The fingerprint of a failure: equal where type, code and the shape of the message are, whatever numbers are in it. */
+/** The fingerprint of a failure: equal where type, code and the shape of the message are, whatever its numbers. */
 import { createHash } from 'node:crypto';
 import type { Job } from '../../model/job.ts';
 

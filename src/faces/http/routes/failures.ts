@@ -13,7 +13,8 @@ export const failureRoutes: Handling<'listFailures'> = {
     const bucketMs = durationMs(range) / bucketCount;
     const since = now - durationMs(range);
     const { groups, scanned, isCut } = await engine.failures({ since, ...(type === undefined ? {} : { type }) });
-    return { items: groups.map((group) => groupView(group, { since, bucketMs, sight })), since, bucketMs, scanned, isCut };
+    const items = groups.map((group) => groupView(group, { since, bucketMs, sight }));
+    return { items, since, bucketMs, scanned, isCut };
   },
 };
 
@@ -23,7 +24,10 @@ interface Shown {
   readonly sight: Sight;
 }
 
-function groupView({ times, samples, message, ...group }: FailureGroup, { since, bucketMs, sight }: Shown): FailureGroupView {
+function groupView(
+  { times, samples, message, ...group }: FailureGroup,
+  { since, bucketMs, sight }: Shown,
+): FailureGroupView {
   const buckets = Array.from({ length: bucketCount }, () => 0);
   for (const at of times) buckets[Math.min(bucketCount - 1, Math.floor((at - since) / bucketMs))]! += 1;
   return {

@@ -48,7 +48,9 @@ interface Known {
 
 function queueView(type: string, { able, open, ready, limits, ages }: Known): QueueView {
   const sum = (tallies: readonly Tally[], standing: Tally['standing']): number =>
-    tallies.filter((tally) => tally.type === type && tally.standing === standing).reduce((all, { count }) => all + count, 0);
+    tallies
+      .filter((tally) => tally.type === type && tally.standing === standing)
+      .reduce((all, { count }) => all + count, 0);
   const knowing = able.filter(({ about }) => about.types.includes(type));
   const isReady = sum(ready, 'pending');
   return {

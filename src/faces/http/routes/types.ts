@@ -14,7 +14,7 @@ export const typeRoutes: Handling<'getType'> = {
     const tallies = await engine.count({ kinds: workKinds, types: [name], standings: openStandings });
     const local = engine.types().find((type) => type.name === name);
     const isKnown = local !== undefined || tallies.length > 0 || alive.some(({ about }) => about.types.includes(name));
-    if (!isKnown) throw new Refusal('unknown.type', `neither this server nor a living instance knows ${name}`, { name });
+    if (!isKnown) throw new Refusal('unknown.type', `neither this server nor any instance knows ${name}`, { name });
     return { ...typeView(name, local, alive, tallies), ...settings(local) };
   },
 };
