@@ -1,5 +1,5 @@
 // The reference tells what the code says today, and leaves nothing without a word.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '../../tools/reference/declarations.ts';
@@ -35,4 +35,18 @@ test('every figure that a server tells is in the list, and every one of the list
     await server.close();
   }
   expect(told).toEqual(new Map(Object.entries(figureNames).map(([name, { kind }]) => [name, kind])));
+});
+
+test('the guide of the dashboard names every qualifier of its search and the key of every page', () => {
+  const guide = readFileSync(join(root, 'docs/guides/dashboard.md'), 'utf8');
+  const search = readFileSync(join(root, 'dashboard/src/search.ts'), 'utf8');
+  const [, qualifiers = ''] = /qualifiers[^=]*= \{([^]*?)\};/.exec(search) ?? [];
+  const names = [...qualifiers.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) expect(guide).toMatch(new RegExp(`\\| \`${name}[.:]`));
+  const files = globSync('dashboard/src/pages/*.tsx', { cwd: root });
+  const texts = files.map((file) => readFileSync(join(root, file), 'utf8'));
+  const pagesWithKeys = texts.flatMap((text) => [...text.matchAll(/title: '([^']+)'.*?nav: \{.*?key: '(\w)'/g)]);
+  expect(pagesWithKeys.length).toBeGreaterThan(5);
+  for (const [, title, key] of pagesWithKeys) expect(guide).toContain(`| ${title} | \`g ${key}\` |`);
 });
