@@ -56,8 +56,8 @@ function DefList(): JSX.Element {
       </header>
       {type !== '' && (
         <p class="filter-note">
-          Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show
-          all</button>
+          Only of type <b>{type}</b>.{' '}
+          <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show all</button>
         </p>
       )}
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}

@@ -46,8 +46,8 @@ function Failures(): JSX.Element {
       </header>
       {type !== '' && (
         <p class="filter-note">
-          Only of type <b>{type}</b>. <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show
-          all</button>
+          Only of type <b>{type}</b>.{' '}
+          <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show all</button>
         </p>
       )}
       {failures.error !== null && <Failure error={failures.error} onRetry={failures.reload} />}

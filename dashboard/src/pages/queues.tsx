@@ -145,7 +145,7 @@ function LimitCards({ queues }: { readonly queues: readonly QueueView[] }): JSX.
         {queues.map(({ type, ready, limits }) => (
           <div class="card" key={type}>
             <h3>
-              <a href={href('/types', { name: type })}>{type}</a>
+              <a href={href('/types', { name: type })}>{type}</a>{' '}
               {ready > 0 && <span class="faint">{number(ready)} ready</span>}
             </h3>
             <ul>{limits.map((limit) => <Limit key={`${limit.scope} ${limit.name}`} limit={limit} />)}</ul>

@@ -58,7 +58,7 @@ function Foreseen({ def: { name, version, enabled, spec } }: { readonly def: Def
         />
       </div>
       <p class="note">
-        While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is
+        While a run is under way, its overlap policy is <b>{spec.overlap}</b>; after an outage, its misfire policy is{' '}
         <b>{spec.misfire.policy}</b>.
       </p>
       {preview.error !== null && <Failure error={preview.error} onRetry={preview.reload} />}
