@@ -93,7 +93,7 @@ function Session(): JSX.Element {
       {who?.isLocal === true && (
         <p class="faint">
           No tokens are set up, so whoever is on this machine may do everything. Make one with{' '}
-          <code>stint tokens add</code> before others can reach it.
+          <code>stint tokens create</code> before others can reach it.
         </p>
       )}
       {who?.isLocal === false && (
