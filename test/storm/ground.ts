@@ -20,6 +20,9 @@ export interface Ground extends AsyncDisposable {
   damage(): Promise<string[]>;
 }
 
+/** `dice`: for what chance decides. */
+export type GroundOf = (dice: Stream) => Promise<Ground>;
+
 /** Something that can be done to the store again and again. */
 export interface Trouble {
   readonly name: 'crashes' | 'cuts';

@@ -1,7 +1,7 @@
 // A storm over PostgreSQL: processes are killed and stopped, the server crashes, lines are cut around commits.
 import { expect, test } from 'vitest';
 import { postgresGround } from './ground.ts';
-import { postgresSize } from './run.ts';
+import { postgresSize } from './sizes.ts';
 import { storm } from './storm.ts';
 
 test('nothing is lost, doubled or stuck while instances, the server and the lines between fail', async () => {

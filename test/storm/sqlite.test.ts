@@ -1,7 +1,7 @@
 // A storm over SQLite: four processes on one file, killed again and again.
 import { expect, test } from 'vitest';
 import { sqliteGround } from './ground.ts';
-import { sqliteSize } from './run.ts';
+import { sqliteSize } from './sizes.ts';
 import { storm } from './storm.ts';
 
 test('nothing is lost, doubled or stuck, and the file is sound, while its processes are killed', async () => {

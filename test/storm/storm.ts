@@ -1,15 +1,14 @@
 // A storm: a fleet at work on a store, clients, and faults without end; then all is healed, everything must end, and a
 // judge compares what is stored with what was seen.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../../src/index.ts';
-import type { Entry } from '../engine/processes/children/ledger.ts';
 import { Draws, type Stream } from '../sim/draws.ts';
 import { clearUp, live, roles, type Desk } from './clients.ts';
 import { Fleet } from './fleet.ts';
-import type { Ground, Trouble } from './ground.ts';
+import type { Ground, GroundOf, Trouble } from './ground.ts';
 import { judge, type Judgement } from './judge.ts';
+import { entriesOf } from './ledger-file.ts';
 import { openOwnTables } from './own-tables.ts';
 import { bundledProgram } from './program.ts';
 import { tradeOf } from './trade.ts';
@@ -46,7 +45,7 @@ const hopeless = 5;
 const openMax = 200;
 const healMsMax = 240_000;
 
-export async function storm(groundOf: (dice: Stream) => Promise<Ground>, options: StormOptions): Promise<StormReport> {
+export async function storm(groundOf: GroundOf, options: StormOptions): Promise<StormReport> {
   const { size, ms, faults, seed = Date.now() % 2 ** 31 } = options;
   const draws = new Draws(seed);
   await using ground = await groundOf(draws.stream('ground'));
@@ -105,17 +104,6 @@ async function openWorld(ground: Ground, size: number, draws: Draws): Promise<Wo
       await engine.jobs.store.close();
     },
   };
-}
-
-/** A line that was cut short by a kill is the last of its writer, and another's follows it. */
-function entriesOf(ledger: string): Entry[] {
-  return readFileSync(ledger, 'utf8').split('\n').flatMap((line) => {
-    try {
-      return [JSON.parse(line) as Entry];
-    } catch {
-      return [];
-    }
-  });
 }
 
 interface Weather {
