@@ -20,15 +20,17 @@ describe('everybody', () => {
     waiting = await board.start({ type: 'mail.send', delay: '1h' });
     const busy = await board.start({ type: 'ledger.sync' });
     paths = [
-      '/', '/runs', `/runs/${tiles}`, `/runs/${waiting}`, `/runs/${busy}`, '/runs?search=state:nonsense', '/runs?search=type:nothing',
-      ...['payload', 'timeline', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`), `/runs/${mail}?tab=log`,
+      '/', '/runs', `/runs/${tiles}`, `/runs/${waiting}`, `/runs/${busy}`,
+      '/runs?search=state:nonsense', '/runs?search=type:nothing', `/runs/${mail}?tab=log`,
+      ...['payload', 'timeline', 'events', 'relations', 'explain'].map((tab) => `/runs/${failed}?tab=${tab}`),
       '/runs/99999999',
     ];
   });
   afterAll(() => board.close());
 
   // Every page once, and the fullest of them in the dark and on a phone, where colours and sizes differ.
-  test.each([['light', {}, 99], ['dark', dark, 5], ['phone', phone, 5]] as const)('axe finds nothing serious, %s', async (_, context, count) => {
+  const looks = [['light', {}, 99], ['dark', dark, 5], ['phone', phone, 5]] as const;
+  test.each(looks)('axe finds nothing serious, %s', async (_, context, count) => {
     const page = await board.visit('/', context);
     for (const path of paths.slice(0, count)) {
       await page.goto(board.url + path);
@@ -115,7 +117,8 @@ describe('everybody', () => {
       const { pathname, search } = new URL(request.url!, board.url);
       const isInside = pathname.startsWith('/tools/jobs/');
       if (!isInside) return void response.writeHead(404).end();
-      const onward = ask(board.url + pathname.slice('/tools/jobs'.length) + search, { headers: request.headers }, (answer) => {
+      const target = board.url + pathname.slice('/tools/jobs'.length) + search;
+      const onward = ask(target, { headers: request.headers }, (answer) => {
         response.writeHead(answer.statusCode!, answer.headers);
         answer.pipe(response);
       });
@@ -145,7 +148,8 @@ describe('with tokens', () => {
   let id: number;
   beforeAll(async () => {
     board = await dashboard({ access: { tokens: records } });
-    id = (await board.post(`${api}/runs`, { type: 'mail.send', delay: '1h', input: { token: 'hush' } }, as('operator'))).body.id;
+    const secret = { type: 'mail.send', delay: '1h', input: { token: 'hush' } };
+    id = (await board.post(`${api}/runs`, secret, as('operator'))).body.id;
   });
   afterAll(() => board.close());
 
@@ -187,7 +191,8 @@ async function settled(page: Page): Promise<void> {
 }
 
 const controls = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
-  .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest('details:not([open]) > :not(summary)'))`;
+  .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }))
+  .filter((e) => !e.closest('details:not([open]) > :not(summary)'))`;
 const controlCount = `${controls}.length`;
 const focused = `(() => {
   const e = document.activeElement;

@@ -12,7 +12,9 @@ afterAll(() => board.close());
 test('a run with tasks is started, followed, found, retried in part, and bulk deeds are done', async () => {
   const page = await board.visit('/');
   await page.getByText('Nothing needs you.').waitFor();
-  for (const key of ['g', 'r', 'n']) await page.keyboard.press(key);
+  for (const key of ['g', 'r']) await page.keyboard.press(key);
+  await page.getByText('There are no runs yet').waitFor();
+  await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('Job type').fill('map.tiles');
   await dialog.getByLabel('Input').fill('{ "count": 200 }');
@@ -23,7 +25,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await page.getByRole('button', { name: 'Retry failed tasks' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry failed tasks' }).click();
-  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.generation, { timeout: 20_000 }).toBeGreaterThan(0);
+  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.generation).toBeGreaterThan(0);
   await ended(board, id);
   await page.getByRole('tab', { name: /^Events/ }).click();
   await page.getByText('Opened again').first().waitFor();
@@ -36,12 +38,14 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await page.keyboard.press('Enter');
   await page.getByText(/acknowledged after/).waitFor();
 
-  for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
+  const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
+  for (let number = 0; number < 3; number++) await board.start(later);
   await page.goto(`${board.url}/runs?search=tag:bulk%3Dyes%20state:pending`);
   await eventually(() => page.locator('tbody tr').count()).toBe(3);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('dialog', { name: 'Cancel 3 runs?' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+  const question = page.getByRole('dialog', { name: 'Cancel 3 runs?' });
+  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByText('No run fits this search').waitFor();
 
   const failed = await board.start({ type: 'invoice.render' });

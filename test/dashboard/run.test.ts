@@ -46,7 +46,8 @@ test('only the failed tasks run again, with the reason in the history', async ()
   const page = await board.visit(`/runs/${id}`);
   await perform(page, 'Retry failed tasks', 'Retry failed tasks', 'the map has grown');
   await page.getByText(`The failed tasks of run ${id} are open again`).waitFor();
-  await eventually(async () => (await board.get(`${api}/runs/${id}/events`)).body.items.map(({ why }: { why: string }) => why))
+  const events = async (): Promise<{ why: string | null }[]> => (await board.get(`${api}/runs/${id}/events`)).body.items;
+  await eventually(async () => (await events()).map(({ why }) => why))
     .toContain('the map has grown');
   await eventually(() => badge(page).textContent()).toBe('succeeded');
   await page.getByRole('tab', { name: /^Events/ }).click();
@@ -98,7 +99,8 @@ test('a waiting run says why, is edited, paused, resumed and stopped', async () 
   await page.getByRole('dialog').getByLabel('Tags').fill('team=red');
   await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
   await page.getByText('team=red').waitFor();
-  await eventually(() => page.locator('.facts-strip div', { hasText: 'Priority' }).locator('dd').textContent()).toBe('9');
+  const priority = page.locator('.facts-strip div', { hasText: 'Priority' }).locator('dd');
+  await eventually(() => priority.textContent()).toBe('9');
   await perform(page, 'Pause');
   await eventually(() => badge(page).textContent()).toBe('paused');
   await page.getByRole('tab', { name: 'Explain' }).click();
@@ -114,7 +116,8 @@ test('a failed run shows its error and attempts, is retried, started like, and d
   const id = await board.start({ type: 'invoice.render', input: { number: 1 } });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}?tab=timeline`);
-  await page.getByRole('region', { name: 'Error' }).getByText('template invoice-2026 has no block "total"', { exact: true }).waitFor();
+  const message = 'template invoice-2026 has no block "total"';
+  await page.getByRole('region', { name: 'Error' }).getByText(message, { exact: true }).waitFor();
   await page.getByText('Attempt 1').waitFor();
   await picture(page, 'run-failed-light');
   await perform(page, 'Retry');
@@ -159,7 +162,8 @@ test('it is fit to be seen in the dark and on a phone', async () => {
   const busy = await board.start({ type: 'ledger.sync' });
   const tasks = await board.start({ type: 'map.tiles', input: { count: 400 } });
   for (const [name, id, context] of [
-    ['run-dark', tasks, dark], ['run-phone', tasks, phone], ['run-progress-dark', busy, dark], ['run-progress-phone', busy, phone],
+    ['run-dark', tasks, dark], ['run-phone', tasks, phone],
+    ['run-progress-dark', busy, dark], ['run-progress-phone', busy, phone],
   ] as const) {
     const page = await board.visit(`/runs/${id}`, context);
     await page.getByRole('tab', { name: 'Payload' }).waitFor();

@@ -12,16 +12,20 @@ const invoices: number[] = [];
 beforeAll(async () => {
   board = await dashboard();
   for (let number = 0; number < 60; number++) {
-    mails.push(await board.start({ type: 'mail.send', input: { to: `user${number}@example.org` }, tags: { team: number % 2 ? 'red' : 'blue' } }));
+    const tags = { team: number % 2 ? 'red' : 'blue' };
+    mails.push(await board.start({ type: 'mail.send', input: { to: `user${number}@example.org` }, tags }));
   }
-  for (let number = 0; number < 6; number++) invoices.push(await board.start({ type: 'invoice.render', input: { number } }));
+  for (let number = 0; number < 6; number++) {
+    invoices.push(await board.start({ type: 'invoice.render', input: { number } }));
+  }
   await Promise.all([...mails, ...invoices].map((id) => ended(board, id)));
 }, 60_000);
 afterAll(() => board.close());
 
 const rows = (page: Page) => page.locator('tbody tr');
 const ids = (page: Page): Promise<string[]> => page.locator('tbody td.id').allTextContents();
-const row = (page: Page, id: number) => page.locator('tbody tr', { has: page.getByRole('link', { name: String(id), exact: true }) });
+const row = (page: Page, id: number) =>
+  page.locator('tbody tr', { has: page.getByRole('link', { name: String(id), exact: true }) });
 
 test('lists the newest first, pages by key, and the URL keeps it all', async () => {
   const page = await board.visit('/runs');
@@ -62,8 +66,8 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
   await picture(page, 'runs-search-light');
 
   for (const [search, count] of [
-    ['tag:team=red', 30], ['payload.to:user7@example.org', 1], ['error:"has no block"', 6], ['created:<1h type:mail.send', 50],
-    ['created:>1h', 0],
+    ['tag:team=red', 30], ['payload.to:user7@example.org', 1], ['error:"has no block"', 6],
+    ['created:<1h type:mail.send', 50], ['created:>1h', 0],
   ] as const) {
     await page.goto(`${board.url}/runs?search=${encodeURIComponent(search)}`);
     await eventually(() => rows(page).count(), { message: search }).toBe(count);
@@ -125,7 +129,8 @@ test('rows are walked, selected and opened by keys', async () => {
 test('the selected are acted on with a reason, and what does not fit is told', async () => {
   const page = await board.visit('/runs');
   await eventually(() => rows(page).count()).toBe(50);
-  const [one, other] = [await board.start({ type: 'mail.send', delay: '1h' }), await board.start({ type: 'mail.send', delay: '1h' })];
+  const later = { type: 'mail.send', delay: '1h' };
+  const [one, other] = [await board.start(later), await board.start(later)];
   for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' });
@@ -140,7 +145,8 @@ test('the selected are acted on with a reason, and what does not fit is told', a
 });
 
 test('all that match are counted before anything is done, and done by an operation', async () => {
-  for (let number = 0; number < 3; number++) await board.start({ type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } });
+  const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
+  for (let number = 0; number < 3; number++) await board.start(later);
   const page = await board.visit('/runs?search=tag:bulk%3Dyes');
   await eventually(() => rows(page).count()).toBe(3);
   await row(page, Number((await ids(page))[0])).getByRole('checkbox').check();
@@ -196,7 +202,8 @@ test('a run is started from the list, and a refusal is told where it was caused'
 });
 
 test('it is fit to be seen in the dark and on a phone', async () => {
-  for (const [name, context] of [['runs-dark', dark], ['runs-phone', phone], ['runs-phone-dark', { ...phone, ...dark }]] as const) {
+  const looks = { 'runs-dark': dark, 'runs-phone': phone, 'runs-phone-dark': { ...phone, ...dark } };
+  for (const [name, context] of Object.entries(looks)) {
     const page = await board.visit('/runs', context);
     await rows(page).first().waitFor();
     expect(await sidewaysScroll(page), name).toBe(0);

@@ -36,7 +36,8 @@ const plain = `<!doctype html>
 `;
 
 export class Pages {
-  readonly #files = new Map<string, { readonly type: string; readonly read: () => Buffer }>();
+  /** With their content: files that are built anew under a running server do not fit together with those it told of. */
+  readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
   /** Of a folder; null or one that is not there: only the plain page. */
   constructor(folder: string | null) {
@@ -46,7 +47,7 @@ export class Pages {
       const type = media[extname(path)];
       // Files that link elsewhere are no files here.
       if (!entry.isFile() || type === undefined) continue;
-      this.#files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, read: () => readFileSync(path) });
+      this.#files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, content: readFileSync(path) });
     }
   }
 
@@ -58,7 +59,7 @@ export class Pages {
       const isLasting = path.startsWith('/assets/');
       const caching = isLasting ? 'public, max-age=31536000, immutable' : 'no-cache';
       const headers = { 'content-type': found.type, 'cache-control': caching };
-      const body = found.type === media['.html'] ? seenFrom(path, found.read()) : new Uint8Array(found.read());
+      const body = found.type === media['.html'] ? seenFrom(path, found.content) : new Uint8Array(found.content);
       return new Response(body, { headers });
     }
     if (path !== '/') return null;
