@@ -32,10 +32,8 @@ export async function applyEach(store: Writer, asks: readonly Ask[], asker: Aske
   let seen = new Map<number, Job>(asks.flatMap(({ job }) => (typeof job === 'number' ? [] : [[job.id, job] as const])));
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === triesMax) throw contended(idOf(asks[open[0]!]!));
-    // The time of the look: a lease that is over by a later time may have been extended since.
-    const asking = { ...asker, now: store.now() };
     seen = await look(store, open.map((index) => asks[index]!), tries === 0 ? seen : new Map());
-    for (const index of open) answers[index] = decide(asks[index]!, seen, asking);
+    for (const index of open) answers[index] = decide(asks[index]!, seen, { ...asker, now: store.now() });
     open = await commitDecided(store, answers, open);
   }
   return answers;
