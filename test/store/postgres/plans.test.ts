@@ -22,7 +22,7 @@ let count = 0;
 function planning(client: pg.Client, plans: Map<string, string>, ...answer: object[]): Session {
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const name = `planned_${(count += 1)}`;
-    const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))));
+    const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value as string | number))));
     const given = literals.length === 0 ? '' : `(${literals.join(', ')})`;
     await client.query(`prepare ${name} as ${text}`);
     const { rows } = await client.query<Record<string, string>>(`explain (costs off) execute ${name} ${given}`);
