@@ -120,8 +120,14 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
  * made the oldest, or the feed would wait for them.
  */
 const bringFeedHome = (schema: string): string =>
-  `with feed as (update ${schema}.feed set told = '1' where told > pg_current_xact_id() returning 1)
-    update ${schema}.job set told = '1' where exists (select 1 from feed) and told > pg_current_xact_id()`;
+  `with feed as (update ${schema}.feed set told = '1' where told >= ${unreached} returning 1)
+    update ${schema}.job set told = '1' where exists (select 1 from feed) and told >= ${unreached}`;
+
+/**
+ * What this statement sees of this server is below it. A number of our own would not do: it is drawn when the statement
+ * is planned, and others may draw higher ones and commit before the statement looks.
+ */
+const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
 async function planFor(session: Session): Promise<Migration> {
   const from = (await versionOf(session)) ?? 0;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
-import { born, claimed, connect, decided, freshStore, made, many } from './ground.ts';
+import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 
 /** Reads on in small helpings until there is nothing more. */
 async function readOn(store: PostgresStore, cursor: string | null): Promise<{ events: FeedEvent[]; cursor: string }> {
@@ -108,4 +108,20 @@ test('a cursor of another kind of store is refused', async () => {
   for (const cursor of ['', '7', '1:2', '1:2:3:4', 'a:b:c', '1:2:-1', `${'9'.repeat(20)}:1:1`, '1.0']) {
     await expect(store.eventsAfter(cursor, 1)).rejects.toMatchObject({ name: 'Refusal', code: 'malformed.cursor' });
   }
+});
+
+test('S29: instances that start while others work leave the feed as it is', async () => {
+  const { url, store } = await freshStore({ max: 8 });
+  const starting = openStore(url, { max: 4 });
+  let isOver = false;
+  const working = Promise.all(many(6).map(async () => {
+    while (!isOver) await made(store, {});
+  }));
+  for (let start = 0; start < 150; start += 1) await Promise.all(many(3).map(() => starting.migrate()));
+  isOver = true;
+  await working;
+
+  const client = await connect(url);
+  const { rows } = await client.query(`select count(*)::int as moved from stint.feed where told = '1'`);
+  expect(rows).toEqual([{ moved: 0 }]);
 });
