@@ -36,7 +36,9 @@ async function attempt(deed: Deed, desk: Desk): Promise<void> {
   }
 }
 
-const produced: readonly TypeName[] = ['simple', 'simple', 'slow', 'flaky', 'fan', 'limited', 'fragile', 'transfer'];
+const produced: readonly TypeName[] = [
+  'simple', 'simple', 'slow', 'slow', 'slow', 'flaky', 'fan', 'limited', 'fragile', 'transfer',
+];
 const keys = ['red', 'green', 'blue', 'white'] as const;
 
 const produce: Deed = async (desk) => {

@@ -47,14 +47,16 @@ export class Fleet {
 
   /** SIGKILL for one that is at work; false: none is. */
   async kill(isMeant: (member: Member) => boolean = () => true): Promise<boolean> {
-    const member = this.#pick(this.#ready().map((berth) => berth.member).filter(isMeant));
+    // Those that are paused are left to come too late.
+    const berths = this.#ready().filter(({ member: each, isPaused }) => isMeant(each) && !isPaused);
+    const member = this.#pick(berths)?.member;
     if (!member) return false;
     this.kills += 1;
     await member.end('SIGKILL');
     return true;
   }
 
-  /** SIGSTOP for one that is at work, and SIGCONT after a while; it may be killed meanwhile. */
+  /** SIGSTOP for one that is at work, and SIGCONT after a while. */
   pause(ms: number, leaseMs: number): boolean {
     const berth = this.#pick(this.#ready().filter(({ isPaused }) => !isPaused));
     if (!berth) return false;

@@ -1,5 +1,5 @@
 // The judge of a storm: what is stored, held against what producers were told and what handlers wrote down.
-import type { Engine, Job } from '../../src/index.ts';
+import type { Engine, Event, Job } from '../../src/index.ts';
 import { tellViolation, verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Entry } from '../engine/processes/children/ledger.ts';
 import { histories, type Told } from '../engine/processes/histories.ts';
@@ -21,7 +21,7 @@ export interface Judgement {
   readonly lapses: number;
   /** Starts beyond the first of one and the same try, each with its cause in the history. */
   readonly repeatedStarts: number;
-  /** Handlers that ended their work when others had it already, and whose word no longer counted. */
+  /** Handlers that ended their work after it had been taken from them: their word no longer counted. */
   readonly fencedOut: number;
 }
 
@@ -34,17 +34,17 @@ export async function judge(engine: Engine, testimony: Testimony): Promise<Judge
   let next = await checking.next();
   for (; !next.done; next = await checking.next()) violations.push(next.value);
   const told = await histories(engine);
-  violations.push(...told.flatMap(checkEnded));
+  violations.push(...told.flatMap(checkEnded), ...told.flatMap(checkHolders));
   violations.push(...checkDone(told, claimsIn(ledger, 'done')));
   violations.push(...checkTogether(told, orders), ...checkEffects(told, effects));
-  const lapsed = told.flatMap((each) => lapsedClaims(each));
+  const lapsed = told.flatMap(lapsedClaims);
   return {
     violations: violations.map(tellViolation),
     ...next.value,
     starts: starts.length,
     lapses: lapsed.length,
     repeatedStarts: starts.length - new Set(starts.map(({ job }) => job)).size,
-    fencedOut: common(lapsed, claimsIn(ledger, 'done')),
+    fencedOut: comeTooLate(lapsed, ledger),
   };
 }
 
@@ -53,22 +53,40 @@ const claimsIn = (ledger: readonly Entry[], what: string): Start[] =>
 
 const nameOf = ({ job, fence }: Start): string => `${job} ${fence}`;
 
-function common(some: readonly Start[], others: readonly Start[]): number {
-  const names = new Set(others.map(nameOf));
-  return some.filter((start) => names.has(nameOf(start))).length;
+/** A claim that was lost, and when. */
+type Lapse = Start & { readonly at: number };
+
+function lapsedClaims({ job, events }: Told): Lapse[] {
+  let fence = 0;
+  return events.flatMap(({ kind, at }) => {
+    if (kind === 'claimed') fence += 1;
+    return kind === 'lapsed' ? [{ job: job.id, fence, at }] : [];
+  });
 }
 
-/** The claims of a job that were lost, by their fences. */
-function lapsedClaims({ job, events }: Told): Start[] {
-  let fence = 0;
-  return events.flatMap(({ kind }) => {
-    if (kind === 'claimed') fence += 1;
-    return kind === 'lapsed' ? [{ job: job.id, fence }] : [];
-  });
+function comeTooLate(lapses: readonly Lapse[], ledger: readonly Entry[]): number {
+  const lostAt = new Map(lapses.map((lapse) => [nameOf(lapse), lapse.at]));
+  const isLate = ({ what, at, job, fence }: Entry): boolean =>
+    what === 'done' && at > (lostAt.get(nameOf({ job: job!, fence: fence! })) ?? Infinity);
+  return ledger.filter(isLate).length;
 }
 
 function checkEnded({ job }: Told): Violation[] {
   return job.state === 'ended' ? [] : [violation('L2', job.id, `job ${job.id} is still ${job.state} after the storm`)];
+}
+
+/** What only the holder of a job can say of it; nobody finishes from outside here. */
+const saidByHolder: ReadonlySet<string> = new Set<Event['kind']>(['succeeded', 'retried', 'planned', 'released']);
+
+/** S4: nobody speaks for a job that another holds. */
+function checkHolders({ job, events }: Told): Violation[] {
+  let holder = '';
+  return events.flatMap((event) => {
+    if (event.kind === 'claimed') holder = event.holder;
+    if (!saidByHolder.has(event.kind) || event.by === holder) return [];
+    const sentence = `job ${job.id} was held by ${holder}, and ${event.kind} by the word of ${event.by}`;
+    return [violation('S4', job.id, sentence)];
+  });
 }
 
 /** P2: whoever is said to have succeeded says so itself, under the fence of the success. */

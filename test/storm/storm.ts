@@ -122,7 +122,7 @@ function faultLoops({ fleet }: World, { troubles }: Ground, { ms, faults, dice, 
       if (!isOver()) await happen();
     }
   };
-  const pauseMs = (): number => (dice.isTrue(0.25) ? dice.between(1.3, 2) * leaseMs : dice.between(20, 500));
+  const pauseMs = (): number => (dice.isTrue(0.35) ? dice.between(2, 4) * leaseMs : dice.between(20, 500));
   return [
     again(faults.kills, () => fleet.kill()),
     again(faults.pauses, () => fleet.pause(pauseMs(), leaseMs)),

@@ -37,7 +37,7 @@ export const simple = jobType('simple', { retry, run: work(0, 60) });
 export function tradeOf(inside: () => { readonly engine: Engine; readonly tables: OwnTables }): Trade {
   const types = {
     simple,
-    slow: jobType('slow', { retry, run: work(500, 2_500) }),
+    slow: jobType('slow', { retry, run: work(1_000, 4_000) }),
     flaky: jobType('flaky', {
       retry,
       run: async (context) => {
