@@ -1,0 +1,179 @@
+/** What may be asked: filters, new runs and definitions, acts on them. */
+import { z } from 'zod';
+import { bulkActions, kindWords, standingWords } from './words.ts';
+
+/** In a query string, several values are one text with commas between them. */
+export const listOf = <S extends z.ZodType>(item: S) =>
+  z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item).max(1000));
+/** In a query string a name may stand once or several times. */
+const repeated = <S extends z.ZodType>(item: S) =>
+  z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
+export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
+export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
+export const duration = z
+  .union([z.number(), z.string().max(64)])
+  .meta({ description: 'milliseconds, or such as 30s or 1h30m' });
+export const name = z.string().min(1).max(255);
+export const tags = z.record(z.string(), z.string());
+export const fence = z.number().int().min(1);
+export const why = z.string().min(1).max(1000);
+
+export const RunParams = z.strictObject({ id: whole(1, Number.MAX_SAFE_INTEGER) });
+export const DefParams = z.strictObject({ name });
+export const InstanceParams = z.strictObject({ id: name });
+
+export const RunFilter = z
+  .strictObject({
+    state: listOf(z.enum([...standingWords, 'open', 'ended'])).optional(),
+    type: listOf(name).optional().meta({ description: 'names, or one GLOB pattern such as mail*' }),
+    def: name.optional(),
+    kind: listOf(z.enum(kindWords)).optional().meta({ description: 'default: run, bedrock' }),
+    parent: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+    tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; several must all fit' }),
+    from: time.optional().meta({ description: 'created at or after' }),
+    before: time.optional().meta({ description: 'created before' }),
+    dueBefore: time.optional(),
+    error: z.string().min(1).max(1000).optional().meta({ description: "a part of the newest error's message" }),
+    payload: z.string().min(1).max(2000).optional().meta({ description: 'path:value, such as customer.id:42' }),
+    q: z.string().min(1).max(1000).optional().meta({ description: 'a part of type, definition, key, error or tag' }),
+  })
+  .meta({ id: 'RunFilter' });
+export type RunFilter = z.infer<typeof RunFilter>;
+
+export const pageFields = {
+  after: whole(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'the `next` of the page before' }),
+  limit: whole(1, 1000).optional(),
+  order: z.enum(['newest', 'oldest']).optional(),
+};
+
+export const RunListQuery = RunFilter.extend({
+  ...pageFields,
+  with: listOf(z.enum(['progress'])).optional().meta({ description: 'progress: outline and task counts of open runs' }),
+  inMemory: flag.optional().meta({ description: 'the runs that live in this process alone' }),
+}).meta({ id: 'RunListQuery' });
+
+const Unique = z.union([
+  z.string().min(1).max(512),
+  z.strictObject({
+    key: z.string().min(1).max(512), onTaken: z.enum(['keep', 'update']).optional(), for: duration.optional(),
+  }),
+]);
+
+const runAskFields = {
+  input: z.unknown().optional(),
+  dueTime: time.optional(),
+  delay: duration.optional(),
+  startBy: duration.optional(),
+  priority: z.number().int().optional(),
+  unique: Unique.optional(),
+  tags: tags.optional(),
+};
+
+export const RunAsk = z
+  .strictObject({ type: name.optional(), def: name.optional(), ...runAskFields })
+  .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'name either a type or a def')
+  .meta({ id: 'RunAsk' });
+export const DefRunAsk = z.strictObject(runAskFields).meta({ id: 'DefRunAsk' });
+export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
+export const CancelAsk = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelAsk' });
+export const RetryAsk = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryAsk' });
+export const RunEdit = z
+  .strictObject({
+    priority: z.number().int().optional(), dueTime: time.optional(), tags: tags.nullable().optional(),
+    why: why.optional(),
+  })
+  .meta({ id: 'RunEdit' });
+
+const scheduleText = z.string().min(1).max(1000);
+export const ScheduleAsk = z
+  .union([
+    z.strictObject({
+      cron: scheduleText,
+      zone: z.string().optional(),
+      gap: z.enum(['next', 'shift', 'skip']).optional(),
+      overlap: z.enum(['first', 'last', 'both']).optional(),
+      spread: duration.optional(),
+    }),
+    z.strictObject({
+      every: duration,
+      from: z.enum(['scheduled', 'started', 'finished']).optional(),
+      spread: duration.optional(),
+    }),
+    z.strictObject({ repeat: scheduleText }),
+    z.strictObject({ at: time }),
+    z.looseObject({
+      kind: z.enum(['cron', 'every', 'repeat', 'at']) }).meta({ description: 'as a definition tells it',
+    }),
+  ])
+  .meta({ id: 'ScheduleAsk' });
+export type ScheduleAsk = z.infer<typeof ScheduleAsk>;
+
+const Misfire = z.strictObject({
+  policy: z.enum(['skip', 'once', 'all']),
+  windowMs: z.number().int(),
+  cap: z.number().int(),
+  graceMs: z.number().int().optional(),
+});
+export const Overlap = z.enum(['allow', 'skip', 'queue', 'replace']);
+const Retry = z.strictObject({
+  attempts: z.number().int().optional(),
+  backoff: z.enum(['fixed', 'linear', 'exponential']).optional(),
+  base: duration.optional(),
+  max: duration.optional(),
+  jitter: z.number().optional(),
+  crashes: z.number().int().optional(),
+});
+
+export const DefCreation = z
+  .strictObject({
+    name,
+    type: name,
+    params: z.unknown().optional(),
+    schedules: z.array(ScheduleAsk).max(100).optional(),
+    overlap: Overlap.optional(),
+    misfire: z.enum(['skip', 'once', 'all']).optional(),
+    concurrency: z.number().int().min(1).optional(),
+    enabled: z.boolean().optional(),
+    manualRuns: z.boolean().optional(),
+    leaderOnly: z.boolean().optional(),
+    onePerType: z.boolean().optional(),
+    priority: z.number().int().optional(),
+    timeout: duration.optional(),
+    retention: duration.optional(),
+    retry: Retry.optional(),
+    tags: tags.optional(),
+  })
+  .meta({ id: 'DefCreation' });
+
+/** An operator's word: what is left out stays the code's. */
+export const DefOverride = z
+  .strictObject({
+    params: z.unknown().optional(),
+    schedules: z.array(ScheduleAsk).max(100).optional(),
+    policy: z.record(z.string(), z.unknown()).optional(),
+    priority: z.number().int().optional(),
+    overlap: Overlap.optional(),
+    misfire: Misfire.optional(),
+    onePerType: z.boolean().optional(),
+    manualRuns: z.boolean().optional(),
+    tags: tags.nullable().optional(),
+    gate: z.strictObject({
+      typeMax: z.number().int().optional(), defMax: z.number().int().optional(),
+    }).nullable().optional(),
+    limitKey: z.string().nullable().optional(),
+    why: why.optional(),
+  })
+  .meta({ id: 'DefOverride' });
+
+export const BulkAsk = z
+  .strictObject({
+    action: z.enum(bulkActions),
+    filter: RunFilter,
+    dryRun: z.boolean().optional(),
+    only: z.literal('failed').optional().meta({ description: 'of runs with tasks, retry only those that failed' }),
+    fingerprint: z.string().regex(/^[0-9a-f]{16}$/).optional()
+      .meta({ description: 'only failures of this group; of tasks, the runs they belong to are retried' }),
+    why: why.optional(),
+  })
+  .meta({ id: 'BulkAsk' });

@@ -1,0 +1,21 @@
+/** The words of the contract: what states, kinds and roles are called. */
+export const apiPath = '/api/v1';
+
+/** What a caller may do. An operator is also a viewer and a producer; an admin is everything. */
+export const roles = ['viewer', 'producer', 'worker', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+export const standingWords = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export const stateWords = ['pending', 'held', 'running', 'ended'] as const;
+export const kindWords = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'] as const;
+export const runStateWords = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'] as const;
+export const bedrockWords = ['QUEUED', 'RUNNING', 'RUNQUEUED', 'PAUSED', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
+export const statusWords = ['SCHEDULED', 'RUNNING', 'DISABLED', 'COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED'] as const;
+export const scheduledWords = ['creating', 'pending', 'starting', 'started', 'completed', 'failed', 'cancelled'] as const;
+export const progressWords = ['RUNNING', 'SUCCESS', 'ERROR', 'CANCELLED'] as const;
+export const errorWords = [
+  'unknown', 'crashed', 'automation', 'timed out', 'missing output', 'not permitted', 'could not start',
+] as const;
+export const levelWords = ['debug', 'info', 'warn', 'error'] as const;
+export const phaseWords = ['prepare', 'run', 'gather'] as const;
+export const bulkActions = ['cancel', 'stop', 'retry', 'delete', 'pause', 'resume'] as const;
