@@ -5,6 +5,7 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
+import type { Kind } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
 import type { Feed, FeedEvent, Instance, LogLine } from '../store/store.ts';
@@ -48,6 +49,9 @@ export interface ToldEvent extends FeedEvent {
 
 const lookMs = 250;
 const logPage = 1000;
+
+/** All that is worked on, and what makes it. */
+const usualKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def'];
 
 export class Questions {
   readonly jobs: Jobs;
@@ -120,12 +124,13 @@ export class Questions {
 
   // Of many.
 
-  async find(query: Query = {}, page?: PageAsk): Promise<Page> {
-    return this.homes.find(query, page);
+  /** The audit's records only when they are asked for. */
+  async find({ kinds = usualKinds, ...query }: Query = {}, page?: PageAsk): Promise<Page> {
+    return this.homes.find({ kinds, ...query }, page);
   }
 
-  async count(query: Query = {}): Promise<readonly Tally[]> {
-    return this.homes.count(query);
+  async count({ kinds = usualKinds, ...query }: Query = {}): Promise<readonly Tally[]> {
+    return this.homes.count({ kinds, ...query });
   }
 
   /** The job types whose code this engine has. */

@@ -5,6 +5,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
 import type { Job, Tags } from '../../model/job.ts';
+import { told } from './verdict.ts';
 
 type Api = typeof OpenTelemetry;
 
@@ -14,12 +15,14 @@ const carried = ['traceparent', 'tracestate'] as const;
 const carriedMax = 255;
 
 export class Tracing {
-  #api: Api | null = null;
+  #loaded: Api | null = null;
+  /** Who provides where no provider is set up. */
+  #nobody: OpenTelemetry.TracerProvider | null = null;
   #loading: Promise<void> | undefined;
 
   /** Looks once whether the package is there. */
   load(): Promise<void> {
-    this.#loading ??= import('@opentelemetry/api').then((api) => void (this.#api = api), missing);
+    this.#loading ??= import('@opentelemetry/api').then((api) => this.#use(api), missing);
     return this.#loading;
   }
 
@@ -50,6 +53,19 @@ export class Tracing {
     const options = { kind: api.SpanKind.CONSUMER, attributes: { ...about('process', job.type), ...facts } };
     return inSpan(api, `run ${job.type}`, options, parent, work);
   }
+
+  #use(api: Api): void {
+    this.#loaded = api;
+    this.#nobody = new api.ProxyTracerProvider().getDelegate();
+  }
+
+  /** Null as long as nobody listens. */
+  get #api(): Api | null {
+    const api = this.#loaded;
+    if (api === null) return null;
+    const provider = api.trace.getTracerProvider();
+    return provider instanceof api.ProxyTracerProvider && provider.getDelegate() === this.#nobody ? null : api;
+  }
 }
 
 /** By the names that OpenTelemetry has for messages. */
@@ -78,11 +94,9 @@ function inSpan<T>(
     try {
       return await work();
     } catch (error) {
-      span.recordException(error instanceof Error ? error : String(error));
-      span.setStatus({
-        code: api.SpanStatusCode.ERROR,
-        message: error instanceof Error ? error.message : String(error),
-      });
+      const { code, message, stack } = told(error);
+      span.recordException({ name: code, message, ...(stack === undefined ? {} : { stack }) });
+      span.setStatus({ code: api.SpanStatusCode.ERROR, message });
       throw error;
     } finally {
       span.end();
