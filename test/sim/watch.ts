@@ -256,11 +256,11 @@ export class Watch {
 
   async #beat(beat: Beat): ReturnType<Store['beat']> {
     const reply = await this.#parts.store.beat(beat);
+    this.#latest = Math.max(this.#latest, reply.now);
     const before = this.#leases.get(beat.id);
     const isBroken = before !== undefined && before.until <= this.#latest;
     const brokenAt = isBroken ? reply.now : (before?.brokenAt ?? -Infinity);
     this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt });
-    this.#latest = Math.max(this.#latest, reply.now);
     return reply;
   }
 
