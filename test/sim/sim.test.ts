@@ -1,7 +1,5 @@
 // The simulator in every test run: fixed seeds and fresh ones, some of them twice, and what must be seen on the way.
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { systemRandom } from '../../src/ids.ts';
 import { busy, campaign, quiet } from './campaign.ts';
 import { goalNames, type GoalName } from './goals.ts';
 import { regressions } from './regressions.ts';
@@ -13,17 +11,9 @@ const seedsCount = 100;
 const patienceMs = 900_000;
 const shrinkTrials = 12;
 
-/** The commit decides, so that a second run is the same run; where there is none, chance. */
-function freshStart(): number {
-  try {
-    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    return parseInt(commit.toString().slice(0, 7), 16);
-  } catch {
-    return Math.floor(systemRandom.next() * 2 ** 28);
-  }
-}
-
-const first = Number(process.env['STINT_SIM_SEED'] ?? freshStart());
+/** Fresh for each release, and the same in each run of it; the proof draws its own. */
+const releaseSeed = 0x3d4164a;
+const first = Number(process.env['STINT_SIM_SEED'] ?? releaseSeed);
 
 test(`${seedsCount} seeds, fresh ones from ${first} on, keep every promise`, { timeout: patienceMs }, async () => {
   const isSound = ({ violations }: SimReport): boolean => violations.length === 0;
