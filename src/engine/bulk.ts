@@ -9,6 +9,7 @@ import { checkOneOf } from '../jobs/check.ts';
 import { checkQuery } from '../jobs/look.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
+import { pagesOf } from '../store/pages.ts';
 import type { Query } from '../store/query.ts';
 import type { Context } from './work/context.ts';
 import { fingerprintOf } from './ask/fingerprint.ts';
@@ -116,10 +117,7 @@ async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkAsk): Prom
 
 /** By rising id, each once, whatever becomes of those that were passed. */
 async function* meant(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
-  for (let after: number | undefined; ; ) {
-    const found = await jobs.find(query, { order: 'oldest', limit: page, ...(after === undefined ? {} : { after }) });
-    yield* fingerprint === undefined ? found.jobs : found.jobs.filter((job) => fingerprintOf(job) === fingerprint);
-    if (found.next === null) return;
-    after = found.next;
+  for await (const found of pagesOf(jobs, query, page)) {
+    yield* fingerprint === undefined ? found : found.filter((job) => fingerprintOf(job) === fingerprint);
   }
 }

@@ -7,6 +7,7 @@ import type { Happening } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
+import { pagesOf } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './create.ts';
 import { birthOf } from './draft.ts';
@@ -74,16 +75,8 @@ export async function definition(store: Store, name: string): Promise<KnownDefin
 }
 
 export async function definitions(store: Store): Promise<readonly KnownDefinition[]> {
-  const found: KnownDefinition[] = [];
-  for (let after: number | undefined; ; ) {
-    const page = await store.find(
-      { kinds: ['def'], standings: ['pending', 'held'] },
-      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
-    );
-    found.push(...page.jobs.map(known));
-    if (page.next === null) return found;
-    after = page.next;
-  }
+  const pages = pagesOf(store, { kinds: ['def'], standings: ['pending', 'held'] });
+  return (await Array.fromAsync(pages)).flat().map(known);
 }
 
 function known(job: Job): KnownDefinition {

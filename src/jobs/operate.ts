@@ -6,7 +6,9 @@ import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
+import { pagesOf } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
+import { endedStandings, type Standing } from '../store/query.ts';
 import { auditBirth, auditView, closeRecord } from './audit.ts';
 import type { Producer } from './create.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
@@ -116,14 +118,6 @@ async function askParent(store: Store, { id, parent }: Job, asking: Asking): Pro
 }
 
 async function tasksToReopen(store: Store, run: Job, only?: 'failed'): Promise<Job[]> {
-  const tasks: Job[] = [];
-  for (let after: number | undefined; ; ) {
-    const page = await store.find(
-      { parent: run.id, standings: only ? ['failed', 'cancelled'] : ['succeeded', 'failed', 'cancelled'] },
-      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
-    );
-    tasks.push(...page.jobs);
-    if (page.next === null) return tasks;
-    after = page.next;
-  }
+  const standings: readonly Standing[] = only ? ['failed', 'cancelled'] : endedStandings;
+  return (await Array.fromAsync(pagesOf(store, { parent: run.id, standings }))).flat();
 }

@@ -7,7 +7,9 @@ import type { Change } from '../model/change.ts';
 import { isTooMuch } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
+import { pagesOf } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
+import { openStandings } from '../store/query.ts';
 
 const batch = 100;
 
@@ -91,14 +93,5 @@ export async function stopChildren(store: Store, parent: number, asker: Asker): 
 }
 
 /** In helpings: a run may have a million of them. */
-export async function* openChildren(store: Store, parent: number): AsyncGenerator<readonly Job[], void> {
-  for (let after: number | undefined; ; ) {
-    const page = await store.find(
-      { parent, standings: ['pending', 'held', 'running'] },
-      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
-    );
-    yield page.jobs;
-    if (page.next === null) return;
-    after = page.next;
-  }
-}
+export const openChildren = (store: Store, parent: number): AsyncGenerator<readonly Job[], void> =>
+  pagesOf(store, { parent, standings: openStandings });

@@ -27,7 +27,9 @@ export interface Query {
 
 /** A state, with ended told by its fate. */
 export type Standing = 'pending' | 'held' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-export const standings: readonly Standing[] = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'];
+export const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
+export const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
+export const standings: readonly Standing[] = [...openStandings, ...endedStandings];
 
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 

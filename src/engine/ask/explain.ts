@@ -3,6 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import { parseGate, Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import type { Instance } from '../../store/store.ts';
+import { openStandings } from '../../store/query.ts';
 
 export interface Reason {
   readonly code: ReasonCode;
@@ -31,7 +32,7 @@ export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<rea
 async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Promise<Reason> {
   if (job.hold === 'pause') return { code: 'paused', says: 'it is paused: resume it' };
   if (job.hold === 'parent') return { code: 'waits.parent', says: `it waits until its parent ${job.parent} lets it go`, detail: { parent: job.parent } };
-  const open = await jobs.count({ parent: job.id, standings: ['pending', 'held', 'running'] });
+  const open = await jobs.count({ parent: job.id, standings: openStandings });
   const count = open.reduce((sum, tally) => sum + tally.count, 0);
   return { code: 'waits.children', says: `it waits for ${count} of its tasks`, detail: { open: count } };
 }

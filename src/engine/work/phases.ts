@@ -6,6 +6,7 @@ import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
+import { pagesOf } from '../../store/pages.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import { taskGate } from '../handlers.ts';
@@ -58,12 +59,7 @@ export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
 
 /** Page by page: the tasks of a run need not fit in memory. */
 async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<unknown, unknown>> {
-  for (let after: number | undefined; ; ) {
-    const page = await jobs.find({ parent: run }, { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) });
-    for (const job of page.jobs) if (!isOpen(job)) yield endedTask(job);
-    if (page.next === null) return;
-    after = page.next;
-  }
+  for await (const page of pagesOf(jobs, { parent: run })) for (const job of page) if (!isOpen(job)) yield endedTask(job);
 }
 
 const endedTask = (job: Extract<Job, { state: 'ended' }>): EndedTask<unknown, unknown> => ({

@@ -1,6 +1,6 @@
 /** The census: how many jobs are open or have ended. To count a million takes long, so it is done once for all. */
 import type { EngineCore } from '../../engine/engine.ts';
-import type { Query, Tally } from '../../store/query.ts';
+import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';
 
 type Counter = Pick<EngineCore, 'count'>;
@@ -18,8 +18,8 @@ export class Census {
   readonly #ended: Count;
 
   constructor(engine: Counter, clock: Ticker) {
-    this.#open = new Count(engine, clock, { kinds, standings: ['pending', 'held', 'running'] }, 0);
-    this.#ended = new Count(engine, clock, { kinds, standings: ['succeeded', 'failed', 'cancelled'] }, endedKeptMs);
+    this.#open = new Count(engine, clock, { kinds, standings: openStandings }, 0);
+    this.#ended = new Count(engine, clock, { kinds, standings: endedStandings }, endedKeptMs);
   }
 
   open(): Promise<readonly Tally[]> {

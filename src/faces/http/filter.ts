@@ -1,13 +1,11 @@
 /** The filter: what a caller says of the runs they mean, as the query that stores understand. */
-import type { Query, Standing } from '../../store/query.ts';
+import { endedStandings, openStandings, type Query, type Standing } from '../../store/query.ts';
 import { parseInstant } from '../../time/instant.ts';
 import { Refusal } from '../../refusal.ts';
 import type { RunFilter } from './contract.ts';
 import { HttpRefusal } from './problems.ts';
 import { isSecretName, type Sight } from './redact.ts';
 
-const open: readonly Standing[] = ['pending', 'held', 'running'];
-const ended: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
 
 export function queryOf(filter: RunFilter, sight: Sight): Query {
   const { state, type, def, kind, parent, tag, from, before, dueBefore, error, payload, q } = filter;
@@ -34,7 +32,7 @@ export function instantOf(time: number | string): number {
 }
 
 const standingsOf = (words: NonNullable<RunFilter['state']>): Standing[] => [
-  ...new Set(words.flatMap((word) => (word === 'open' ? open : word === 'ended' ? ended : [word]))),
+  ...new Set(words.flatMap((word) => (word === 'open' ? openStandings : word === 'ended' ? endedStandings : [word]))),
 ];
 
 const typeOf = (types: readonly string[]): Pick<Query, 'types' | 'glob'> =>

@@ -6,7 +6,7 @@
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Job } from '../../model/job.ts';
 import type { FeedEvent } from '../../store/store.ts';
-import { standingOf } from '../../store/query.ts';
+import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from './contract.ts';
 import type { Spell } from './spells.ts';
 
@@ -74,7 +74,7 @@ export class Series {
 
   /** What ended before, as far as the newest jobs tell. */
   async #recall(): Promise<void> {
-    const query = { kinds: ['run', 'task', 'bedrock'], standings: ['succeeded', 'failed', 'cancelled'] } as const;
+    const query = { kinds: ['run', 'task', 'bedrock'], standings: endedStandings } as const;
     let after: number | null = null;
     for (let pages = 0; pages < recalledPages; pages++) {
       const page = { order: 'newest', limit: recalledPage, ...(after === null ? {} : { after }) } as const;

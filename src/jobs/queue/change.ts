@@ -6,7 +6,7 @@ import type { Job } from '../../model/job.ts';
 import { checkJsonText } from '../../model/json.ts';
 import { step, steps, type Asking } from '../../model/machine.ts';
 import { Refusal } from '../../refusal.ts';
-import type { Standing } from '../../store/query.ts';
+import { openStandings, type Standing } from '../../store/query.ts';
 import type { Store } from '../../store/store.ts';
 import { nextRepeat, parseRepeat } from '../../time/repeat.ts';
 import { checkName } from '../check.ts';
@@ -94,7 +94,7 @@ export async function remove(store: Store, id: number, asker: Asker): Promise<vo
     if (!job || isGone(job)) return unknownJob(id);
     const isWorkedOn = job.state === 'running' && job.policy.retryAfter === undefined;
     if (isWorkedOn || job.state === 'held') return undeletable(job, job.state);
-    if (await hasChildren(store, job, ['pending', 'held', 'running'])) return undeletable(job, 'held');
+    if (await hasChildren(store, job, openStandings)) return undeletable(job, 'held');
     return [{ before: job, after: null, events: [] }];
   })) as [Change];
   if (before!.parent !== null) await settleParents(store, asker, [before!.parent]);

@@ -2,7 +2,9 @@
 import { applyEach, claimFor, type Asker } from '../../apply.ts';
 import { matches, type Glob } from '../../model/glob.ts';
 import type { EndedJob, Job, JobError, RunningJob } from '../../model/job.ts';
+import { pagesOf } from '../../store/pages.ts';
 import type { ClaimAsk, Store } from '../../store/store.ts';
+import { endedStandings } from '../../store/query.ts';
 import { settleAfter } from '../settle.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
@@ -89,14 +91,6 @@ export const mayHaveChildren = (job: Job): boolean => job.parent === null && job
 
 export async function endedChildren(store: Store, job: Job): Promise<readonly EndedJob[]> {
   if (!mayHaveChildren(job)) return [];
-  const found: Job[] = [];
-  for (let after: number | undefined; ; ) {
-    const page = await store.find(
-      { parent: job.id, standings: ['succeeded', 'failed', 'cancelled'] },
-      { order: 'oldest', limit: 1000, ...(after === undefined ? {} : { after }) },
-    );
-    found.push(...page.jobs);
-    if (page.next === null) return found as EndedJob[];
-    after = page.next;
-  }
+  const pages = pagesOf(store, { parent: job.id, standings: endedStandings });
+  return (await Array.fromAsync(pages)).flat() as EndedJob[];
 }

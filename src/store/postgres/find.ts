@@ -6,15 +6,7 @@ import type { Job } from '../../model/job.ts';
 import type { Kind } from '../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
 import {
-  asciiLower,
-  isMeant,
-  pageLimitMax,
-  standingOf,
-  type Page,
-  type PageAsk,
-  type Query,
-  type Standing,
-  type Tally,
+  asciiLower, endedStandings, isMeant, openStandings, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Standing, type Tally,
 } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
 import { walk, type Span } from '../walk.ts';
@@ -202,8 +194,6 @@ function led(lead: Lead, query: Query, values: unknown[]): Led {
   return { rest, terms: [`${lead} >= ${place}`, `${lead} <= ${place}`], order: lead };
 }
 
-const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
-const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
 
 function tablesOf({ standings, dueBefore }: Query): Table[] {
   const means = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;

@@ -2,7 +2,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Job } from '../../model/job.ts';
 import type { Kind } from '../../model/state.ts';
-import { asciiLower, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally } from '../query.ts';
+import {
+  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally,
+} from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
 import type { Connection } from './connection.ts';
 import { walk, type Span } from '../walk.ts';
@@ -137,8 +139,6 @@ export function holders(connection: Connection, keys: readonly string[], now: nu
 
 type Table = 'job' | 'ended';
 
-const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
-const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
 
 const meansOpen = ({ standings }: Query): boolean =>
   standings?.some((standing) => openStandings.includes(standing)) ?? true;

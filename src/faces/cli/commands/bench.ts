@@ -1,6 +1,7 @@
 /** `stint bench`: a short measurement of one's own store, with jobs of a type of its own, removed afterwards. */
 import type { Command } from 'commander';
 import { Refusal } from '../../../refusal.ts';
+import { openStandings } from '../../../store/query.ts';
 import { jobType, type JobType } from '../../../engine/declare/job-type.ts';
 import { Engine } from '../../../open.ts';
 import { storeUrl } from '../../../open/store.ts';
@@ -111,7 +112,7 @@ async function measure(engine: Engine, work: Work, jobs: number): Promise<Figure
 async function untilEnded(engine: Engine, work: Work, count: number): Promise<void> {
   await work.until(count);
   for (;;) {
-    const open = await engine.count({ types: [work.type.name], standings: ['pending', 'held', 'running'] });
+    const open = await engine.count({ types: [work.type.name], standings: openStandings });
     if (open.length === 0) return;
     await systemClock.sleep(5);
   }

@@ -4,6 +4,7 @@ import type { Engine } from '../../../open.ts';
 import { storeUrl } from '../../../open/store.ts';
 import type { Snapshot } from '../../../engine/ask/run-handle.ts';
 import { isRefusal } from '../../../refusal.ts';
+import { openStandings } from '../../../store/query.ts';
 import { endings } from '../../../model/event.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
@@ -17,7 +18,6 @@ interface TopOptions extends CommonOptions {
 
 type Rates = Map<string, { succeeded: number; failed: number }>;
 
-const openStandings = ['pending', 'held', 'running'] as const;
 const workKinds = ['run', 'task', 'bedrock'] as const;
 const runningMax = 30;
 

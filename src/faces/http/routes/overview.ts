@@ -6,7 +6,6 @@ import type { StatsView, TypeView } from '../contract.ts';
 import type { Desk, Handling } from '../handling.ts';
 import { instanceView } from '../views.ts';
 
-export const openStandings = ['pending', 'held', 'running'] as const;
 export const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {

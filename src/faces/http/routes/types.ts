@@ -2,10 +2,11 @@
 import type { JobType } from '../../../engine/declare/job-type.ts';
 import { jsonSchemaOf } from '../../../engine/declare/schema.ts';
 import { Refusal } from '../../../refusal.ts';
+import { openStandings } from '../../../store/query.ts';
 import { durationMs } from '../../../time/duration.ts';
 import type { TypeDetail } from '../contract.ts';
 import type { Handling } from '../handling.ts';
-import { openStandings, typeView, workKinds } from './overview.ts';
+import { typeView, workKinds } from './overview.ts';
 
 export const typeRoutes: Handling<'getType'> = {
   async getType({ engine }, { params: { name } }) {

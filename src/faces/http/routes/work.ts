@@ -3,6 +3,7 @@ import type { Job, RunningJob } from '../../../model/job.ts';
 import { jsonText, parseJson } from '../../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../../model/progress.ts';
 import { Refusal } from '../../../refusal.ts';
+import { endedStandings } from '../../../store/query.ts';
 import { standingOf } from '../../../store/query.ts';
 import type { Answer, Asked } from '../contract.ts';
 import { instantOf } from '../filter.ts';
@@ -17,7 +18,6 @@ const leaseDefaultMs = 30_000;
 const lookMs = 1_000;
 const waitingMax = 1_000;
 const childrenShownMax = 1_000;
-const ended = ['succeeded', 'failed', 'cancelled'] as const;
 
 export const workRoutes: Handling<Names> = {
   async claim(desk, { body }, call) {
@@ -138,7 +138,7 @@ async function handedOut({ engine }: Desk, job: RunningJob): Promise<Answer<'cla
   // Only a parent that was held before can have children that ended.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
-    ? await engine.jobs.find({ parent: job.id, standings: ended }, { order: 'oldest', limit: childrenShownMax })
+    ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
     : { jobs: [] };
   return claimedView(job, children);
 }
