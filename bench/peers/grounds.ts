@@ -4,24 +4,8 @@ import type { Engine, Ground } from '../engine.ts';
 import { openPostgres } from '../engines/postgres.ts';
 import { SqliteEngine } from '../engines/sqlite.ts';
 import type { GroundName } from './entrant.ts';
+import type { Host, PeerGround } from './host.ts';
 import { openRedis } from './redis.ts';
-
-/** Where one entrant works, alone. */
-export interface PeerGround {
-  readonly at: string;
-  /** What the server has used of the CPU so far; null: there is none, or it cannot be seen. */
-  serverCpuUs(): number | null;
-  /** How many transactions it has seen; null: nobody counts them. */
-  transactions(): Promise<number | null>;
-  remove(): Promise<void>;
-}
-
-/** A server, or what stands in for one. */
-export interface Host {
-  readonly about: string;
-  ground(): Promise<PeerGround>;
-  close(): Promise<void>;
-}
 
 export class Grounds {
   readonly #hosts: ReadonlyMap<GroundName, Host>;

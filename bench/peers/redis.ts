@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/postgres.ts';
 import { cpuUsOfServer } from '../server-cpu.ts';
-import type { Host } from './grounds.ts';
+import type { Host } from './host.ts';
 
 const program = 'redis-server';
 const durability = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''];

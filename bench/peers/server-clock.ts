@@ -1,6 +1,6 @@
 /** What a server used of the CPU since some moment that is only known later. */
 import { setInterval } from 'node:timers';
-import type { PeerGround } from './grounds.ts';
+import type { PeerGround } from './host.ts';
 import { sharedMs } from './shared-time.ts';
 
 /** The kernel counts in steps of this. */

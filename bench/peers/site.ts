@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Child } from '../child.ts';
 import type { Entrant } from './entrant.ts';
-import type { PeerGround } from './grounds.ts';
+import type { PeerGround } from './host.ts';
 import type { Order } from './hand.ts';
 import { bunIn, folderOf } from './install.ts';
 
