@@ -6,10 +6,13 @@
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunAsk, RunFilter, ScheduleAsk } from './contract/asks.ts';
 export {
-  AttemptView, AuditView, Changed, DefPage, DefView, EventView, FailureGroupView, InstanceView, JobErrorView,
-  LimitView, LogLine, MatrixView, OperationView, PreviewTick, Problem, ProgressOutline, ProgressView, QueueView,
-  ReasonView, RunCreated, RunDetail, RunPage, RunView, ScheduleView, type SeriesRange, seriesRanges, SeriesView,
-  StatsView, TaskCounts, TickView, TypeDetail, TypeView,
+  AttemptView, Changed, EventView, JobErrorView, LogLine, ProgressOutline, ProgressView, ReasonView, RunCreated,
+  RunDetail, RunPage, RunView, TaskCounts,
+} from './contract/run-views.ts';
+export {
+  AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PreviewTick,
+  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, TickView, TypeDetail,
+  TypeView,
 } from './contract/views.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {

@@ -5,9 +5,12 @@ import {
   name, pageFields, RetryAsk, RunAsk, RunEdit, RunFilter, RunListQuery, RunParams, ScheduleAsk, time, whole, why,
 } from './asks.ts';
 import {
-  AuditView, BulkStarted, count, DefPage, DefView, EventView, FailureGroupView, Health, InstanceView, instant,
-  LogLine, MatrixView, Me, Nothing, OperationView, Ordered, pageOf, PreviewTick, ProgressView, QueueView, ReasonView,
-  RunCreated, RunDetail, RunPage, RunStats, RunView, seriesRanges, SeriesView, StatsView, TickView, TypeDetail,
+  count, EventView, instant, LogLine, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
+  RunView,
+} from './run-views.ts';
+import {
+  AuditView, BulkStarted, DefPage, DefView, FailureGroupView, Health, InstanceView, MatrixView, Me, Nothing,
+  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, TickView, TypeDetail,
   TypeView,
 } from './views.ts';
 import { apiPath, kindWords, type Role, roles } from './words.ts';

@@ -1,7 +1,7 @@
 /** What workers of any language say and hear. */
 import { z } from 'zod';
 import { fence, name, tags, time } from './asks.ts';
-import { count, instant, RunView } from './views.ts';
+import { count, instant, RunView } from './run-views.ts';
 import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
 
 export const ClaimAsk = z
