@@ -46,7 +46,8 @@ function claimOnce({ connection, fronts }: Claimer, ask: ClaimAsk, decide: Claim
     if (candidates.length === 0) return locked.rows.length > 0 ? 'parents are changing' : [];
     decided = decide(candidates, locked.now);
     if (decided.length === 0) return [];
-    const written = await commitClaimed(transaction, decided);
+    const places = new Map(locked.rows.map(({ id, place }) => [id, place]));
+    const written = await commitClaimed(transaction, decided, places);
     return decided.filter((_, index) => written[index]);
   };
   return connection.transaction(attempt, () => {

@@ -8,7 +8,7 @@
  * How a column's values are written in an array. `json` is text that is JSON itself: it cannot hold the raw separator,
  * and so needs no quoting.
  */
-export type ColumnKind = 'number' | 'name' | 'json';
+export type ColumnKind = 'number' | 'name' | 'json' | 'place';
 
 export type Columns<Row> = readonly (readonly [name: keyof Row & string, kind: ColumnKind])[];
 
@@ -52,7 +52,7 @@ export const numberArray = (numbers: readonly (number | null)[]): string => arra
 /** For a parameter that is cast to `text[]`. */
 export const nameArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
 
-const typeOf = { number: 'bigint', name: 'text', json: 'text' } as const;
+const typeOf = { number: 'bigint', name: 'text', json: 'text', place: 'tid' } as const;
 
 const separator = '\x1e';
 const absent = '\x1d';
@@ -63,6 +63,7 @@ function arrayValue(kind: ColumnKind, given: readonly unknown[]): string {
     case 'number':
       return `{${known.map((number) => number ?? 'null').join(',')}}`;
     case 'name':
+    case 'place':
       return `{${known.map((name) => (name === null ? 'null' : quoted(String(name)))).join(',')}}`;
     case 'json':
       return known.map((text) => text ?? absent).join(separator);

@@ -11,7 +11,7 @@ import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
 import { history } from './history.ts';
 import {
-  freedKey, idOf, movesAside, unstage, wantedKey, wayOf, write, type Care, type Way, type Written,
+  freedKey, idOf, movesAside, unstage, wantedKey, wayOf, write, type Care, type Places, type Way, type Written,
 } from './write.ts';
 
 /** Which changes were written. What `behind` sends goes in the same packet, and is done when they are committed. */
@@ -51,9 +51,13 @@ export async function commitWithin(session: Session, batch: Batch): Promise<bool
   return isKept ? written : written.map(() => false);
 }
 
-/** What a claim decided: its rows are locked already, and it ends the transaction. */
-export async function commitClaimed(transaction: Transaction, changes: readonly Change[]): Promise<boolean[]> {
-  const written = writeSteps(transaction, 'careful', stepsOf(changes), changes);
+/** What a claim decided: its rows are locked already, so it is known where they lie; and it ends the transaction. */
+export async function commitClaimed(
+  transaction: Transaction,
+  changes: readonly Change[],
+  places: Places,
+): Promise<boolean[]> {
+  const written = writeSteps(transaction, 'careful', stepsOf(changes), changes, places);
   const [answer] = await Promise.all([written, transaction.commit()]);
   return answer;
 }
@@ -132,10 +136,11 @@ async function writeSteps(
   care: Care,
   steps: readonly Step[],
   changes: readonly Change[],
+  places?: Places,
 ): Promise<boolean[]> {
   const answers = await Promise.all(steps.map(({ way, indexes }) => {
     const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
-    return way === 'delete' ? remove(session, chosen) : write(session, care, way, chosen);
+    return way === 'delete' ? remove(session, chosen) : write(session, care, way, chosen, places);
   }));
   const written = Array<boolean>(changes.length).fill(false);
   steps.forEach(({ indexes }, at) => {

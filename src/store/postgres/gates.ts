@@ -77,7 +77,7 @@ function waitingRows(
       select job.* from (select * from gatelane ${chosen}) gatelane
         join gate on gate.kind = gatelane.kind and gate.type = gatelane.type and gate.gate = gatelane.gate
         cross join lateral (
-        select ${pendingNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
+        select ctid as place, ${pendingNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
         order by due, id limit gate.room for update skip locked) job
     )`;
   return take(session, tables, `'gates', true`, values);

@@ -1,6 +1,7 @@
 /** Reads histories of single jobs, and the feed of all. */
 import type { Event } from '../../model/event.ts';
 import { Refusal } from '../../refusal.ts';
+import { feedEventsOf } from '../feed.ts';
 import { eventsOfHistory } from '../row.ts';
 import type { Feed, FeedEvent } from '../store.ts';
 import type { Session } from './connection.ts';
@@ -30,8 +31,6 @@ interface Entry {
   readonly events: string;
 }
 
-type ChangeTold = Omit<FeedEvent, 'event'> & { readonly events: readonly Event[] };
-
 /**
  * Transactions commit out of order, but none can appear any more below the oldest that is still open: the feed is read
  * up to there, in the order of transactions, and so misses nothing, whatever stays open elsewhere.
@@ -43,7 +42,7 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
     const entries = await entriesFrom(session, place, limit - events.length);
     for (const entry of entries) {
       const skipped = entry.told === place.told && entry.seq === place.seq ? place.read : 0;
-      const fresh = eventsOf(entry).slice(skipped);
+      const fresh = feedEventsOf(entry.events).slice(skipped);
       const taken = fresh.slice(0, limit - events.length);
       events.push(...taken);
       place = taken.length < fresh.length ? { ...entry, read: skipped + taken.length } : { ...entry, read: whole };
@@ -76,9 +75,6 @@ function entriesFrom(session: Session, { told, seq, read }: Place, wanted: numbe
     where before < $4 order by near.told, near.seq`;
   return session.run<Entry>(text, [told, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
 }
-
-const eventsOf = ({ events }: Entry): FeedEvent[] =>
-  (JSON.parse(events) as ChangeTold[]).flatMap(({ events: told, ...job }) => told.map((event) => ({ ...job, event })));
 
 const cursorText = ({ told, seq, read }: Place): string => `${told}:${seq}:${read === whole ? '*' : read}`;
 

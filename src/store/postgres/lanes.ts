@@ -12,9 +12,14 @@ import type { Session } from './connection.ts';
 import type { Fronts, LaneFront, Look } from './front.ts';
 import { nowText } from './store-time.ts';
 
+/** A job, and where its row lies: as long as it is locked, it lies still. */
+export interface PlacedRow extends OpenRow {
+  readonly place: string;
+}
+
 /** Jobs that are locked for this claim, best first. */
 export interface Locked {
-  readonly rows: readonly OpenRow[];
+  readonly rows: readonly PlacedRow[];
   /** Of their parents those that could be locked: whether each was asked to give up. */
   readonly parents: ReadonlyMap<number, boolean>;
   /** The time when they were. */
@@ -92,10 +97,10 @@ export async function take<Told>(
   const text = `with recursive ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
         select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
-    ) select ${pendingNames} from best union all select ${noPending},
+    ) select place, ${pendingNames} from best union all select null, ${noPending},
       json_build_object('now', ${nowText}, ${told},
         'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
-  const found = await session.run<OpenRow>(text, values);
+  const found = await session.run<PlacedRow>(text, values);
   const once = JSON.parse(found.pop()!.body) as Told & { now: number; parents: [number, number][] };
   const { now, parents, ...more } = once;
   time.learn(now);
@@ -116,7 +121,7 @@ const lock = (schema: string, lanes: number, beyond: string): string =>
 /** As many as asked for of each lane: right for one lane, and locks too many when there are several. */
 const lockInLanes = (schema: string, beyond: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
-    select ${pendingNames} from ${schema}.job where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
+    select ctid as place, ${pendingNames} from ${schema}.job where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
@@ -127,7 +132,7 @@ const lockTheBest = (schema: string, beyond: string): string => `near as materia
     order by due, id limit 2 * $2::bigint + 20) job
   ), best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
-    select ${pendingNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
+    select ctid as place, ${pendingNames} from ${schema}.job where ${isFree} and job.id = near.id for update skip locked) job
   limit $2::bigint)`;
 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;

@@ -99,6 +99,13 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // Unique jobs of the queue are looked for by name.
     `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
   ],
+  (s) => [
+    // What is told of staged jobs when they come; and the feed tells what happened to many jobs once for all of them.
+    `alter table ${s}.staged add column events text collate "C"`,
+    `alter table ${s}.staged alter events set storage external`,
+    `update ${s}.feed set events =
+      regexp_replace(events, '(^\\[|\\]\\},)\\{"job":(\\d+),"kind":', '\\1{"jobs":[\\2],"kind":', 'g')`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

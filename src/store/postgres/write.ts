@@ -8,10 +8,12 @@
  */
 import { leavesLease, type Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
+import { Tellings } from '../feed.ts';
 import { endedRow, historyMovesAside, openRow, type EndedRow, type OpenRow } from '../row.ts';
 import { nameArray, numberArray, packed, rowsText, unpackedText, type Columns } from './columns.ts';
 import type { Session } from './connection.ts';
 import { nowText } from './store-time.ts';
+import { lastTold, tell } from './tell.ts';
 
 export type Way = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
 
@@ -47,6 +49,8 @@ interface UpdateRow extends Omit<OpenRow, 'kind' | 'def' | 'parent' | 'created' 
   readonly keeps_lease: number;
   /** Whether the stored history goes to a chunk of its own. */
   readonly aside: number;
+  /** Null: it is to be looked for. */
+  readonly place: string | null;
 }
 
 interface EndRow extends Omit<EndedRow, 'kind' | 'def' | 'parent' | 'created' | 'input'>, Guard {
@@ -73,6 +77,7 @@ const updateColumns: Columns<UpdateRow> = [
 ];
 
 const asideColumn = ['aside', 'number'] as const;
+const placeColumn = ['place', 'place'] as const;
 
 const endColumns: Columns<EndRow> = [
   ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['ended_at', 'number'], ['purge_at', 'number'],
@@ -96,7 +101,10 @@ export type Care = 'quick' | 'careful';
 /** The ids that were written; usually all that were asked for. */
 export type Written = 'all' | ReadonlySet<number>;
 
-type Writer = (session: Session, changes: readonly Change[], care: Care) => Promise<Written>;
+/** Where rows lie that are locked, by the ids of their jobs. */
+export type Places = ReadonlyMap<number, string>;
+
+type Writer = (session: Session, changes: readonly Change[], care: Care, places?: Places) => Promise<Written>;
 
 /** Changes that all go the same way. Rows are locked in the order of their ids, by all: none wait in a circle. */
 export function write(
@@ -104,8 +112,9 @@ export function write(
   care: Care,
   way: Exclude<Way, 'delete'>,
   changes: readonly Change[],
+  places?: Places,
 ): Promise<Written> {
-  return writers[way](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), care);
+  return writers[way](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), care, places);
 }
 
 export const idOf = ({ before, after }: Change): number => (before ?? after)!.id;
@@ -114,15 +123,16 @@ const writers: Readonly<Record<Exclude<Way, 'delete'>, Writer>> = { insert, upda
 
 function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
   const rows = changes.map(newRow);
-  if (care === 'quick' && rows.every(({ key }) => key === null)) return insertQuickly(session, rows);
+  const told = tellingsOf(changes, rows.map(({ history }) => history));
+  if (care === 'quick' && rows.every(({ key }) => key === null)) return insertQuickly(session, rows, told);
   const values = [session.time.given()];
   const fresh = rowsText([...newColumns, ...keyColumns], rows, values);
   const text = `with fresh as materialized (${fresh}), ${insertCarefully(session.schema)}`;
-  return send(session, text, values, changes.length);
+  return send(session, text, values, rows.length, told);
 }
 
 /** An id that an open job has is an error; those of ended jobs are asked about once for all. Rows go by id. */
-function insertQuickly(session: Session, rows: readonly NewRow[]): Promise<Written> {
+function insertQuickly(session: Session, rows: readonly NewRow[], told: Tellings): Promise<Written> {
   const { schema } = session;
   const values = [session.time.given()];
   const [from, to] = [values.push(rows[0]!.id), values.push(rows.at(-1)!.id)];
@@ -132,19 +142,21 @@ function insertQuickly(session: Session, rows: readonly NewRow[]): Promise<Writt
     select * from (${rowsText(newColumns, rows, values)}) fresh
     where not (coalesce(${areSomeEnded}, false) and ${isEnded})
     returning id, kind, type, parent, history as line, told`;
-  return send(session, `with written as (${written})`, values, rows.length);
+  return send(session, `with written as (${written})`, values, rows.length, told);
 }
 
 /** What was kept aside becomes jobs; answers whether all of it did. */
 export async function unstage(session: Session, parent: number, fence: number): Promise<boolean> {
   const { schema, time } = session;
   const text = `with piece as materialized (
-      delete from ${schema}.staged where parent = $2 and fence = $3 returning first, count, packed
+      delete from ${schema}.staged where parent = $2 and fence = $3 returning first, count, packed, events
     ), fresh as materialized (
       select each.* from (select * from piece order by first) piece,
         ${unpackedText([...newColumns, ...keyColumns], 'piece.packed')}
-    ), ${insertCarefully(schema)}, ${tellInPieces(schema)}
-    select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
+    ), ${insertCarefully(schema)}, feed as (
+      insert into ${schema}.feed (told, at, count, events)
+        select pg_current_xact_id(), ${nowText}, count, events from piece order by first
+    ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
   const [row] = await session.run<{ wanted: number; written: number }>(text, [time.given(), parent, fence]);
   return row!.written === row!.wanted;
 }
@@ -159,10 +171,11 @@ export async function stage(
   if (children.length === 0) return;
   const rows = children.map(newRow);
   const texts = nameArray(packed([...newColumns, ...keyColumns], rows));
+  const told = tellingsOf(children, rows.map(({ history }) => history)).text;
   // Told twice, after a connection was lost, it is kept once.
-  const text = `insert into ${session.schema}.staged (parent, fence, first, count, packed)
-    values ($1, $2, $3, $4, $5::text[]) on conflict do nothing`;
-  await session.run(text, [parent, fence, rows[0]!.id, rows.length, texts]);
+  const text = `insert into ${session.schema}.staged (parent, fence, first, count, packed, events)
+    values ($1, $2, $3, $4, $5::text[], $6) on conflict do nothing`;
+  await session.run(text, [parent, fence, rows[0]!.id, rows.length, texts, told]);
 }
 
 /** New jobs whose id is nobody's and whose key, if they have one, is free. Keys are taken in one order by everybody. */
@@ -182,21 +195,24 @@ const takeKeys = (schema: string, source: string): string => `insert into ${sche
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
   returning job`;
 
-function update(session: Session, changes: readonly Change[]): Promise<Written> {
-  const rows = changes.map(updateRow);
+function update(session: Session, changes: readonly Change[], _care: Care, places?: Places): Promise<Written> {
+  const rows = changes.map((change) => updateRow(change, places?.get(idOf(change)) ?? null));
   const { schema } = session;
   const values = [session.time.given()];
   const movesAside = rows.some(({ aside }) => aside === 1);
-  const goal = rowsText(movesAside ? [...updateColumns, asideColumn] : updateColumns, rows, values);
+  const arePlaced = !movesAside && rows.every(({ place }) => place !== null);
+  const more = arePlaced ? [placeColumn] : movesAside ? [asideColumn] : [];
+  const goal = rowsText<UpdateRow>([...updateColumns, ...more], rows, values);
+  const which = arePlaced ? `where ${liesAt('goal.place')}` : `${find(schema, 'job')} where ${isFound('job')}`;
   const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
       fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
       admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
       hold = goal.hold, phase = goal.phase, holder = goal.holder, told = ${lastTold},
       input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', movesAside)}
-    from (${goal}) goal ${find(schema, 'job')} where ${isFound('job')}
+    from (${goal}) goal ${which}
     returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
   const aside = movesAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes.length);
+  return send(session, `with ${aside}written as (${written})`, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
 }
 
 function end(session: Session, changes: readonly Change[]): Promise<Written> {
@@ -212,7 +228,7 @@ function end(session: Session, changes: readonly Change[]): Promise<Written> {
         job.def, goal.fate, coalesce(goal.input, job.input) as input, goal.result, goal.body,
         job.history || E'\\n' || goal.line as history, goal.line, ${lastTold} as told
     ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
-  return send(session, text, values, changes.length);
+  return send(session, text, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
 }
 
 function reopen(session: Session, changes: readonly Change[]): Promise<Written> {
@@ -230,7 +246,7 @@ function reopen(session: Session, changes: readonly Change[]): Promise<Written> 
         ended.history || E'\\n' || seen.line as history
     ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
     written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
-  return send(session, text, values, changes.length);
+  return send(session, text, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
 }
 
 function amend(session: Session, changes: readonly Change[]): Promise<Written> {
@@ -245,7 +261,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<Written> {
     from (${goal}) goal ${find(schema, 'ended')} where ${isFound('ended')}
     returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
   const aside = movesAside ? `aside as (${moveAside(schema, 'ended', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes.length);
+  return send(session, `with ${aside}written as (${written})`, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
 }
 
 /** Whether a change moves history aside: its row must be locked beforehand, since it is read and written apart. */
@@ -274,6 +290,10 @@ const find = (schema: string, table: 'job' | 'ended', also?: string): string => 
 const isFound = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.place and ${table}.version = goal.seen and ${table}.version > -random()`;
 
+/** The same for a row whose place is known: it is that job's, or the place is wrong. */
+const liesAt = (place: string): string =>
+  `job.ctid = ${place} and job.id = goal.id and job.version = goal.seen and job.version > -random()`;
+
 /** The keys of jobs that end are free, unless they were taken for a time. */
 function freeKeys(schema: string, changes: readonly Change[], values: unknown[]): string {
   const keyed = changes.filter((change) => freedKey(change) !== null);
@@ -286,11 +306,17 @@ function freeKeys(schema: string, changes: readonly Change[], values: unknown[])
 }
 
 /** The statement's end, alike for all: what was written is told in the feed, and answered. */
-async function send(session: Session, text: string, values: unknown[], wanted: number): Promise<Written> {
-  const isShort = `count(*) < $${values.push(wanted)}::integer`;
-  const whole = `${text}, ${tell(session.schema)}
-    select ${nowText} as now, case when ${isShort} then (select string_agg(id::text, ',') from written) end as ids,
-      count(*) as count from written`;
+async function send(
+  session: Session,
+  text: string,
+  values: unknown[],
+  wanted: number,
+  told: Tellings,
+): Promise<Written> {
+  const wantedText = `$${values.push(wanted)}::bigint`;
+  const whole = `${text}, ${tell(session.schema, wantedText, `$${values.push(told.text)}::text`)}
+    select ${nowText} as now, count,
+      case when count < ${wantedText} then (select string_agg(id::text, ',') from written) end as ids from told`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
   session.time.learn(now);
@@ -298,27 +324,8 @@ async function send(session: Session, text: string, values: unknown[], wanted: n
   return new Set(ids.split(',').map(Number));
 }
 
-/** An entry of the feed as JSON: which job, and what happened to it. */
-const entryText = `'{"job":' || id || ',"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
-  || coalesce(parent::text, 'null') || ',"events":' || line || '}'`;
-
-/**
- * The feed goes by transactions, but a transaction may have got its number before it saw a job that one with a higher
- * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. What is
- * told of a job is therefore never numbered below what was told of it before.
- */
-const lastTold = 'greatest(job.told, pg_current_xact_id())';
-
-const tell = (schema: string): string => `feed as (
-  insert into ${schema}.feed (told, at, count, events)
-    select told, ${nowText}, count(*), '[' || string_agg(${entryText}, ',') || ']' from written group by told)`;
-
-/** A feed entry is read as a whole: what thousands were told at once is told in pieces. */
-const tellInPieces = (schema: string): string => `feed as (
-  insert into ${schema}.feed (told, at, count, events)
-    select told, ${nowText}, count(*), '[' || string_agg(${entryText}, ',' order by id) || ']'
-    from (select *, (row_number() over (order by id) - 1) / 1000 as piece from written) written
-    group by told, piece order by piece)`;
+const tellingsOf = (changes: readonly Change[], lines: readonly string[]): Tellings =>
+  Tellings.of(changes.map(({ after }, index) => [after!, lines[index]!]));
 
 const lineOf = ({ events }: Change): string => JSON.stringify(events);
 
@@ -327,7 +334,7 @@ function newRow(change: Change): NewRow {
   return Object.assign(openRow(job), { history: lineOf(change) }, keyTaken(job));
 }
 
-function updateRow(change: Change): UpdateRow {
+function updateRow(change: Change, place: string | null): UpdateRow {
   const { before, after } = change as { before: Job; after: OpenJob };
   return Object.assign(openRow(after), {
     seen: before.version,
@@ -335,6 +342,7 @@ function updateRow(change: Change): UpdateRow {
     input: before.input === after.input ? null : after.input,
     keeps_lease: leavesLease(before, after) ? 1 : 0,
     aside: movesAside(change) ? 1 : 0,
+    place,
   });
 }
 
