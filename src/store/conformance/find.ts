@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { seededRandom } from '../../ids.ts';
 import type { Job, Tags } from '../../model/job.ts';
 import { kinds } from '../../model/state.ts';
-import { isMeant, pageLimitMax, standingOf, standings, type Query, type Tally } from '../query.ts';
+import { isMeant, pageLimitMax, standingOf, standings, type PageAsk, type Query, type Tally } from '../query.ts';
 import { oddPayloads, oddTexts, textsForJson } from './odd.ts';
 import { byId, same, sameMembers } from './same.ts';
 import { childOf, type Spec, type Topic, type World } from './world.ts';
@@ -95,6 +95,28 @@ export const find: Topic = {
       }
     },
 
+    'runs of many types, open and ended, are in one order on every page': async (world) => {
+      const specs = Array.from({ length: 230 }, (_, n) => ({ type: `${n < 10 ? 'few' : 'many'}/${n % 7}${n < 30 ? '' : n}` }));
+      const jobs = await world.createAll(specs);
+      for (const [index, job] of jobs.entries()) {
+        if (index % 5 > 0) jobs[index] = await world.apply(job, { do: 'stop', code: 'admin' });
+      }
+      const kinds = ['run'] as const;
+      const few = ['few/1', 'few/2', 'few/1', 'none'];
+      const queries: Query[] = [
+        { kinds, glob: 'many/*' }, { kinds, glob: 'few/*' }, { kinds, types: few }, { kinds, standings: ['cancelled'] },
+        { kinds, types: few, standings: ['cancelled', 'failed'] }, { kinds, glob: 'f*', standings: ['cancelled', 'pending'] },
+        { kinds, glob: 'many/*', standings: ['cancelled'] }, { kinds, types: few, glob: '*1' },
+      ];
+      for (const query of queries) {
+        const meant = idsOf(jobs.filter((job) => isMeant(job, query)));
+        for (const order of ['newest', 'oldest'] as const) {
+          const pages = await idsOfPages(world, query, { order, limit: 7 });
+          deepEqual(pages, order === 'oldest' ? meant : meant.toReversed(), `${order} ${JSON.stringify(query)}`);
+        }
+      }
+    },
+
     'the last page says so, also when it is full': async (world) => {
       await world.createAll([{}, {}, {}, {}]);
       equal((await world.store.find({}, { limit: 4 })).next, null);
@@ -138,6 +160,16 @@ export const find: Topic = {
 };
 
 const idsOf = (jobs: readonly Job[]): number[] => jobs.map(({ id }) => id);
+
+async function idsOfPages({ store }: World, query: Query, page: PageAsk): Promise<number[]> {
+  const ids: number[] = [];
+  for (let after: number | null | undefined; after !== null;) {
+    const { jobs, next } = await store.find(query, { ...page, ...(after === undefined ? {} : { after }) });
+    ids.push(...idsOf(jobs));
+    after = next;
+  }
+  return ids;
+}
 
 /** More than a hundred jobs that differ in everything one can search by. */
 async function populate(world: World): Promise<Job[]> {

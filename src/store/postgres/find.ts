@@ -12,6 +12,7 @@ import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
 import { walk, type Span } from '../walk.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
+import { isOfUnluckyTops, leadOf, type Table } from './leads.ts';
 import { nowText } from './store-time.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
@@ -32,7 +33,7 @@ export async function find(session: Session, query: Query, page: PageAsk = {}): 
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
-  const goOn = isFullyColumns(query)
+  const goOn = isByIndexes(query)
     ? await lookThrough(session, query, { order, after }, size, found)
     : await search(session, query, { order, after, patienceMs }, size, found);
   const jobs = found.slice(0, size);
@@ -87,7 +88,7 @@ function search(
 
 const lookMs = 40;
 
-/** By the columns alone, which indexes tell: how many fit them is what a look costs. */
+/** By what indexes tell: how many they lead to is what a look costs. */
 async function stride(
   session: Session,
   query: Query,
@@ -95,19 +96,23 @@ async function stride(
   { low, high }: Span,
   rows: number,
 ): Promise<number | null> {
-  const { tags: _tags, error: _error, input: _input, text: _text, ...columns } = query;
   const [direction, nearer] = order === 'newest' ? ['desc', 'max'] : ['asc', 'min'];
   const values: unknown[] = [low, high, rows - 1];
-  const ends = tablesOf(query).map((table) => {
-    const where = whereText(table, columns, values, ['id >= $1', 'id <= $2']);
-    return `(select id from ${session.schema}.${table} ${where} order by id ${direction} limit 1 offset $3)`;
-  });
+  const ends = tablesOf(query).map((table) =>
+    idsText(session.schema, table, byIndexes(query), ['id >= $1', 'id <= $2'], direction, 'limit 1 offset $3', values),
+  );
   if (ends.length === 0) return null;
   const [row] = await session.ask<{ id: number | null }>(
     `select ${nearer}(id) as id from (${ends.join(' union all ')}) ends`,
     values,
   );
   return row?.id ?? null;
+}
+
+/** The part of a query that indexes answer. */
+function byIndexes({ createdFrom: _from, createdBefore: _before, ...query }: Query): Query {
+  const { tags: _tags, error: _error, input: _input, text: _text, ...told } = query;
+  return told;
 }
 
 export async function count(session: Session, query: Query): Promise<Tally[]> {
@@ -120,8 +125,6 @@ export async function count(session: Session, query: Query): Promise<Tally[]> {
   });
   return texts.length === 0 ? [] : session.ask<Tally>(texts.join(' union all '), values);
 }
-
-type Table = 'job' | 'ended';
 
 type EitherRow = (OpenRow & { readonly fate: null }) | (EndedRow & { readonly fate: string });
 
@@ -149,11 +152,8 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
     ...(upTo === undefined ? [] : [`id ${opposite} $${values.push(upTo)}`]),
   ];
   const texts = tablesOf(query).map((table) => {
-    const lead = leadOf(table, query);
-    const { rest, terms, order: by } = lead === null ? { rest: query, terms: [], order: '' } : led(lead, query, values);
-    const where = whereText(table, rest, values, [...beyond, ...terms], lead !== 'fate');
-    const sorted = `order by ${by && `${by} ${direction}, `}id ${direction}`;
-    return `(${selectFrom(session.schema, table)} ${where} ${sorted} limit $1)`;
+    const ids = idsText(session.schema, table, query, beyond, direction, 'limit $1', values);
+    return `(${selectFrom(session.schema, table)} where id in (${ids} order by id ${direction} limit $1))`;
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;
@@ -161,39 +161,24 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
   return rows.map(jobOf);
 }
 
-/** The column of an index that has the ids of those that are meant in order. */
-function leadOf(table: Table, { parent, types, kinds, standings }: Query): Lead | null {
-  if (typeof parent === 'number') return 'parent';
-  if (table === 'job') return null;
-  // Those that did not succeed are few, next to all of a type.
-  if (standings?.length === 1 && standings[0] !== 'succeeded') return 'fate';
-  return types?.length === 1 && kinds && !kinds.includes('task') ? 'type' : null;
+/** The ids of those that may be meant; `portion` says which of each place that the lead has. */
+function idsText(
+  schema: string,
+  table: Table,
+  query: Query,
+  beyond: readonly string[],
+  direction: string,
+  portion: string,
+  values: unknown[],
+): string {
+  const lead = leadOf(schema, table, query, values);
+  const where = whereText(table, lead?.rest ?? query, values, [...beyond, ...(lead?.terms ?? [])]);
+  const select = (by: string): string => `select id from ${schema}.${table} ${where} order by ${by} ${portion}`;
+  if (lead === null) return `select id from (${select(`id ${direction}`)}) all_ids`;
+  const ids = select(`${table}.${lead.column} ${direction}, id ${direction}`);
+  return `select id from (
+    with recursive ${lead.places} select ids.id from place cross join lateral (${ids}) ids) led_ids`;
 }
-
-type Lead = 'parent' | 'fate' | 'type';
-
-interface Led {
-  readonly rest: Query;
-  readonly terms: readonly string[];
-  readonly order: string;
-}
-
-/**
- * Said as a range, and with its column in the order, so that only that index will do. The planner thinks that those who
- * are meant lie evenly among all, and would read all from one end: past a million others, if they lie at the other.
- */
-function led(lead: Lead, query: Query, values: unknown[]): Led {
-  const { parent, types, ...others } = query;
-  const value = lead === 'parent' ? parent : lead === 'type' ? types![0] : query.standings![0];
-  const place = `$${values.push(value)}`;
-  const rest = {
-    ...others,
-    ...(lead !== 'parent' && parent !== undefined ? { parent } : {}),
-    ...(lead !== 'type' && types ? { types } : {}),
-  };
-  return { rest, terms: [`${lead} >= ${place}`, `${lead} <= ${place}`], order: lead };
-}
-
 
 function tablesOf({ standings, dueBefore }: Query): Table[] {
   const means = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;
@@ -201,19 +186,23 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
   return means(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
 }
 
+/** Whether indexes tell who is meant. Few know the time: ids and times nearly agree, but not quite. */
+const isByIndexes = (query: Query): boolean => isFullyColumns(query) && (isTimeless(query) || isOfUnluckyTops(query));
+
+const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
+  createdFrom === undefined && createdBefore === undefined;
+
 /** Whether columns alone can tell who is meant. */
 const isFullyColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
-function whereText(
-  table: Table, query: Query, values: unknown[], beyond: readonly string[] = [], isAloud = true,
-): string {
+function whereText(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
   const terms: string[] = [...beyond];
   const add = (term: (place: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
   if (query.kinds) add((place) => `kind = any(${place}::text[])`, nameArray(query.kinds));
-  if (query.kinds && isAloud) terms.push(...saidAloud(table, query.kinds));
+  if (query.kinds) terms.push(...saidAloud(table, query.kinds));
   if (query.types) add((place) => `type = any(${place}::text[])`, nameArray(query.types));
   if (query.glob !== undefined) addGlob(add, query.glob);
   if (query.def !== undefined) add((place) => `def = ${place}`, query.def);

@@ -106,6 +106,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `update ${s}.feed set events =
       regexp_replace(events, '(^\\[|\\]\\},)\\{"job":(\\d+),"kind":', '\\1{"jobs":[\\2],"kind":', 'g')`,
   ],
+  (s) => [
+    // Lists of what went wrong with the runs of some types, with all that such a list may ask for besides.
+    `create index ended_unlucky_top on ${s}.ended (fate, type, id) include (kind, def, created)
+      where kind <> 'task' and fate <> 'succeeded'`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -5,9 +5,10 @@ import type { Kind } from '../../model/state.ts';
 import {
   asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally,
 } from '../query.ts';
-import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
+import { jobOfEnded, jobOfOpen, type EndedRow } from '../row.ts';
 import type { Connection } from './connection.ts';
 import { walk, type Span } from '../walk.ts';
+import { leadsOf, type Table } from './leads.ts';
 import { openRows } from './open-rows.ts';
 
 export function load(connection: Connection, ids: readonly number[]): Job[] {
@@ -47,32 +48,18 @@ function stride(
   rows: number,
 ): number | null {
   const isNewest = order === 'newest';
-  const end = (table: Table): number | null => {
-    const { terms, values } = leadOf(table, query);
-    const where = whereText(['id >= ?', 'id <= ?', ...terms]);
-    const sql = `SELECT id FROM ${table} ${where} ORDER BY id ${isNewest ? 'DESC' : 'ASC'} LIMIT 1 OFFSET ?`;
-    return connection.get<{ id: number }>(sql, low, high, ...values, rows - 1)?.id ?? null;
+  const ends = (table: Table): number[] => {
+    const leads = leadsOf(connection, table, query);
+    const rowsEach = Math.max(1, Math.floor(rows / leads.length));
+    return leads.flatMap(({ terms, values }) => {
+      const sql = `SELECT id FROM ${table} ${whereText(['id >= ?', 'id <= ?', ...terms])}
+        ORDER BY id ${isNewest ? 'DESC' : 'ASC'} LIMIT 1 OFFSET ?`;
+      return connection.get<{ id: number }>(sql, low, high, ...values, rowsEach - 1)?.id ?? [];
+    });
   };
-  const ends = [...(meansOpen(query) ? [end('job')] : []), ...(meansEnded(query) ? [end('ended')] : [])];
-  const known = ends.filter((id) => id !== null);
+  const known = [...(meansOpen(query) ? ends('job') : []), ...(meansEnded(query) ? ends('ended') : [])];
   if (known.length === 0) return null;
   return isNewest ? Math.max(...known) : Math.min(...known);
-}
-
-/** The terms of one index that has the ids in order. */
-function leadOf(
-  table: Table,
-  { parent, def, types, kinds, standings }: Query,
-): { terms: string[]; values: SQLInputValue[] } {
-  if (parent !== undefined && parent !== null) return { terms: ['parent = ?'], values: [parent] };
-  if (def !== undefined) return { terms: ['def = ?'], values: [def] };
-  if (kinds === undefined || kinds.includes('task') || table === 'job') return { terms: [], values: [] };
-  const top = `kind <> 'task'`;
-  if (types?.length === 1) return { terms: [top, 'type = ?'], values: [types[0]!] };
-  if (standings?.length === 1 && standings[0] !== 'succeeded') {
-    return { terms: [`fate <> 'succeeded'`, 'fate = ?'], values: [standings[0]!] };
-  }
-  return { terms: [top], values: [] };
 }
 
 /** Both tables in one turn of the event loop: a job on its way from one to the other is seen once. */
@@ -84,18 +71,19 @@ function findBetween(
   limit: number,
 ): Job[] {
   const direction = order === 'newest' ? 'DESC' : 'ASC';
-  const select = <Row extends object>(table: Table): Row[] => {
+  const nearest = (some: readonly { readonly id: number }[]): number[] =>
+    some.map(({ id }) => id).sort((a, b) => (order === 'newest' ? b - a : a - b)).slice(0, limit);
+  const idsIn = (table: Table): number[] => {
     const { terms, values } = where(table, query, span);
-    return connection.all<Row>(
-      `SELECT * FROM ${table} ${whereText(terms)} ORDER BY id ${direction} LIMIT ${limit}`,
-      ...values,
-    );
+    const found = leadsOf(connection, table, query).flatMap((lead) => {
+      const sql = `SELECT id FROM ${table} ${whereText([...terms, ...lead.terms])} ORDER BY id ${direction} LIMIT ?`;
+      return connection.all<{ id: number }>(sql, ...values, ...lead.values, limit);
+    });
+    return nearest(found);
   };
-  const found = [
-    ...(meansOpen(query) ? select<OpenRow>('job').map(jobOfOpen) : []),
-    ...(meansEnded(query) ? select<EndedRow>('ended').map(jobOfEnded) : []),
-  ];
-  return found.sort((a, b) => (order === 'newest' ? b.id - a.id : a.id - b.id)).slice(0, limit);
+  const ids = [...(meansOpen(query) ? idsIn('job') : []), ...(meansEnded(query) ? idsIn('ended') : [])];
+  const jobs = new Map(load(connection, ids).map((job) => [job.id, job]));
+  return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
 }
 
 export async function count(connection: Connection, query: Query): Promise<Tally[]> {
@@ -119,9 +107,11 @@ export async function count(connection: Connection, query: Query): Promise<Tally
 function countBetween(connection: Connection, query: Query, span: Span): Tally[] {
   const tally = (table: Table, standing: string): Tally[] => {
     const { terms, values } = where(table, query, span);
-    const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${table} ${whereText(terms)}
-      GROUP BY 1, 2, 3`;
-    return connection.all<Tally>(sql, ...values);
+    return leadsOf(connection, table, query).flatMap((lead) => {
+      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${table}
+        ${whereText([...terms, ...lead.terms])} GROUP BY 1, 2, 3`;
+      return connection.all<Tally>(sql, ...values, ...lead.values);
+    });
   };
   return [...(meansOpen(query) ? tally('job', 'state') : []), ...(meansEnded(query) ? tally('ended', 'fate') : [])];
 }
@@ -136,9 +126,6 @@ export function holders(connection: Connection, keys: readonly string[], now: nu
     connection.all<{ key: string; job: number }>(sql, JSON.stringify(keys), now).map(({ key, job }) => [key, job]),
   );
 }
-
-type Table = 'job' | 'ended';
-
 
 const meansOpen = ({ standings }: Query): boolean =>
   standings?.some((standing) => openStandings.includes(standing)) ?? true;

@@ -61,6 +61,11 @@ const migrations: readonly (readonly string[])[] = [
     `DROP INDEX ended_parent`,
     `CREATE INDEX ended_parent ON ended(parent, id, kind, type, fate) WHERE parent IS NOT NULL`,
   ],
+  [
+    // Lists of what went wrong with the runs of some types, with all that such a list may ask for besides.
+    `CREATE INDEX ended_unlucky_top ON ended(fate, type, id, kind, def, created)
+      WHERE kind <> 'task' AND fate <> 'succeeded'`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

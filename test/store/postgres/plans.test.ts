@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import { lockById } from '../../../src/store/postgres/commit.ts';
 import type { Session } from '../../../src/store/postgres/connection.ts';
-import { holders, load } from '../../../src/store/postgres/find.ts';
+import { find, holders, load } from '../../../src/store/postgres/find.ts';
 import { Fronts } from '../../../src/store/postgres/front.ts';
 import { nextDue } from '../../../src/store/postgres/gates.ts';
 import { history } from '../../../src/store/postgres/history.ts';
@@ -78,4 +78,32 @@ test('rows are looked up by index even when the planner believes their table to 
   }
   expect(plans.size).toBeGreaterThan(15);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+});
+
+test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query(`insert into stint.ended (id, version, created, ended_at, kind, type, def, fate, input, body, history)
+    select n, 1, 0, 0, 'run', 'type' || n % 20, case when n % 20 = 1 then 'def' end,
+      case when n % 20 = 0 then 'failed' else 'succeeded' end, '', '', '' from generate_series(1, 50000) n`);
+  await client.query('vacuum analyze stint.ended');
+  const kinds = ['run', 'bedrock'] as const;
+  const lists = {
+    ended_type: [{ types: ['type7'] }, { types: ['type0', 'type7'] }, { glob: 'type1*' }, { glob: 'none*' }],
+    ended_unlucky_top: [
+      { standings: ['failed'] }, { standings: ['failed', 'cancelled'] }, { types: ['type7'], standings: ['failed'] },
+      { glob: 'type*', standings: ['failed'] }, { def: 'def', standings: ['failed'], createdFrom: 1 },
+    ],
+    ended_def: [{ def: 'def' }],
+  } as const;
+  for (const [index, queries] of Object.entries(lists)) {
+    for (const query of queries) {
+      const plans = new Map<string, string>();
+      await find(planning(client, plans), { kinds, ...query }, { limit: 50 });
+      const plan = [...plans.values()].join('\n');
+      const reads = plan.split('\n').filter((line) => /Scan .*on ended/.test(line) && !/using ended_pkey/.test(line));
+      expect(reads.length, plan).toBeGreaterThan(0);
+      for (const read of reads) expect(read, plan).toContain(` using ${index} `);
+    }
+  }
 });

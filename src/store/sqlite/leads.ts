@@ -1,0 +1,69 @@
+/**
+ * Leads: which index has the ids of those that are meant in order. It is entered at one place for each type, or each
+ * fate and type, and what is found at all places is merged.
+ */
+import type { SQLInputValue } from 'node:sqlite';
+import { literalPrefix, matches, parseGlob } from '../../model/glob.ts';
+import { endedStandings, type Query } from '../query.ts';
+import type { Connection } from './connection.ts';
+
+export type Table = 'job' | 'ended';
+
+/** The terms of one place in an index. */
+export interface Lead {
+  readonly terms: readonly string[];
+  readonly values: readonly SQLInputValue[];
+}
+
+/** All who are meant are at one of these places, and none is at two. */
+export function leadsOf(connection: Connection, table: Table, query: Query): Lead[] {
+  const { parent, def } = query;
+  if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
+  if (table === 'ended' && isUnlucky(query)) return leadsToUnlucky(connection, query);
+  if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
+  if (table === 'job' || isWithTasks(query)) return [{ terms: [], values: [] }];
+  const top = lead(`kind <> 'task'`);
+  return leadsToTypes(connection, top, query) ?? [top];
+}
+
+const isUnlucky = ({ standings }: Query): boolean => standings !== undefined && !standings.includes('succeeded');
+const isWithTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
+
+function leadsToUnlucky(connection: Connection, query: Query): Lead[] {
+  const fates = endedStandings.filter((fate) => query.standings!.includes(fate));
+  return fates.flatMap((fate) => {
+    const unlucky = lead(`fate <> 'succeeded' AND fate = ?`, fate);
+    if (isWithTasks(query)) return [unlucky];
+    // For all types too, if none are named: a run may have a million unlucky tasks, and these lists are of runs.
+    const tops = lead(`kind <> 'task' AND ${unlucky.terms[0]}`, fate);
+    return leadsToTypes(connection, tops, { glob: '*', ...query }) ?? [unlucky];
+  });
+}
+
+/** So many places are looked at without keeping others waiting; where there are more, all are walked through. */
+const placesMax = 200;
+
+/** Null: there are too many, or it is not said which. */
+function leadsToTypes(connection: Connection, places: Lead, { types, glob }: Query): Lead[] | null {
+  const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, places, glob);
+  if (chosen === null || chosen.length > placesMax) return null;
+  return chosen.map((type) => ({ terms: [...places.terms, 'type = ?'], values: [...places.values, type] }));
+}
+
+/** Each found by one step into the index; no more than show that there are too many. */
+function typesLike(connection: Connection, { terms, values }: Lead, pattern: string): string[] {
+  const glob = parseGlob(pattern);
+  const prefix = literalPrefix(glob);
+  const next = (sign: '>=' | '>', from: string): string | undefined =>
+    connection.get<{ type: string }>(
+      `SELECT type FROM ended WHERE ${terms.join(' AND ')} AND type ${sign} ? ORDER BY type LIMIT 1`, ...values, from,
+    )?.type;
+  const types: string[] = [];
+  for (let type = next('>=', prefix); type?.startsWith(prefix); type = next('>', type)) {
+    if (matches(glob, type)) types.push(type);
+    if (types.length > placesMax) break;
+  }
+  return types;
+}
+
+const lead = (term: string, ...values: SQLInputValue[]): Lead => ({ terms: [term], values });
