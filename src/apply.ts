@@ -29,11 +29,11 @@ const triesMax = 50;
 export async function applyEach(store: Writer, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
   const answers: Answer[] = Array<Answer>(asks.length);
   let open = asks.map((_, index) => index);
-  let seen = new Map<number, Job>(asks.flatMap(({ job }) => (typeof job === 'number' ? [] : [[job.id, job] as const])));
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === triesMax) throw contended(idOf(asks[open[0]!]!));
-    seen = await look(store, open.map((index) => asks[index]!), tries === 0 ? seen : new Map());
-    for (const index of open) answers[index] = decide(asks[index]!, seen, { ...asker, now: store.now() });
+    const seen = await look(store, open.map((index) => asks[index]!), tries === 0);
+    const asking = { ...asker, now: store.now() };
+    for (const index of open) answers[index] = decide(asks[index]!, seen, asking);
     open = await commitDecided(store, answers, open);
   }
   return answers;
@@ -124,10 +124,13 @@ export async function removeAndTell(store: Store, job: Job, telling: Change): Pr
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
-async function look(store: Writer, asks: readonly Ask[], seen: ReadonlyMap<number, Job>): Promise<Map<number, Job>> {
+/** The jobs that are asked of: as the askers saw them, if they may be trusted, or as they are stored. */
+async function look(store: Writer, asks: readonly Ask[], trusts: boolean): Promise<Map<number, Job>> {
+  const seen = new Map<number, Job>();
+  if (trusts) for (const { job } of asks) if (typeof job !== 'number') seen.set(job.id, job);
   const unseen = asks.map(idOf).filter((id) => !seen.has(id));
-  const loaded = unseen.length === 0 ? [] : await store.load(unseen);
-  return new Map([...seen, ...loaded.map((job) => [job.id, job] as const)]);
+  if (unseen.length > 0) for (const job of await store.load(unseen)) seen.set(job.id, job);
+  return seen;
 }
 
 /** Of several asks of one job the first is written; the others find that someone came in between, and look again. */

@@ -17,23 +17,15 @@ interface Group extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly jobs: number[];
 }
 
-/** A job, and its part of the history as JSON. */
-export type Told = readonly [job: Job, line: string];
-
 export class Tellings {
   readonly #groups = new Map<string, Group>();
   #last: Group | undefined;
-
-  static of(told: readonly Told[]): Tellings {
-    const tellings = new Tellings();
-    for (const [job, line] of told) tellings.add(job, line);
-    return tellings;
-  }
 
   get isEmpty(): boolean {
     return this.#last === undefined;
   }
 
+  /** What happened to a job, as its history has it. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
     if (!this.#last || !isAlike(this.#last, job, line)) this.#last = this.#groupOf(kind, type, parent, line);

@@ -3,8 +3,12 @@
  * the past; what a store must search is a column, the rest is one JSON text.
  */
 import type { Event } from '../model/event.ts';
-import { facts, type Birth, type CancelNote, type Job, type JobError, type Plan, type Policy, type Tags, type Tick, type UniqueKey } from '../model/job.ts';
+import {
+  facts, type Birth, type CancelNote, type EndedJob, type Job, type JobError, type OpenJob, type Plan, type Policy,
+  type Tags, type Tick, type UniqueKey,
+} from '../model/job.ts';
 import type { Fate, Hold, Kind, Phase } from '../model/state.ts';
+import { twinTexts, twinValues } from './twins.ts';
 
 /** The columns that both tables have. */
 interface SharedRow {
@@ -66,9 +70,9 @@ interface Body {
   gate?: string;
 }
 
-export function openRow(job: Exclude<Job, { state: 'ended' }>): OpenRow {
+export function openRow(job: OpenJob): OpenRow {
   return {
-    ...sharedRow(job, bodyOf(job)),
+    ...sharedRow(job, openBody(job)),
     state: job.state,
     hold: job.state === 'held' ? job.hold : null,
     phase: job.phase,
@@ -83,26 +87,20 @@ export function openRow(job: Exclude<Job, { state: 'ended' }>): OpenRow {
   };
 }
 
-export function endedRow(job: Extract<Job, { state: 'ended' }>): EndedRow {
-  const body = bodyOf(job);
-  if (job.phase !== 'run') body.phase = job.phase;
-  if (job.priority !== 0) body.priority = job.priority;
-  if (job.due !== job.created) body.due = job.due;
-  if (job.fence !== 0) body.fence = job.fence;
-  if (job.gate !== null) body.gate = job.gate;
-  const { retentionMs } = job.policy;
-  return {
-    ...sharedRow(job, body),
-    fate: job.fate,
-    ended_at: job.endedAt,
-    purge_at: retentionMs === undefined || job.parent !== null ? null : job.endedAt + retentionMs,
-    result: job.result,
-  };
-}
+export const endedRow = (job: EndedJob): EndedRow => ({
+  ...sharedRow(job, endedBody(job)),
+  fate: job.fate,
+  ended_at: job.endedAt,
+  purge_at: purgeTime(job),
+  result: job.result,
+});
+
+export const purgeTime = ({ parent, policy: { retentionMs }, endedAt }: EndedJob): number | null =>
+  retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;
 
 export function jobOfOpen(row: OpenRow): Job {
   const job = {
-    ...sharedFacts(row, JSON.parse(row.body) as Body),
+    ...sharedFacts(row, bodyIn(row.body)),
     phase: row.phase,
     priority: row.priority,
     due: row.due,
@@ -122,7 +120,7 @@ export function jobOfOpen(row: OpenRow): Job {
 }
 
 export function jobOfEnded(row: EndedRow): Job {
-  const body = JSON.parse(row.body) as Body;
+  const body = bodyIn(row.body);
   return {
     ...sharedFacts(row, body),
     phase: body.phase ?? 'run',
@@ -146,6 +144,12 @@ export interface EventText {
   readonly feed: string;
 }
 
+/** What happened, as one line of a history. */
+export const lineOf = (events: readonly Event[]): string =>
+  events.length === 1 ? lineOfOne(events[0]!) : JSON.stringify(events);
+
+const lineOfOne = twinTexts<Event>((event) => `[${JSON.stringify(event)}]`);
+
 export function eventText(job: Job, events: readonly Event[]): EventText {
   const texts = events.map((event) => JSON.stringify(event));
   const head = `{"job":${job.id},"kind":"${job.kind}","type":${JSON.stringify(job.type)},"parent":${job.parent},"event":`;
@@ -167,7 +171,7 @@ export function birthOf(job: Job): Birth {
   return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick };
 }
 
-const sharedRow = (job: Job, body: Body): SharedRow => ({
+const sharedRow = (job: Job, body: string): SharedRow => ({
   id: job.id,
   version: job.version,
   kind: job.kind,
@@ -176,8 +180,24 @@ const sharedRow = (job: Job, body: Body): SharedRow => ({
   parent: job.parent,
   created: job.created,
   input: job.input,
-  body: JSON.stringify(body),
+  body,
 });
+
+/** What has no column of its own, of an open job and of an ended one. */
+export const openBody = (job: OpenJob): string => bodyText(bodyOf(job));
+
+export function endedBody(job: EndedJob): string {
+  const body = bodyOf(job);
+  if (job.phase !== 'run') body.phase = job.phase;
+  if (job.priority !== 0) body.priority = job.priority;
+  if (job.due !== job.created) body.due = job.due;
+  if (job.fence !== 0) body.fence = job.fence;
+  if (job.gate !== null) body.gate = job.gate;
+  return bodyText(body);
+}
+
+const bodyText = twinTexts<Body>();
+const bodyIn = twinValues<Body>();
 
 function bodyOf(job: Job): Body {
   const body: Body = { changed: job.changed };

@@ -10,40 +10,40 @@
  */
 export type ColumnKind = 'number' | 'name' | 'json' | 'place';
 
-export type Columns<Row> = readonly (readonly [name: keyof Row & string, kind: ColumnKind])[];
+type Value = string | number | null;
 
-/** A query that yields the rows; its parameters were added to `values`. */
-export function rowsText<Row extends { readonly id: number }>(
-  columns: Columns<Row>,
-  rows: readonly Row[],
-  values: unknown[],
-): string {
+/** The columns that are written of things, and what of a thing goes into each. */
+export type Fields<Thing> = readonly (readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value])[];
+
+/** A query that yields a row for each thing; its parameters were added to `values`. */
+export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[], values: unknown[]): string {
   const chosen: string[] = [];
   const arrays: string[] = [];
   const names: string[] = [];
   const add = (value: unknown): string => `$${values.push(value)}`;
-  for (const [name, kind] of columns) {
-    const first = rows[0]![name];
-    if (rows.every((row) => row[name] === first)) {
+  for (const [name, kind, of] of fields) {
+    const column = things.map(of);
+    const first = column[0]!;
+    if (column.every((value) => value === first)) {
       chosen.push(`${add(first)}::${typeOf[kind]} as ${name}`);
       continue;
     }
     chosen.push(name);
     names.push(name);
-    arrays.push(arrayText(kind, add(arrayValue(kind, rows.map((row) => row[name])))));
+    arrays.push(arrayText(kind, add(arrayValue(kind, column))));
   }
   if (arrays.length === 0) return `select ${chosen.join(', ')}`;
   return `select ${chosen.join(', ')} from unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
 }
 
 /** Each column as one text, whatever it holds, to be kept and unpacked later. */
-export const packed = <Row extends object>(columns: Columns<Row>, rows: readonly Row[]): string[] =>
-  columns.map(([name, kind]) => arrayValue(kind, rows.map((row) => row[name])));
+export const packed = <Thing>(fields: Fields<Thing>, things: readonly Thing[]): string[] =>
+  fields.map(([, kind, of]) => arrayValue(kind, things.map(of)));
 
 /** Unpacks what `packed` made: for `from`, with the array of texts in `source`. */
-export function unpackedText<Row extends object>(columns: Columns<Row>, source: string): string {
-  const arrays = columns.map(([, kind], index) => arrayText(kind, `${source}[${index + 1}]`));
-  return `unnest(${arrays.join(', ')}) as each (${columns.map(([name]) => name).join(', ')})`;
+export function unpackedText<Thing>(fields: Fields<Thing>, source: string): string {
+  const arrays = fields.map(([, kind], index) => arrayText(kind, `${source}[${index + 1}]`));
+  return `unnest(${arrays.join(', ')}) as each (${fields.map(([name]) => name).join(', ')})`;
 }
 
 /** For a parameter that is cast to `bigint[]`. */
@@ -57,8 +57,7 @@ const typeOf = { number: 'bigint', name: 'text', json: 'text', place: 'tid' } as
 const separator = '\x1e';
 const absent = '\x1d';
 
-function arrayValue(kind: ColumnKind, given: readonly unknown[]): string {
-  const known = given as readonly (string | number | null)[];
+function arrayValue(kind: ColumnKind, known: readonly Value[]): string {
   switch (kind) {
     case 'number':
       return `{${known.map((number) => number ?? 'null').join(',')}}`;

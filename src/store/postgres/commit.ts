@@ -10,9 +10,8 @@ import { ignore, type Connection, type OnDoubt, type Session, type Transaction }
 import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
 import { history } from './history.ts';
-import {
-  freedKey, idOf, movesAside, unstage, wantedKey, wayOf, write, type Care, type Places, type Way, type Written,
-} from './write.ts';
+import { freedKey, movesAside, wantedKey, type Places } from './fields.ts';
+import { idOf, unstage, wayOf, write, type Care, type Way, type Written } from './write.ts';
 
 /** Which changes were written. What `behind` sends goes in the same packet, and is done when they are committed. */
 export async function commit(connection: Connection, batch: Batch, behind: Behind = ignore): Promise<boolean[]> {
@@ -76,13 +75,17 @@ function stepsOf(changes: readonly Change[]): Step[] {
   const steps: Step[] = [];
   let open = new Map<Way, Step>();
   let met = new Set<number | string>();
+  const meets = (one: number | string | null): boolean => one !== null && met.has(one);
+  const meet = (one: number | string | null): void => void (one !== null && met.add(one));
   changes.forEach((change, index) => {
-    const meets = [idOf(change), freedKey(change), wantedKey(change)].filter((one) => one !== null);
-    if (meets.some((one) => met.has(one))) {
+    const [id, freed, wanted] = [idOf(change), freedKey(change), wantedKey(change)];
+    if (meets(id) || meets(freed) || meets(wanted)) {
       open = new Map();
       met = new Set();
     }
-    for (const one of meets) met.add(one);
+    meet(id);
+    meet(freed);
+    meet(wanted);
     const way = wayOf(change);
     const step = open.get(way);
     if (step) {

@@ -6,12 +6,16 @@
  * thinking of one. So no statement leaves it a choice: each row is looked up by itself, through the index of its id
  * (`find`), and then written where it lies.
  */
-import { leavesLease, type Change } from '../../model/change.ts';
-import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
+import type { Change } from '../../model/change.ts';
+import { isOpen } from '../../model/job.ts';
 import { Tellings } from '../feed.ts';
-import { endedRow, historyMovesAside, openRow, type EndedRow, type OpenRow } from '../row.ts';
-import { nameArray, numberArray, packed, rowsText, unpackedText, type Columns } from './columns.ts';
+import { lineOf } from '../row.ts';
+import { nameArray, numberArray, packed, rowsText, unpackedText } from './columns.ts';
 import type { Session } from './connection.ts';
+import {
+  asideField, endFields, freedKey, keyFields, movesAside, newFields, placeField, reopenFields, updateFields, wantedKey,
+  type Places,
+} from './fields.ts';
 import { nowText } from './store-time.ts';
 import { lastTold, tell } from './tell.ts';
 
@@ -24,74 +28,10 @@ export function wayOf({ before, after }: Change): Way {
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
-/** The key that a change takes, and until when it keeps it. */
-interface Key {
-  readonly key: string | null;
-  readonly key_until: number | null;
-}
+/** New jobs, with the keys that they take. */
+const keyedFields = [...newFields, ...keyFields];
 
-interface Guard {
-  readonly id: number;
-  /** The version that the row must have. */
-  readonly seen: number;
-  /** What happened, to be added to the row's history. */
-  readonly line: string;
-}
-
-interface NewRow extends OpenRow, Key {
-  readonly history: string;
-}
-
-interface UpdateRow extends Omit<OpenRow, 'kind' | 'def' | 'parent' | 'created' | 'gate' | 'input'>, Guard {
-  /** Null: as it is. */
-  readonly input: string | null;
-  /** Whether the stored lease stays: it may have been extended since the job was seen. */
-  readonly keeps_lease: number;
-  /** Whether the stored history goes to a chunk of its own. */
-  readonly aside: number;
-  /** Null: it is to be looked for. */
-  readonly place: string | null;
-}
-
-interface EndRow extends Omit<EndedRow, 'kind' | 'def' | 'parent' | 'created' | 'input'>, Guard {
-  readonly input: string | null;
-  readonly aside: number;
-}
-
-interface ReopenRow extends Omit<OpenRow, 'kind' | 'def' | 'parent' | 'created'>, Guard, Key {}
-
-const newColumns: Columns<NewRow> = [
-  ['id', 'number'], ['version', 'number'], ['parent', 'number'], ['created', 'number'], ['priority', 'number'],
-  ['due', 'number'], ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'],
-  ['kind', 'name'], ['type', 'name'], ['def', 'name'], ['state', 'name'], ['hold', 'name'], ['phase', 'name'],
-  ['holder', 'name'], ['gate', 'name'], ['input', 'json'], ['body', 'json'], ['history', 'json'],
-];
-
-const keyColumns: Columns<Key> = [['key', 'name'], ['key_until', 'number']];
-
-const updateColumns: Columns<UpdateRow> = [
-  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['priority', 'number'], ['due', 'number'],
-  ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'], ['type', 'name'],
-  ['state', 'name'], ['hold', 'name'], ['phase', 'name'], ['holder', 'name'], ['input', 'json'], ['body', 'json'],
-  ['line', 'json'], ['keeps_lease', 'number'],
-];
-
-const asideColumn = ['aside', 'number'] as const;
-const placeColumn = ['place', 'place'] as const;
-
-const endColumns: Columns<EndRow> = [
-  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['ended_at', 'number'], ['purge_at', 'number'],
-  ['type', 'name'], ['fate', 'name'], ['input', 'json'], ['result', 'json'], ['body', 'json'], ['line', 'json'],
-];
-
-const reopenColumns: Columns<ReopenRow> = [
-  ['id', 'number'], ['seen', 'number'], ['version', 'number'], ['priority', 'number'], ['due', 'number'],
-  ['fence', 'number'], ['lease_until', 'number'], ['admitted', 'number'], ['cancel_asked', 'number'], ['type', 'name'],
-  ['state', 'name'], ['hold', 'name'], ['phase', 'name'], ['holder', 'name'], ['gate', 'name'], ['input', 'json'],
-  ['body', 'json'], ['line', 'json'], ...keyColumns,
-];
-
-const openNames = newColumns.map(([name]) => name).join(', ');
+const openNames = newFields.map(([name]) => name).join(', ');
 const endedNames =
   'id, version, parent, created, ended_at, purge_at, kind, type, def, fate, input, result, body, history';
 
@@ -100,9 +40,6 @@ export type Care = 'quick' | 'careful';
 
 /** The ids that were written; usually all that were asked for. */
 export type Written = 'all' | ReadonlySet<number>;
-
-/** Where rows lie that are locked, by the ids of their jobs. */
-export type Places = ReadonlyMap<number, string>;
 
 type Writer = (session: Session, changes: readonly Change[], care: Care, places?: Places) => Promise<Written>;
 
@@ -122,27 +59,25 @@ export const idOf = ({ before, after }: Change): number => (before ?? after)!.id
 const writers: Readonly<Record<Exclude<Way, 'delete'>, Writer>> = { insert, update, end, reopen, amend };
 
 function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
-  const rows = changes.map(newRow);
-  const told = tellingsOf(changes, rows.map(({ history }) => history));
-  if (care === 'quick' && rows.every(({ key }) => key === null)) return insertQuickly(session, rows, told);
+  if (care === 'quick' && changes.every((change) => wantedKey(change) === null)) return insertQuickly(session, changes);
   const values = [session.time.given()];
-  const fresh = rowsText([...newColumns, ...keyColumns], rows, values);
+  const fresh = rowsText(keyedFields, changes, values);
   const text = `with fresh as materialized (${fresh}), ${insertCarefully(session.schema)}`;
-  return send(session, text, values, rows.length, told);
+  return send(session, text, values, changes);
 }
 
-/** An id that an open job has is an error; those of ended jobs are asked about once for all. Rows go by id. */
-function insertQuickly(session: Session, rows: readonly NewRow[], told: Tellings): Promise<Written> {
+/** An id that an open job has is an error; those of ended jobs are asked about once for all. Changes go by id. */
+function insertQuickly(session: Session, changes: readonly Change[]): Promise<Written> {
   const { schema } = session;
   const values = [session.time.given()];
-  const [from, to] = [values.push(rows[0]!.id), values.push(rows.at(-1)!.id)];
+  const [from, to] = [values.push(idOf(changes[0]!)), values.push(idOf(changes.at(-1)!))];
   const areSomeEnded = `(select id from ${schema}.ended where id >= $${from} order by id limit 1) <= $${to}`;
   const isEnded = `(select true from ${schema}.ended where ended.id = fresh.id limit 1) is true`;
   const written = `insert into ${schema}.job (${openNames})
-    select * from (${rowsText(newColumns, rows, values)}) fresh
+    select * from (${rowsText(newFields, changes, values)}) fresh
     where not (coalesce(${areSomeEnded}, false) and ${isEnded})
     returning id, kind, type, parent, history as line, told`;
-  return send(session, `with written as (${written})`, values, rows.length, told);
+  return send(session, `with written as (${written})`, values, changes);
 }
 
 /** What was kept aside becomes jobs; answers whether all of it did. */
@@ -152,7 +87,7 @@ export async function unstage(session: Session, parent: number, fence: number): 
       delete from ${schema}.staged where parent = $2 and fence = $3 returning first, count, packed, events
     ), fresh as materialized (
       select each.* from (select * from piece order by first) piece,
-        ${unpackedText([...newColumns, ...keyColumns], 'piece.packed')}
+        ${unpackedText(keyedFields, 'piece.packed')}
     ), ${insertCarefully(schema)}, feed as (
       insert into ${schema}.feed (told, at, count, events)
         select pg_current_xact_id(), ${nowText}, count, events from piece order by first
@@ -169,13 +104,11 @@ export async function stage(
   children: readonly Change[],
 ): Promise<void> {
   if (children.length === 0) return;
-  const rows = children.map(newRow);
-  const texts = nameArray(packed([...newColumns, ...keyColumns], rows));
-  const told = tellingsOf(children, rows.map(({ history }) => history)).text;
+  const texts = nameArray(packed(keyedFields, children));
   // Told twice, after a connection was lost, it is kept once.
   const text = `insert into ${session.schema}.staged (parent, fence, first, count, packed, events)
     values ($1, $2, $3, $4, $5::text[], $6) on conflict do nothing`;
-  await session.run(text, [parent, fence, rows[0]!.id, rows.length, texts, told]);
+  await session.run(text, [parent, fence, idOf(children[0]!), children.length, texts, toldOf(children)]);
 }
 
 /** New jobs whose id is nobody's and whose key, if they have one, is free. Keys are taken in one order by everybody. */
@@ -196,30 +129,27 @@ const takeKeys = (schema: string, source: string): string => `insert into ${sche
   returning job`;
 
 function update(session: Session, changes: readonly Change[], _care: Care, places?: Places): Promise<Written> {
-  const rows = changes.map((change) => updateRow(change, places?.get(idOf(change)) ?? null));
   const { schema } = session;
   const values = [session.time.given()];
-  const movesAside = rows.some(({ aside }) => aside === 1);
-  const arePlaced = !movesAside && rows.every(({ place }) => place !== null);
-  const more = arePlaced ? [placeColumn] : movesAside ? [asideColumn] : [];
-  const goal = rowsText<UpdateRow>([...updateColumns, ...more], rows, values);
-  const which = arePlaced ? `where ${liesAt('goal.place')}` : `${find(schema, 'job')} where ${isFound('job')}`;
+  const isAside = changes.some(movesAside);
+  const more = isAside ? asideField : places ? placeField(places) : [];
+  const goal = rowsText([...updateFields, ...more], changes, values);
+  const which = places && !isAside ? `where ${liesAt('goal.place')}` : `${find(schema, 'job')} where ${isFound('job')}`;
   const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
       fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
       admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
       hold = goal.hold, phase = goal.phase, holder = goal.holder, told = ${lastTold},
-      input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', movesAside)}
+      input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', isAside)}
     from (${goal}) goal ${which}
     returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
-  const aside = movesAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
+  const aside = isAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
+  return send(session, `with ${aside}written as (${written})`, values, changes);
 }
 
 function end(session: Session, changes: readonly Change[]): Promise<Written> {
-  const rows = changes.map((change) => endRow(change));
   const { schema } = session;
   const values = [session.time.given()];
-  const goal = rowsText(endColumns, rows, values);
+  const goal = rowsText(endFields, changes, values);
   const freed = freeKeys(schema, changes, values);
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${find(schema, 'job')}
@@ -228,14 +158,13 @@ function end(session: Session, changes: readonly Change[]): Promise<Written> {
         job.def, goal.fate, coalesce(goal.input, job.input) as input, goal.result, goal.body,
         job.history || E'\\n' || goal.line as history, goal.line, ${lastTold} as told
     ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
-  return send(session, text, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
+  return send(session, text, values, changes);
 }
 
 function reopen(session: Session, changes: readonly Change[]): Promise<Written> {
-  const rows = changes.map(reopenRow);
   const { schema } = session;
   const values = [session.time.given()];
-  const goal = rowsText(reopenColumns, rows, values);
+  const goal = rowsText(reopenFields, changes, values);
   const text = `with seen as materialized (
       select goal.*, found.place from (${goal}) goal ${find(schema, 'ended')}
     ), won as (${takeKeys(schema, 'seen')}), gone as (
@@ -246,32 +175,26 @@ function reopen(session: Session, changes: readonly Change[]): Promise<Written> 
         ended.history || E'\\n' || seen.line as history
     ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
     written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
-  return send(session, text, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
+  return send(session, text, values, changes);
 }
 
 function amend(session: Session, changes: readonly Change[]): Promise<Written> {
-  const rows = changes.map((change) => endRow(change));
   const { schema } = session;
   const values = [session.time.given()];
-  const movesAside = rows.some(({ aside }) => aside === 1);
-  const goal = rowsText(movesAside ? [...endColumns, asideColumn] : endColumns, rows, values);
+  const isAside = changes.some(movesAside);
+  const goal = rowsText(isAside ? [...endFields, ...asideField] : endFields, changes, values);
   const written = `update ${schema}.ended set version = goal.version, ended_at = goal.ended_at,
       purge_at = goal.purge_at, type = goal.type, fate = goal.fate, input = coalesce(goal.input, ended.input),
-      result = goal.result, body = goal.body, history = ${historyText('ended', movesAside)}
+      result = goal.result, body = goal.body, history = ${historyText('ended', isAside)}
     from (${goal}) goal ${find(schema, 'ended')} where ${isFound('ended')}
     returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
-  const aside = movesAside ? `aside as (${moveAside(schema, 'ended', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes.length, tellingsOf(changes, rows.map(({ line }) => line)));
+  const aside = isAside ? `aside as (${moveAside(schema, 'ended', goal)}), ` : '';
+  return send(session, `with ${aside}written as (${written})`, values, changes);
 }
 
-/** Whether a change moves history aside: its row must be locked beforehand, since it is read and written apart. */
-export const movesAside = ({ before, after }: Change): boolean =>
-  before !== null && after !== null && isOpen(before) === isOpen(after) &&
-  historyMovesAside(before.version, after.version);
-
-const historyText = (table: 'job' | 'ended', movesAside: boolean): string => {
+const historyText = (table: 'job' | 'ended', isAside: boolean): string => {
   const added = `${table}.history || E'\\n' || goal.line`;
-  return movesAside ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
+  return isAside ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
 };
 
 const moveAside = (schema: string, table: 'job' | 'ended', goal: string): string =>
@@ -306,17 +229,12 @@ function freeKeys(schema: string, changes: readonly Change[], values: unknown[])
 }
 
 /** The statement's end, alike for all: what was written is told in the feed, and answered. */
-async function send(
-  session: Session,
-  text: string,
-  values: unknown[],
-  wanted: number,
-  told: Tellings,
-): Promise<Written> {
-  const wantedText = `$${values.push(wanted)}::bigint`;
-  const whole = `${text}, ${tell(session.schema, wantedText, `$${values.push(told.text)}::text`)}
+async function send(session: Session, text: string, values: unknown[], changes: readonly Change[]): Promise<Written> {
+  const wanted = `$${values.push(changes.length)}::bigint`;
+  const told = `$${values.push(toldOf(changes))}::text`;
+  const whole = `${text}, ${tell(session.schema, wanted, told)}
     select ${nowText} as now, count,
-      case when count < ${wantedText} then (select string_agg(id::text, ',') from written) end as ids from told`;
+      case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from told`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
   session.time.learn(now);
@@ -324,58 +242,8 @@ async function send(
   return new Set(ids.split(',').map(Number));
 }
 
-const tellingsOf = (changes: readonly Change[], lines: readonly string[]): Tellings =>
-  Tellings.of(changes.map(({ after }, index) => [after!, lines[index]!]));
-
-const lineOf = ({ events }: Change): string => JSON.stringify(events);
-
-function newRow(change: Change): NewRow {
-  const job = change.after as OpenJob;
-  return Object.assign(openRow(job), { history: lineOf(change) }, keyTaken(job));
-}
-
-function updateRow(change: Change, place: string | null): UpdateRow {
-  const { before, after } = change as { before: Job; after: OpenJob };
-  return Object.assign(openRow(after), {
-    seen: before.version,
-    line: lineOf(change),
-    input: before.input === after.input ? null : after.input,
-    keeps_lease: leavesLease(before, after) ? 1 : 0,
-    aside: movesAside(change) ? 1 : 0,
-    place,
-  });
-}
-
-function endRow(change: Change): EndRow {
-  const { before, after } = change as { before: Job; after: EndedJob };
-  return Object.assign(endedRow(after), {
-    seen: before.version,
-    line: lineOf(change),
-    input: before.input === after.input ? null : after.input,
-    aside: movesAside(change) ? 1 : 0,
-  });
-}
-
-function reopenRow(change: Change): ReopenRow {
-  const { before, after } = change as { before: Job; after: OpenJob };
-  const wantsKey = after.unique !== null && after.unique.forMs === null;
-  const key = wantsKey ? keyTaken(after) : noKey;
-  return Object.assign(openRow(after), { seen: before.version, line: lineOf(change) }, key);
-}
-
-const noKey: Key = { key: null, key_until: null };
-
-const keyTaken = ({ unique, created }: Job): Key =>
-  unique === null ? noKey : { key: unique.key, key_until: unique.forMs === null ? null : created + unique.forMs };
-
-/** The key that a change sets free. */
-export function freedKey({ before, after }: Change): string | null {
-  const isFreed = before !== null && isOpen(before) && (after === null || !isOpen(after));
-  return isFreed && before.unique !== null && before.unique.forMs === null ? before.unique.key : null;
-}
-
-/** The key that a change asks for. */
-export function wantedKey({ before, after }: Change): string | null {
-  if (after === null || after.unique === null || !isOpen(after)) return null;
-  return before === null || (!isOpen(before) && after.unique.forMs === null) ? after.unique.key : null;
+function toldOf(changes: readonly Change[]): string {
+  const tellings = new Tellings();
+  for (const { after, events } of changes) tellings.add(after!, lineOf(events));
+  return tellings.text;
 }
