@@ -5,6 +5,7 @@ import { isStranger } from './api.ts';
 import { Confirmation } from './components/dialog.tsx';
 import { Help, openHelp } from './components/help.tsx';
 import { Navigation } from './components/navigation.tsx';
+import { NotForYou } from './components/not-for-you.tsx';
 import { Empty, Failure } from './components/notice.tsx';
 import { openPalette, Palette } from './components/palette.tsx';
 import { focusSearch } from './components/search-field.tsx';
@@ -17,18 +18,21 @@ import { go, href, match, place } from './router.ts';
 import { useShortcuts } from './state/keys.ts';
 import { isLive } from './state/live.ts';
 import { cycle, theme, themes, timeMode, timeModes } from './state/preferences.ts';
-import { recognise } from './state/session.ts';
+import { maySee, recognise } from './state/session.ts';
 
 export function App(): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
-  useEffect(() => void recognise().catch(setFault), []);
+  useEffect(() => {
+    // A stranger is asked to sign in: that is no fault.
+    void recognise().catch((error: unknown) => isStranger.peek() || setFault(error));
+  }, []);
   useShellKeys();
   if (isStranger.value) return <SignIn />;
   return (
     <div class="shell">
       <a class="skip" href="#main">Skip to the page</a>
-      <Navigation pages={pages} isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
+      <Navigation pages={pages.filter(maySee)} isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
       <div class="column">
         <TopBar onMenu={() => setMenuOpen(!isMenuOpen)} />
         <main id="main" tabIndex={-1}>
@@ -47,10 +51,12 @@ export function App(): JSX.Element {
 
 function Current(): JSX.Element {
   const { path } = place.value;
-  for (const { path: pattern, title, view: View } of pages) {
+  for (const page of pages) {
+    const { path: pattern, title, view: View } = page;
     const params = match(pattern, path);
     if (params === null) continue;
     document.title = `${title} · Stint`;
+    if (!maySee(page)) return <NotForYou page={page} />;
     return <Guard key={path}><View params={params} /></Guard>;
   }
   return <Empty title="There is no such page"><a href={href('/')}>Go to the overview</a>, or press g o.</Empty>;
@@ -79,7 +85,7 @@ function useShellKeys(): void {
     { keys: 'p', does: 'Live or paused', run: () => (isLive.value = !isLive.value) },
     { keys: 't', does: 'Times: relative, local, UTC', run: () => cycle(timeModes, timeMode) },
     { keys: 'd', does: 'Theme: system, light, dark', run: () => cycle(themes, theme) },
-    ...pages.flatMap(({ nav, title, path }) =>
+    ...pages.filter(maySee).flatMap(({ nav, title, path }) =>
       nav === undefined ? [] : [{ keys: `g ${nav.key}`, does: `Go to ${title}`, run: () => go(path) }]),
   ]);
 }

@@ -1,5 +1,6 @@
 /** A page: the path it answers, its name, where it stands in the navigation, and what it shows. */
 import type { ComponentType } from 'preact';
+import type { Role } from '../../src/faces/http/contract.ts';
 import type { IconName } from './components/icon.tsx';
 
 export interface Page {
@@ -7,6 +8,8 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly view: ComponentType<PageProps>;
+  /** Whom the server answers what it shows; left out: viewers. Null: whoever is signed in. */
+  readonly needs?: Role | null;
   /** Left out: reached from other pages only. */
   readonly nav?: {
     readonly icon: IconName;

@@ -185,6 +185,63 @@ describe('with tokens', () => {
   });
 });
 
+describe('pages and roles', () => {
+  let board: Dashboard;
+  beforeAll(async () => {
+    board = await dashboard({ access: { tokens: records } });
+  });
+  afterAll(() => board.close());
+
+  async function signedIn(role: keyof typeof tokens, path: string): Promise<Page> {
+    const page = await board.visit(path);
+    await page.getByLabel('Token').fill(tokens[role].token);
+    await page.keyboard.press('Enter');
+    await page.locator('main h1').waitFor();
+    return page;
+  }
+
+  const pagesShown = async (page: Page): Promise<string[]> =>
+    page.locator('.navigation section a').evaluateAll((links) => links.map((link) => link.childNodes[1]!.textContent!));
+
+  test('an operator is led to the audit, a viewer to all else, a producer to what everybody has', async () => {
+    const shown = new Map<string, string[]>();
+    for (const role of ['operator', 'viewer', 'producer'] as const) {
+      const page = await signedIn(role, '/settings');
+      await page.getByText(`${tokens[role].record.name}`, { exact: true }).first().waitFor();
+      shown.set(role, await pagesShown(page));
+      await page.close();
+    }
+    expect(shown.get('operator')).toContain('Audit');
+    expect(shown.get('viewer')).toEqual(shown.get('operator')!.filter((title) => title !== 'Audit'));
+    expect(shown.get('producer')).toEqual(['Settings']);
+  });
+
+  test('whoever follows a link to a page that is not for them is told which role it is for', async () => {
+    const page = await signedIn('viewer', '/audit');
+    await page.getByText('This page is for the role operator').waitFor();
+    await page.getByText('with the role viewer').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'not-for-you-light');
+    for (const key of ['g', 'r']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    for (const key of ['g', 'a']) await page.keyboard.press(key);
+    expect(page.url()).toBe(`${board.url}/runs`);
+    await page.close();
+    const producer = await signedIn('producer', '/runs');
+    await producer.getByText('This page is for the role viewer').waitFor();
+    await producer.close();
+  });
+
+  test('an operator who reloads the audit sees it', async () => {
+    const page = await signedIn('operator', '/audit');
+    await page.reload();
+    await page.getByText('Nobody has done anything yet').waitFor();
+    await page.close();
+    expect(board.faults).toEqual([]);
+  });
+});
+
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main .notice').first().waitFor();
   await eventually(() => page.locator('.loading').count()).toBe(0);

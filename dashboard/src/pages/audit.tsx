@@ -102,5 +102,5 @@ function Changes({ all }: { readonly all: readonly Difference[] }): JSX.Element 
 }
 
 export const auditPage: Page = {
-  path: '/audit', title: 'Audit', view: Audit, nav: { icon: 'edit', key: 'a', group: 'Machine' },
+  path: '/audit', title: 'Audit', view: Audit, needs: 'operator', nav: { icon: 'edit', key: 'a', group: 'Machine' },
 };

@@ -163,5 +163,6 @@ function Views(): JSX.Element {
 }
 
 export const settingsPage: Page = {
-  path: '/settings', title: 'Settings', view: Settings, nav: { icon: 'settings', key: 's', group: 'Machine' },
+  path: '/settings', title: 'Settings', view: Settings, needs: null,
+  nav: { icon: 'settings', key: 's', group: 'Machine' },
 };
