@@ -8,7 +8,7 @@ import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { checkName } from './check.ts';
-import { birthOf, firstStateOf, type Draft } from './draft.ts';
+import { birthOf, checkDraft, firstStateOf, inputOf, isLike, type Draft } from './draft.ts';
 import type { Ids } from './ids.ts';
 
 export interface Created {
@@ -39,14 +39,15 @@ export async function createJobs(
 ): Promise<readonly Created[]> {
   const changes = await births(producer, drafts, by);
   const written = await insert(producer.store, changes);
+  if (!written.includes(false)) return changes.map(created);
   return Promise.all(
-    changes.map(async ({ after }, index) =>
-      written[index]
-        ? { id: after!.id, outcome: 'created', job: after }
-        : whoHasTheKey(producer, drafts[index]!, by, tries),
+    changes.map(async (change, index) =>
+      written[index] ? created(change) : whoHasTheKey(producer, drafts[index]!, by, tries),
     ),
   );
 }
+
+const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
 
 /** Stores children together with the note of it in their parent, under the fence of whoever works on the parent. */
 export async function createChildren(
@@ -80,12 +81,31 @@ export async function births(
   parent: number | null = null,
 ): Promise<Change[]> {
   const asking = { by: checkName('asker', by), now: store.now() };
-  const checked = drafts.map((draft) => ({
-    birth: birthOf(draft, 0, asking.now),
-    first: firstStateOf(draft, asking.now),
-  }));
+  const unnumbered = conceive(drafts, parent, asking);
   const numbers = await ids.take(drafts.length);
-  return checked.map(({ birth, first }, index) => create({ ...birth, id: numbers[index]!, parent }, first, asking));
+  return unnumbered.map(({ model, input }, index) => ({
+    before: null,
+    after: { ...model.after!, id: numbers[index]!, input },
+    events: model.events,
+  }));
+}
+
+interface Unnumbered {
+  /** Shared by all that were said to be alike. */
+  readonly model: Change;
+  readonly input: string;
+}
+
+/** Drafts that follow each other and say the same, but for their input, are checked and decided as one. */
+function conceive(drafts: readonly Draft[], parent: number | null, asking: Asking): Unnumbered[] {
+  let said: Draft | undefined;
+  let model: Change;
+  return drafts.map((draft) => {
+    if (said !== undefined && isLike(checkDraft(draft), said)) return { model, input: inputOf(draft) };
+    said = draft;
+    model = create({ ...birthOf(draft, 0, asking.now), parent }, firstStateOf(draft, asking.now), asking);
+    return { model, input: model.after!.input };
+  });
 }
 
 function attach(child: Job, parent: Job, asking: Asking): Change {

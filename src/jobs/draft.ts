@@ -43,14 +43,33 @@ export interface UniqueAsk {
 const tagsMax = 32;
 const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
+/** What is said most often comes first, and is found first. */
 const fields: readonly (keyof Draft)[] = [
-  'kind', 'type', 'def', 'key', 'input', 'inputText', 'due', 'priority', 'phase', 'unique', 'policy', 'tags', 'tick',
+  'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
   'limitKey', 'gate',
 ];
 
+/** Whether two drafts say the same but for their input, word by word and object by object. */
+export const isLike = (draft: Draft, other: Draft): boolean =>
+  draft.type === other.type &&
+  draft.due === other.due &&
+  draft.priority === other.priority &&
+  draft.phase === other.phase &&
+  draft.policy === other.policy &&
+  draft.tags === other.tags &&
+  draft.unique === other.unique &&
+  draft.kind === other.kind &&
+  draft.def === other.def &&
+  draft.key === other.key &&
+  draft.tick === other.tick &&
+  draft.limitKey === other.limitKey &&
+  draft.gate === other.gate;
+
+export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
+
 /** What the job will be from its first moment. */
 export function birthOf(draft: Draft, id: number, now: number): Omit<Birth, 'parent'> {
-  checkFields('a job', draft, fields);
+  checkDraft(draft);
   return {
     id,
     kind: draft.kind === undefined ? 'run' : checkOneOf('kind', draft.kind, kinds),
@@ -62,10 +81,14 @@ export function birthOf(draft: Draft, id: number, now: number): Omit<Birth, 'par
     unique: draft.unique == null ? null : checkUnique(draft.unique),
     policy: draft.policy == null ? {} : checkPolicy(draft.policy, now),
     tags: draft.tags == null ? null : checkTags(draft.tags),
-    input: draft.inputText === undefined ? jsonText(draft.input) : checkJson('inputText', draft.inputText),
+    input: inputOf(draft),
     tick: draft.tick == null ? null : checkTick(draft.tick),
   };
 }
+
+/** As JSON text. */
+export const inputOf = ({ input, inputText }: Draft): string =>
+  inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
 
 /** Where it stands in its first moment. */
 export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({

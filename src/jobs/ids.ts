@@ -22,9 +22,9 @@ export class Ids {
       this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }
-    const first = this.#next;
-    this.#next += count;
-    return Array.from({ length: count }, (_, index) => first + index);
+    const ids: number[] = [];
+    for (const end = this.#next + count; this.#next < end; this.#next += 1) ids.push(this.#next);
+    return ids;
   }
 
   /** What is left of the old block goes unused when a larger one is needed: ids may have gaps. */
