@@ -1,7 +1,9 @@
 /** Creation: what was made is kept to the letter, under ids that nobody else gets. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { replay } from '../../model/evolve.ts';
 import type { Plan } from '../../model/job.ts';
 import { gateText } from '../../model/gate.ts';
+import { birthOf } from '../row.ts';
 import { hugePayload, oddPayloads, textsForJson } from './odd.ts';
 import { byId, same } from './same.ts';
 import { childOf, newborn, startOfTime, type Spec, type Topic } from './world.ts';
@@ -99,6 +101,34 @@ export const insert: Topic = {
     'two thousand jobs in one batch are all there': async (world) => {
       const jobs = await world.createAll(Array.from({ length: 2000 }, (_, index) => ({ priority: index % 5 })));
       same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
+    },
+
+    'jobs that differ in nothing but their input are all told of, in order': async (world) => {
+      const from = await world.store.feedEnd();
+      const jobs = await world.createAll(Array.from({ length: 150 }, (_, index) => ({ input: `${index}` })));
+      same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
+      deepEqual(await world.feedAfter(from), jobs.map(({ id }) => ({ job: id, n: 1 })));
+      const { events } = await world.store.eventsAfter(from, 150);
+      for (const { job, event } of events) deepEqual(await world.store.history(job), [event]);
+    },
+
+    'jobs that differ in one field are each loaded as they were made': async (world) => {
+      for (const [field, value] of Object.entries(fullSpec)) {
+        const odd = { [field]: value };
+        const jobs = await world.createAll([{}, {}, odd, ...(field === 'unique' ? [] : [odd]), {}, {}]);
+        same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
+        for (const job of jobs) same(replay(birthOf(job), await world.store.history(job.id)), job);
+      }
+    },
+
+    'of jobs alike, those whose ids are taken are not written, and the others are': async (world) => {
+      const changes = await world.bornAll(Array.from({ length: 9 }, () => ({})));
+      await world.mustWrite([changes[3]!]);
+      await world.apply(changes[3]!.after, { do: 'stop', code: 'admin' });
+      await world.mustWrite([changes[7]!]);
+      const written = await world.store.commit({ changes });
+      deepEqual(written, changes.map((_, index) => index !== 3 && index !== 7));
+      equal((await world.store.load(changes.map(({ after }) => after.id))).length, 9);
     },
 
     'reserved ids rise and are never given twice, on whatever connection': async (world) => {

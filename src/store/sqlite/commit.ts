@@ -3,15 +3,17 @@ import { leavesLease, type Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
 import { endedRow, eventText, historyMovesAside, jobOfOpen, openRow, type OpenRow } from '../row.ts';
 import type { Batch } from '../store.ts';
+import { laneOf, openCount, openNames, openValues } from './columns.ts';
 import type { Connection } from './connection.ts';
+import { insertLitter, isBirth, isOfLitter } from './litter.ts';
+import { numbersOf, type Numbers } from './numbers.ts';
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
   const feed: string[] = [];
-  const taken = takenIds(connection, changes);
   let written: boolean[] = [];
   const writeAll = (): boolean => {
-    written = changes.map((change) => isFree(change, taken) && writeOne(connection, change, now, feed));
+    written = writeEach(connection, changes, now, feed);
     const hasCome = !staged || unstage(connection, staged.parent, staged.fence, now);
     return hasCome && !written.includes(false);
   };
@@ -21,24 +23,25 @@ export function writeBatch(connection: Connection, { changes, whole = false, sta
   return written;
 }
 
-/** The ids of new jobs that are another's already. Ids come in blocks of one's own: mostly one short look tells. */
-function takenIds(connection: Connection, changes: readonly Change[]): Set<number> {
-  const ids = changes.flatMap(({ before, after }) => (before === null ? [after!.id] : []));
-  if (ids.length === 0) return new Set();
-  const [first, last] = [ids[0]!, ids.at(-1)!];
-  const isBlock = last - first === ids.length - 1 && ids.every((id, index) => id === first + index);
-  const rows = isBlock
-    ? connection.all<{ id: number }>(idsBetween, first, last, first, last)
-    : connection.all<{ id: number }>(idsAmong, JSON.stringify(ids));
-  return new Set(rows.map(({ id }) => id));
+function writeEach(connection: Connection, changes: readonly Change[], now: number, feed: string[]): boolean[] {
+  const numbers = numbersOf(connection, changes);
+  const written: boolean[] = [];
+  while (written.length < changes.length) {
+    const litter = litterAt(changes, written.length, numbers);
+    if (litter.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, feed));
+    else feed.push(insertLitter(connection, litter));
+    for (let count = litter.length; count > 0; count -= 1) written.push(true);
+  }
+  return written;
 }
 
-/** Whether a change may be tried; from then on, its id is nobody else's. */
-function isFree({ before, after }: Change, taken: Set<number>): boolean {
-  if (before !== null) return true;
-  if (taken.has(after!.id)) return false;
-  taken.add(after!.id);
-  return true;
+/** The new jobs from there on that can be written together. */
+function litterAt(changes: readonly Change[], from: number, numbers: Numbers): readonly Change[] {
+  const first = changes[from]!;
+  if (!isBirth(first) || !numbers.take(first.after!.id)) return [];
+  let end = from + 1;
+  while (end < changes.length && isOfLitter(changes[end]!, first) && numbers.take(changes[end]!.after!.id)) end += 1;
+  return changes.slice(from, end);
 }
 
 /** Keeps children aside until the commit that names their parent and its fence. */
@@ -48,13 +51,14 @@ export function stage(connection: Connection, parent: number, fence: number, chi
   for (const { after, events } of children) {
     const text = eventText(after as OpenJob, events);
     feed.push(text.feed);
-    connection.run(insertStaged, name, ...openValues(after as OpenJob), text.line);
+    connection.run(insertStaged, name, ...openValues(after as OpenJob, text.line));
   }
   connection.run('INSERT INTO staged_feed(stage, at, events) VALUES(?, ?, ?)', name, now, `[${feed.join(',')}]`);
 }
 
-function writeOne(connection: Connection, { before, after, events }: Change, now: number, feed: string[]): boolean {
+function writeOne(connection: Connection, { before, after, events }: Change, numbers: Numbers, now: number, feed: string[]): boolean {
   if (after === null) return remove(connection, before!);
+  if (before === null && !numbers.take(after.id)) return false;
   const text = eventText(after, events);
   const written = put(connection, before, after, text.line, now);
   if (written && events.length > 0) feed.push(text.feed);
@@ -69,7 +73,7 @@ function put(connection: Connection, before: Job | null, after: Job, line: strin
 
 function insert(connection: Connection, job: OpenJob, line: string, now: number): boolean {
   if (job.unique && !takeKey(connection, job, now)) return false;
-  connection.run(insertOpen, ...openValues(job), line);
+  connection.run(insertOpen, ...openValues(job, line));
   return true;
 }
 
@@ -98,7 +102,7 @@ function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: 
   if (after.unique && after.unique.forMs === null && !takeKey(connection, after, now)) return false;
   const { history } = connection.get<{ history: string }>('SELECT history FROM ended WHERE id = ?', before.id)!;
   connection.run('DELETE FROM ended WHERE id = ?', before.id);
-  connection.run(insertOpen, ...openValues(after), `${history}\n${line}`);
+  connection.run(insertOpen, ...openValues(after, `${history}\n${line}`));
   return true;
 }
 
@@ -147,7 +151,7 @@ function unstage(connection: Connection, parent: number, fence: number, now: num
   if (connection.get(stagedTaken, name)) return false;
   const keyed = connection.all<OpenRow>(stagedKeyed, name).map(jobOfOpen);
   if (!keyed.every((job) => takeKey(connection, job, now))) return false;
-  connection.run(`INSERT INTO job(id, ${openNames}) SELECT id, ${openNames} FROM staged WHERE stage = ?`, name);
+  connection.run(`INSERT INTO job(${openNames}) SELECT ${openNames} FROM staged WHERE stage = ?`, name);
   connection.run('INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name);
   connection.run('DELETE FROM staged WHERE stage = ?', name);
   connection.run('DELETE FROM staged_feed WHERE stage = ?', name);
@@ -160,27 +164,9 @@ function tellFeed(connection: Connection, feed: readonly string[], now: number):
 
 const stageName = (parent: number, fence: number): string => `${parent}/${fence}`;
 
-const openNames =
-  'version, kind, type, def, parent, created, state, hold, phase, priority, due, fence, holder, lease_until, gate, ' +
-  'admitted, cancel_asked, lane, input, body, history';
-
-/** In the order of the columns, history left out. */
-function openValues(job: OpenJob) {
-  const row = openRow(job);
-  return [
-    row.id, row.version, row.kind, row.type, row.def, row.parent, row.created, row.state, row.hold, row.phase, row.priority,
-    row.due, row.fence, row.holder, row.lease_until, row.gate, row.admitted, row.cancel_asked, laneOf(job), row.input, row.body,
-  ];
-}
-
-const laneOf = (job: Job): number => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2);
-
-const places = '?, '.repeat(21) + '?';
-const insertOpen = `INSERT INTO job(id, ${openNames}) VALUES(${places})`;
-const insertStaged = `INSERT INTO staged(stage, id, ${openNames}) VALUES(?, ${places})`;
-const idsBetween = 'SELECT id FROM job WHERE id BETWEEN ? AND ? UNION ALL SELECT id FROM ended WHERE id BETWEEN ? AND ?';
-const idsAmong = `SELECT id FROM job WHERE id IN (SELECT value FROM json_each(?1))
-  UNION ALL SELECT id FROM ended WHERE id IN (SELECT value FROM json_each(?1))`;
+const places = Array(openCount).fill('?').join(', ');
+const insertOpen = `INSERT INTO job(${openNames}) VALUES(${places})`;
+const insertStaged = `INSERT INTO staged(stage, ${openNames}) VALUES(?, ${places})`;
 const stagedTaken = `SELECT 1 FROM staged WHERE stage = ?
   AND (EXISTS (SELECT 1 FROM job WHERE job.id = staged.id) OR EXISTS (SELECT 1 FROM ended WHERE ended.id = staged.id)) LIMIT 1`;
 const stagedKeyed = `SELECT * FROM staged WHERE stage = ? AND body ->> '$.unique' IS NOT NULL`;
