@@ -122,8 +122,10 @@ test('what an operator changes stands beside the code, with who and why, and is 
   await page.getByRole('tab', { name: 'Changes' }).click();
   await page.getByText('“the printer is slow”').waitFor();
   await page.getByRole('button', { name: 'Reset to the code' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('the printer is new');
   await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
   await expect.poll(async () => (await defOf('monthly report')).override).toBeNull();
+  await page.getByText('“the printer is new”').waitFor();
   await page.close();
 });
 
@@ -151,8 +153,11 @@ test('a definition is disabled with a reason, enabled, run now and deleted, by k
 
   await page.goto(board.url + def('poll the mirror'));
   await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('the mirror is gone');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/definitions$/);
+  const [deed] = (await board.get(`${api}/audit?action=undefine`)).body.items;
+  expect(deed).toMatchObject({ def: 'poll the mirror', why: 'the mirror is gone' });
   await expect.poll(() => row(page, 'poll the mirror').count()).toBe(0);
   await page.close();
 });

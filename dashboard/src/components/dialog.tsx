@@ -62,8 +62,6 @@ export interface Question {
   readonly verb: string;
   /** It destroys or cannot be taken back. */
   readonly isDanger?: boolean;
-  /** Whether the deed takes a reason; without one it is not asked for. */
-  readonly takesReason?: boolean;
 }
 
 export interface Consent {
@@ -92,7 +90,7 @@ export function Confirmation(): JSX.Element | null {
 }
 
 function ConfirmDialog({ question, answer }: NonNullable<typeof asked.value>): JSX.Element {
-  const { title, says, verb, isDanger = false, takesReason = true } = question;
+  const { title, says, verb, isDanger = false } = question;
   const [why, setWhy] = useState('');
   const consent = (): void => answer(why.trim() === '' ? {} : { why: why.trim() });
   return (
@@ -104,20 +102,16 @@ function ConfirmDialog({ question, answer }: NonNullable<typeof asked.value>): J
         }}
       >
         <div class="dialog-text">{says}</div>
-        {takesReason && (
-          <label class="field">
-            <span>Reason <em>kept with the history</em></span>
-            <input
-              name="why" value={why} maxLength={1000} autocomplete="off" placeholder="Why is this done?" autoFocus
-              onInput={({ currentTarget }) => setWhy(currentTarget.value)}
-            />
-          </label>
-        )}
+        <label class="field">
+          <span>Reason <em>kept with the history</em></span>
+          <input
+            name="why" value={why} maxLength={1000} autocomplete="off" placeholder="Why is this done?" autoFocus
+            onInput={({ currentTarget }) => setWhy(currentTarget.value)}
+          />
+        </label>
         <footer>
           <button type="button" class="button" onClick={() => answer(null)}>Do nothing</button>
-          <button type="submit" class="button" data-kind={isDanger ? 'danger' : 'primary'} autoFocus={!takesReason}>
-            {verb}
-          </button>
+          <button type="submit" class="button" data-kind={isDanger ? 'danger' : 'primary'}>{verb}</button>
         </footer>
       </form>
     </Dialog>

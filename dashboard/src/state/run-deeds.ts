@@ -15,7 +15,6 @@ export interface Deed {
   readonly isDanger: boolean;
   /** What will happen to it, or to each of them. */
   readonly says: string;
-  readonly takesReason: boolean;
   readonly fits: (run: RunView) => boolean;
   /** Answers what to say. */
   readonly perform: (id: number, consent: Consent) => Promise<string>;
@@ -29,13 +28,13 @@ const stopWords = {
 
 export const deeds: readonly Deed[] = [
   {
-    name: 'retry', title: 'Retry', key: 'r', icon: 'retry', isDanger: false, takesReason: true,
+    name: 'retry', title: 'Retry', key: 'r', icon: 'retry', isDanger: false,
     says: 'It is opened again and runs from the start, with all of its tasks.',
     fits: isEnded,
     perform: async (id, body) => `Run ${(await call('retryRun', { ...params(id), body })).id} is open again`,
   },
   {
-    name: 'retryFailed', title: 'Retry failed tasks', key: 'f', icon: 'retry', isDanger: false, takesReason: true,
+    name: 'retryFailed', title: 'Retry failed tasks', key: 'f', icon: 'retry', isDanger: false,
     says: 'It is opened again, and only the tasks that failed run once more.',
     fits: (run) => isEnded(run) && (run.tasks?.failed ?? 0) > 0,
     perform: async (id, consent) => {
@@ -44,19 +43,19 @@ export const deeds: readonly Deed[] = [
     },
   },
   {
-    name: 'pause', title: 'Pause', key: 'h', icon: 'pause', isDanger: false, takesReason: true,
+    name: 'pause', title: 'Pause', key: 'h', icon: 'pause', isDanger: false,
     says: 'Nobody takes it until it is resumed.',
     fits: (run) => run.state === 'pending',
     perform: async (id, body) => `Run ${(await call('pauseRun', { ...params(id), body })).id} is paused`,
   },
   {
-    name: 'resume', title: 'Resume', key: 'h', icon: 'play', isDanger: false, takesReason: true,
+    name: 'resume', title: 'Resume', key: 'h', icon: 'play', isDanger: false,
     says: 'It may be taken again as soon as it is due.',
     fits: (run) => run.state === 'held' && run.hold === 'pause',
     perform: async (id, body) => `Run ${(await call('resumeRun', { ...params(id), body })).id} goes on`,
   },
   {
-    name: 'cancel', title: 'Cancel', key: 'c', icon: 'cancelling', isDanger: true, takesReason: true,
+    name: 'cancel', title: 'Cancel', key: 'c', icon: 'cancelling', isDanger: true,
     says: 'Tasks that wait end at once. Those that run are asked to give up and do so at their next step.',
     fits: (run) => !isEnded(run) && run.cancel === null,
     perform: async (id, body) => {
@@ -65,7 +64,7 @@ export const deeds: readonly Deed[] = [
     },
   },
   {
-    name: 'stop', title: 'Stop', key: 's', icon: 'stop', isDanger: true, takesReason: true,
+    name: 'stop', title: 'Stop', key: 's', icon: 'stop', isDanger: true,
     says: 'It ends now, whatever its code is doing. Work that is half done stays half done.',
     fits: (run) => !isEnded(run),
     perform: async (id, body) => {
@@ -74,7 +73,7 @@ export const deeds: readonly Deed[] = [
     },
   },
   {
-    name: 'delete', title: 'Delete', key: '', icon: 'trash', isDanger: true, takesReason: true,
+    name: 'delete', title: 'Delete', key: '', icon: 'trash', isDanger: true,
     says: 'Its record, its history and its tasks are gone for good.',
     fits: isEnded,
     perform: async (id, query) => {
@@ -84,6 +83,6 @@ export const deeds: readonly Deed[] = [
   },
 ];
 
-export function questionOf({ title, says, isDanger, takesReason }: Deed, whom: string): Question {
-  return { title: `${title} ${whom}?`, says, verb: title, isDanger, takesReason };
+export function questionOf({ title, says, isDanger }: Deed, whom: string): Question {
+  return { title: `${title} ${whom}?`, says, verb: title, isDanger };
 }

@@ -191,6 +191,22 @@ test('jobs without code: a definition calls a URL, a program is run, and neither
   await server.stop();
 });
 
+test('a definition is reset and ended with a reason, and the audit tells who said it', async () => {
+  using place = new Place();
+  await place.stint('migrate');
+  await place.stint('defs', 'create', 'ask health', '--type', 'http', '--every', '1d');
+  const reset = await place.stint('defs', 'reset', 'ask health', '--why', 'the rush is over');
+  expect(reset).toMatchObject({ code: 0, out: 'ask health is as the code says\n' });
+  await place.stint('defs', 'delete', 'ask health', '--why', 'nobody reads it');
+  const { records } = JSON.parse((await place.stint('audit', 'ls', '--json')).out) as { records: unknown[] };
+  const said = { def: 'ask health', by: expect.stringMatching(/^cli ./) as string };
+  expect(records.slice(0, 2)).toMatchObject([
+    { ...said, action: 'undefine', why: 'nobody reads it' },
+    { ...said, action: 'override', why: 'the rush is over' },
+  ]);
+  expect((await place.stint('defs', 'reset', 'ask health')).code).toBe(2);
+});
+
 test('tokens are made, listed without what is secret, and of no use once taken back', async () => {
   using place = new Place();
   const { token, ...shown } = JSON.parse(

@@ -109,6 +109,24 @@ describe('the audit', () => {
     ]);
   });
 
+  test('keeps the reason for which an override was taken back and a definition ended', async () => {
+    const def = `${api}/defs/nightly`;
+    await server.send('PATCH', def, { priority: 7 }, asOlga);
+    await server.send('DELETE', `${def}/override?why=the%20rush%20is%20over`, undefined, asOlga);
+    const said = { by: 'http:olga', def: 'nightly' };
+    expect((await audit('?limit=1'))[0]).toMatchObject({
+      ...said, action: 'override', why: 'the rush is over', before: { override: { priority: 7 } }, after: { override: null },
+    });
+    const { id } = (await server.get(def, asOlga)).body;
+    expect((await server.send('DELETE', `${def}?why=`, undefined, asOlga)).status).toBe(400);
+    await server.send('DELETE', `${def}?why=nobody%20reads%20it`, undefined, asOlga);
+    expect((await audit('?limit=1'))[0]).toMatchObject({
+      ...said, action: 'undefine', why: 'nobody reads it', before: { isEnabled: true }, after: null,
+    });
+    const { items } = (await server.get(`${api}/runs/${id}/events`, asOlga)).body;
+    expect(items.slice(-1)).toMatchObject([{ kind: 'cancelled', by: 'http:olga', why: 'nobody reads it' }]);
+  });
+
   test('what is refused leaves no record, and what the program does by itself none either', async () => {
     const count = (await audit()).length;
     expect((await server.post(`${api}/runs/999999/cancel`, {}, asOlga)).status).toBe(404);

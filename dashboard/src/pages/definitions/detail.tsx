@@ -181,17 +181,17 @@ async function disable(params: Params, reload: () => void): Promise<void> {
 async function reset(params: Params, reload: () => void): Promise<void> {
   const says = "The operator's word is taken back, and what the code says counts from now on.";
   const title = `Reset ${params.name} to the code?`;
-  const consent = await confirm({ title, says, verb: 'Reset', isDanger: true, takesReason: false });
-  if (consent === null) return;
-  await attempt(() => call('resetDef', { params }), () => `${params.name} is as the code says`);
+  const query = await confirm({ title, says, verb: 'Reset', isDanger: true });
+  if (query === null) return;
+  await attempt(() => call('resetDef', { params, query }), () => `${params.name} is as the code says`);
   reload();
 }
 
 async function remove(params: Params): Promise<void> {
   const title = `Delete ${params.name}?`;
   const says = 'Its schedules end; its runs stay. What code declares comes back when an instance with it starts.';
-  const consent = await confirm({ title, says, verb: 'Delete', isDanger: true, takesReason: false });
-  if (consent === null) return;
-  const gone = await attempt(() => call('deleteDef', { params }), () => `${params.name} is deleted`);
+  const query = await confirm({ title, says, verb: 'Delete', isDanger: true });
+  if (query === null) return;
+  const gone = await attempt(() => call('deleteDef', { params, query }), () => `${params.name} is deleted`);
   if (gone !== null) go('/definitions');
 }

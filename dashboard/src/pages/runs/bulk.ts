@@ -43,7 +43,7 @@ export async function toAllMatching(deed: Deed, filter: RunFilter): Promise<bool
   if (counted === null) return false;
   const question = questionOf(deed, `${plural(counted.count, 'run')} that match`);
   const says = `${deed.says} What does not fit is left as it is.`;
-  const consent = await confirm({ ...question, takesReason: true, says });
+  const consent = await confirm({ ...question, says });
   if (consent === null) return false;
   const started = await attempt(() => call('bulk', { body: { action, filter, ...only, ...consent } }));
   if (started === null) return false;

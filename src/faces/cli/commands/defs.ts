@@ -23,6 +23,7 @@ export function defsCommand(program: Command): void {
     .option('--params <json>', 'the input of its runs')
     .action(create);
   acting(defs.command('delete <name>').description('end a definition; its runs stay')).action(remove);
+  acting(defs.command('reset <name>').description("take an operator's word back: what the code says counts")).action(reset);
   acting(defs.command('enable <name>').description('let its schedules start runs')).action(enable);
   acting(defs.command('disable <name>').description('let its schedules start no runs')).action(disable);
   acting(defs.command('run <name>').description('start a run now'))
@@ -75,6 +76,12 @@ const remove = (name: string, options: CommonOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.undefine(name, acted(options));
     return tell({ name }, `${name} is ended`, options);
+  });
+
+const reset = (name: string, options: CommonOptions): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.override(name, null, acted(options));
+    return tell({ name, override: null }, `${name} is as the code says`, options);
   });
 
 const enable = (name: string, options: CommonOptions): Promise<void> =>

@@ -76,6 +76,8 @@ export const RunAsk = z
   .meta({ id: 'RunAsk' });
 export const DefRunAsk = z.strictObject(runAskFields).meta({ id: 'DefRunAsk' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
+/** Of an act that sends no body. */
+export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
 export const CancelAsk = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelAsk' });
 export const RetryAsk = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryAsk' });
 export const RunEdit = z

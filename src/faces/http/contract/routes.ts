@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import {
   Act, BulkAsk, CancelAsk, DefCreation, DefOverride, DefParams, DefRunAsk, duration, flag, InstanceParams, listOf,
-  name, pageFields, RetryAsk, RunAsk, RunEdit, RunFilter, RunListQuery, RunParams, ScheduleAsk, time, whole, why,
+  name, pageFields, ReasonQuery, RetryAsk, RunAsk, RunEdit, RunFilter, RunListQuery, RunParams, ScheduleAsk, time,
+  whole,
 } from './asks.ts';
 import {
   count, EventView, instant, LogLine, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
@@ -92,7 +93,7 @@ export const routes = define({
   },
   deleteRun: {
     method: 'delete', path: at('/runs/{id}'), roles: operate, summary: 'Removes a run that has ended',
-    params: RunParams, query: z.strictObject({ why: why.optional() }).meta({ id: 'DeleteQuery' }), answer: Nothing,
+    params: RunParams, query: ReasonQuery, answer: Nothing,
   },
   listTasks: {
     method: 'get', path: at('/runs/{id}/tasks'), roles: look, summary: 'The tasks of a run', params: RunParams,
@@ -207,11 +208,11 @@ export const routes = define({
   },
   resetDef: {
     method: 'delete', path: at('/defs/{name}/override'), roles: operate, summary: "Takes the operator's word back",
-    params: DefParams, answer: DefView,
+    params: DefParams, query: ReasonQuery, answer: DefView,
   },
   deleteDef: {
     method: 'delete', path: at('/defs/{name}'), roles: operate, summary: 'Ends a definition; its runs stay',
-    params: DefParams, answer: Nothing,
+    params: DefParams, query: ReasonQuery, answer: Nothing,
   },
   enableDef: {
     method: 'post', path: at('/defs/{name}/enable'), roles: operate, summary: 'Lets its schedules go on',

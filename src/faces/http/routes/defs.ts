@@ -50,13 +50,13 @@ export const defRoutes: Handling<Names> = {
     return view(engine, await engine.definition(name), principal.sight);
   },
 
-  async resetDef({ engine }, { params: { name } }, { principal }) {
-    await engine.override(name, null, act(principal, undefined));
+  async resetDef({ engine }, { params: { name }, query: { why } }, { principal }) {
+    await engine.override(name, null, act(principal, why));
     return view(engine, await engine.definition(name), principal.sight);
   },
 
-  async deleteDef({ engine }, { params: { name } }, { principal }) {
-    await engine.undefine(name, act(principal, undefined));
+  async deleteDef({ engine }, { params: { name }, query: { why } }, { principal }) {
+    await engine.undefine(name, act(principal, why));
     return {};
   },
 
