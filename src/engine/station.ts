@@ -78,7 +78,8 @@ export class Station {
     this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id, fence) => this.#onLost({ id, fence }) });
     this.#runner = new Runner({
       ...parts, by, finisher: this.#finisher, notes: this.#notes,
-      onConcluded: async ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
+      onHandled: (ms) => this.#claimer.learn(ms),
+      onConcluded: ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
       onRelief: () => this.#refill(),
     });
     this.#slots = new Slots(parts.slots, {
@@ -192,13 +193,15 @@ export class Station {
     if (this.#claimer.isShort) this.#claiming.wake();
   }
 
-  async #work(job: RunningJob): Promise<void> {
+  #work(job: RunningJob): Promise<void> {
     const { orders } = this.#parts;
     if (orders !== undefined && job.type === orders.type) return orders.follow(job);
-    const start = this.#parts.clock.monotonic();
-    if (job.tick?.isAwaited) await this.#follow(job.tick.def);
+    return job.tick?.isAwaited ? this.#workAndFollow(job, job.tick.def) : this.#runner.run(job);
+  }
+
+  async #workAndFollow(job: RunningJob, def: number): Promise<void> {
+    await this.#follow(def);
     await this.#runner.run(job);
-    this.#claimer.learn(this.#parts.clock.monotonic() - start);
   }
 
   async #follow(def: number): Promise<void> {

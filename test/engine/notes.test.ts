@@ -307,7 +307,7 @@ describe('the end of a job', () => {
   test('jobs that end together share a write', async () => {
     const { notes, desk, holdings } = await setUp(20);
     for (const holding of holdings) notes.log(holding, 'info', 'bye');
-    await Promise.all(holdings.map((holding) => notes.finish(holding)));
+    await Promise.all(holdings.map((holding) => notes.finish(holding)!));
     expect(desk.writes.map((write) => write.notes.length)).toEqual([20]);
   });
 
@@ -318,7 +318,7 @@ describe('the end of a job', () => {
     const finished: Promise<void>[] = [];
     for (const holding of holdings) {
       notes.log(holding, 'info', 'bye');
-      finished.push(notes.finish(holding));
+      finished.push(notes.finish(holding)!);
       await settle();
     }
     gate.resolve();
@@ -358,7 +358,7 @@ describe('the end of a job', () => {
     desk.gate = gate.promise;
     notes.log(job, 'info', 'bye');
     let over = 0;
-    const both = [notes.finish(job), notes.finish(job)].map((finished) => finished.then(() => (over += 1)));
+    const both = [notes.finish(job), notes.finish(job)].map((finished) => finished!.then(() => (over += 1)));
     await settle();
     expect(over).toBe(0);
     gate.resolve();
@@ -545,7 +545,7 @@ describe('a store that fails', () => {
     expect(errors).toHaveLength(1);
     const others = holdings.filter((holding) => holding !== bad);
     for (const holding of others) notes.log(holding, 'info', 'bye');
-    const finished = Promise.all(others.map((holding) => notes.finish(holding)));
+    const finished = Promise.all(others.map((holding) => notes.finish(holding)!));
     void notes.finish(bad);
     await finished;
     expect(desk.of(others[0]!).at(-1)!.log).toMatchObject([{ text: 'bye' }]);

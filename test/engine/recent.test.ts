@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { Recent } from '../../src/engine/progress/recent.ts';
 
 test('the newest names are remembered, and the old ones forgotten', () => {
-  const recent = new Recent<number>(100);
+  const recent = new Recent<number, string>(100);
   for (let name = 0; name < 1000; name++) {
-    recent.add(name);
-    expect(recent.has(Math.max(0, name - 99))).toBe(true);
-    expect(recent.has(name - 200)).toBe(false);
+    recent.add(name, `said of ${name}`);
+    const old = Math.max(0, name - 99);
+    expect(recent.get(old)).toBe(`said of ${old}`);
+    expect(recent.get(name - 200)).toBeUndefined();
   }
 });

@@ -33,8 +33,8 @@ export interface NotesOptions {
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** The newest jobs of which nothing is taken any more, because they have ended or were lost. */
-  readonly #over = new Recent<string>(overRememberedMin);
+  /** The newest jobs of which nothing is taken any more, because they have ended or were lost: up to which fence. */
+  readonly #over = new Recent<number, number>(overRememberedMin);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: Room = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
@@ -63,16 +63,18 @@ export class Notes {
   }
 
   /**
-   * Writes what is left of this job, and takes nothing of it any more. Never rejects: a store that fails is asked a few
-   * times, since an outcome must not wait for notes for ever.
+   * Writes what is left of this job, and takes nothing of it any more; null: there is nothing. Never rejects: a store
+   * that fails is asked a few times, since an outcome must not wait for notes for ever.
    */
-  finish(holding: Holding): Promise<void> {
+  finish(holding: Holding): Promise<void> | null {
+    this.#over.add(holding.id, holding.fence);
+    if (this.#jobs.size === 0 && this.#finishing.size === 0) return null;
     const key = keyOf(holding);
     const finishing = this.#finishing.get(key);
     if (finishing !== undefined) return finishing;
     const job = this.#jobs.get(key);
-    this.#forget(key);
-    if (job === undefined) return Promise.resolve();
+    this.#jobs.delete(key);
+    if (job === undefined) return null;
     const finished = this.#writeLast(job).finally(() => this.#finishing.delete(key));
     this.#finishing.set(key, finished);
     return finished;
@@ -89,15 +91,14 @@ export class Notes {
   #jobOf(holding: Holding): JobNotes | undefined {
     const key = keyOf(holding);
     const known = this.#jobs.get(key);
-    if (known !== undefined || this.#isClosed || this.#over.has(key)) return known;
+    if (known !== undefined || this.#isClosed || this.#isOver(holding)) return known;
     const job = new JobNotes(holding, this.#room);
     this.#jobs.set(key, job);
     return job;
   }
 
-  #forget(key: string): void {
-    this.#jobs.delete(key);
-    this.#over.add(key);
+  #isOver({ id, fence }: Holding): boolean {
+    return (this.#over.get(id) ?? 0) >= fence;
   }
 
   #arm(): void {
@@ -170,7 +171,8 @@ export class Notes {
   #lost({ job }: Draft): void {
     const { id, fence } = job.holding;
     job.drop();
-    this.#forget(keyOf(job.holding));
+    this.#jobs.delete(keyOf(job.holding));
+    this.#over.add(id, fence);
     this.#options.onLost(id, fence);
   }
 

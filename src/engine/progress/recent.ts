@@ -1,20 +1,20 @@
-/** The newest of many names: at least `size` of them are remembered, at most twice as many. */
-export class Recent<Name> {
+/** What was last said of the newest of many names: at least `size` of them are remembered, at most twice as many. */
+export class Recent<Name, Said> {
   readonly #size: number;
-  #newer = new Set<Name>();
-  #older = new Set<Name>();
+  #newer = new Map<Name, Said>();
+  #older = new Map<Name, Said>();
 
   constructor(size: number) {
     this.#size = size;
   }
 
-  add(name: Name): void {
-    this.#newer.add(name);
+  add(name: Name, said: Said): void {
+    this.#newer.set(name, said);
     if (this.#newer.size < this.#size) return;
-    [this.#older, this.#newer] = [this.#newer, new Set()];
+    [this.#older, this.#newer] = [this.#newer, new Map()];
   }
 
-  has(name: Name): boolean {
-    return this.#newer.has(name) || this.#older.has(name);
+  get(name: Name): Said | undefined {
+    return this.#newer.get(name) ?? this.#older.get(name);
   }
 }

@@ -44,7 +44,7 @@ export class Attempt {
   }
 
   /** What the handler gives; rejects when it is not waited for any longer. */
-  await<T>(call: Promise<T>): Promise<T> {
+  await<T>(call: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#onEnd = reject;
       call.then(resolve, reject);

@@ -7,7 +7,9 @@ import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import { isRefusal } from '../../refusal.ts';
 import { durationMs } from '../../time/duration.ts';
+import { isPromised, whenThere, type Later } from '../../time/later.ts';
 import { Attempt } from './attempt.ts';
+import { Deadlines } from './deadlines.ts';
 import { HandedOff, type Context, type JobLog, type RunFacts } from './context.ts';
 import type { Finisher } from '../loops/finisher.ts';
 import type { Handlers } from '../handlers.ts';
@@ -33,8 +35,10 @@ export interface RunnerParts extends LoopParts {
   readonly notes: Notes;
   readonly isolation: Isolation;
   readonly tracing: Tracing;
+  /** After a handler has ended, and how long that took. */
+  readonly onHandled: (ms: number) => void;
   /** After the outcome of a job is stored. */
-  readonly onConcluded: (job: Job) => Promise<void>;
+  readonly onConcluded: (job: Job) => Later<void>;
   /** When there is one outcome less to be stored. */
   readonly onRelief: () => void;
 }
@@ -48,10 +52,13 @@ export class Runner {
   readonly #parts: RunnerParts;
   readonly #attempts = new Map<number, Attempt>();
   readonly #parents = new Map<number, Job>();
-  readonly #concluding = new Set<Promise<void>>();
+  readonly #deadlines: Deadlines;
+  #concluding = 0;
+  #whenConcluded: (() => void)[] = [];
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#deadlines = new Deadlines(parts.clock);
   }
 
   get attempts(): ReadonlyMap<number, Attempt> {
@@ -60,39 +67,35 @@ export class Runner {
 
   /** How many outcomes are still to be stored. */
   get concluding(): number {
-    return this.#concluding.size;
+    return this.#concluding;
   }
 
   /** Resolves when the handler has ended; its outcome is stored behind it. Never rejects. */
   async run(job: RunningJob): Promise<void> {
+    const { clock, onHandled } = this.#parts;
     const attempt = new Attempt(job);
     this.#attempts.set(job.id, attempt);
+    const start = clock.monotonic();
     const command = await this.#perform(attempt);
-    const concluding = this.#conclude(attempt, command).finally(() => {
-      // A job that was lost may have been claimed again meanwhile.
-      if (this.#attempts.get(job.id) === attempt) this.#attempts.delete(job.id);
-      this.#concluding.delete(concluding);
-      this.#parts.onRelief();
-    });
-    this.#concluding.add(concluding);
+    onHandled(clock.monotonic() - start);
+    void this.#conclude(attempt, command);
   }
 
-  async whenConcluded(): Promise<void> {
-    await Promise.all(this.#concluding);
+  whenConcluded(): Promise<void> {
+    if (this.#concluding === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenConcluded.push(resolve));
   }
 
   /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */
   async #perform(attempt: Attempt): Promise<Command | null> {
-    const { clock, jobs, handlers } = this.#parts;
+    const { jobs, handlers } = this.#parts;
     const type = handlers.require(attempt.job.type);
     const timeoutMs = timeoutOf(attempt.job);
-    const stopTimer = clock.after(timeoutMs, () => attempt.timeOut(timeoutMs));
+    const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     const tracker = this.#trackerFor(type, attempt);
     try {
-      const work = (): Promise<unknown> => this.#call(type, attempt, tracker);
-      const call = tellStrays(this.#strayOf(attempt.job), () =>
-        this.#parts.tracing.trying(attempt.job, () => this.#tagsOf(attempt.job), work));
-      const value = await attempt.await(call);
+      const called = this.#tryOut(type, attempt, tracker);
+      const value = isPromised(called) ? await attempt.await(called) : called;
       tracker.end();
       // Work that gave up because an item failed has failed, also when the handler did not say so.
       if (tracker.isAborted) throw tracker.failure;
@@ -107,49 +110,59 @@ export class Runner {
     }
   }
 
-  async #tagsOf(job: Job): Promise<Tags | null> {
-    return job.kind === 'task' ? (await this.#parentOf(job)).tags : job.tags;
+  #tryOut(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
+    const { job } = attempt;
+    const work = (): Later<unknown> => this.#call(type, attempt, tracker);
+    return tellStrays(this.#strayOf(job), () => this.#parts.tracing.trying(job, this.#tagsOf, work));
   }
+
+  readonly #tagsOf = async (job: Job): Promise<Tags | null> =>
+    job.kind === 'task' ? (await this.#parentOf(job)).tags : job.tags;
 
   #strayOf({ id }: Job): (error: unknown) => void {
     const { logger } = this.#parts;
     return (error) => logger.error(`a promise that the handler of job ${id} left behind was rejected`, { error, id });
   }
 
-  async #call(type: JobType, attempt: Attempt, tracker: Tracker): Promise<unknown> {
+  #call(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
     const { job } = attempt;
     const context = this.#contextOf(attempt, tracker);
-    if (job.kind === 'task') return this.#callTask(type, attempt, context);
-    const input = await inputOf(type, job);
-    switch (phaseOf(type, job)) {
+    return job.kind === 'task'
+      ? whenThere(this.#parentOf(job), (parent) => this.#callTask(type, attempt, context, parent))
+      : whenThere(inputOf(type, job), (input) => this.#callRun(type, attempt, context, input, tracker));
+  }
+
+  async #prepare(type: JobType, attempt: Attempt, context: Context, input: unknown, tracker: Tracker): Promise<unknown> {
+    await prepare(this.#parts, type, attempt, context, input, async () => {
+      tracker.end();
+      await this.#parts.notes.finish(attempt.holding);
+    });
+    return planned;
+  }
+
+  #callRun(type: JobType, attempt: Attempt, context: Context, input: unknown, tracker: Tracker): Later<unknown> {
+    switch (phaseOf(type, attempt.job)) {
       case 'run':
         return type.options.isolate
           ? this.#callIsolated(type, attempt, 'run', context.run, { input })
           : type.options.run!(Object.assign(context, { input }));
       case 'prepare':
-        await prepare(this.#parts, type, attempt, context, input, async () => {
-          tracker.end();
-          await this.#parts.notes.finish(attempt.holding);
-        });
-        return planned;
+        return this.#prepare(type, attempt, context, input, tracker);
       case 'gather':
         return gather(this.#parts, type, attempt, context, input);
     }
   }
 
-  async #callTask(type: JobType, attempt: Attempt, context: Context): Promise<unknown> {
+  #callTask(type: JobType, attempt: Attempt, context: Context, parent: Job): Later<unknown> {
     const { job } = attempt;
-    const parent = await this.#parentOf(job);
     const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
-    const data = {
-      input: await inputOf(type, parent),
-      details: parent.details === null ? undefined : parseJson(parent.details),
-      task: parseJson(job.input),
-      key: job.key,
-    };
-    return type.options.isolate
-      ? this.#callIsolated(type, attempt, 'taskResults', run, data)
-      : type.options.taskResults!(Object.assign(context, { run, ...data }));
+    const details = parent.details === null ? undefined : parseJson(parent.details);
+    return whenThere(inputOf(type, parent), (input) => {
+      const data = { input, details, task: parseJson(job.input), key: job.key };
+      return type.options.isolate
+        ? this.#callIsolated(type, attempt, 'taskResults', run, data)
+        : type.options.taskResults!(Object.assign(context, { run, ...data }));
+    });
   }
 
   #callIsolated(type: JobType, attempt: Attempt, phase: IsolatedCall['phase'], run: RunFacts, data: IsolatedCall['data']): Promise<unknown> {
@@ -193,9 +206,11 @@ export class Runner {
   }
 
   /** The run of a task; its input and details do not change while tasks run, so it is remembered for a while. */
-  async #parentOf(task: Job): Promise<Job> {
-    const known = this.#parents.get(task.parent!);
-    if (known) return known;
+  #parentOf(task: Job): Later<Job> {
+    return this.#parents.get(task.parent!) ?? this.#loadParent(task);
+  }
+
+  async #loadParent(task: Job): Promise<Job> {
     const [run] = await this.#parts.jobs.store.load([task.parent!]);
     if (!run) throw new Error(`the run ${task.parent} of task ${task.id} is gone`);
     if (this.#parents.size >= parentsRemembered) this.#parents.delete(this.#parents.keys().next().value!);
@@ -204,17 +219,31 @@ export class Runner {
   }
 
   /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. */
-  async #conclude({ job, holding }: Attempt, command: Command | null): Promise<void> {
-    const { notes, logger } = this.#parts;
+  async #conclude(attempt: Attempt, command: Command | null): Promise<void> {
+    const { job, holding } = attempt;
+    const { notes, logger, onConcluded } = this.#parts;
+    this.#concluding += 1;
     try {
-      await notes.finish(holding);
+      const lastNotes = notes.finish(holding);
+      if (lastNotes) await lastNotes;
       if (command === null) return;
       const answer = await this.#finish(job, command);
       if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
-      await this.#parts.onConcluded(job);
+      await onConcluded(job);
     } catch (error) {
       logger.error(`the outcome of job ${job.id} could not be recorded`, { error, id: job.id });
+    } finally {
+      this.#leave(attempt);
     }
+  }
+
+  #leave(attempt: Attempt): void {
+    const { id } = attempt.job;
+    // A job that was lost may have been claimed again meanwhile.
+    if (this.#attempts.get(id) === attempt) this.#attempts.delete(id);
+    this.#concluding -= 1;
+    this.#parts.onRelief();
+    if (this.#concluding === 0) for (const resolve of this.#whenConcluded.splice(0)) resolve();
   }
 
   /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
@@ -239,7 +268,7 @@ const timeoutOf = ({ kind, phase, policy }: Job): number =>
   kind === 'run' && phase !== 'run' ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs) : (policy.timeoutMs ?? timeoutDefaultMs);
 
 /** Checked again before it runs: code and data may have been written at different times. */
-async function inputOf(type: JobType, job: Job): Promise<unknown> {
+function inputOf(type: JobType, job: Job): Later<unknown> {
   const input = parseJson(job.input);
   return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
 }

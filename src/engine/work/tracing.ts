@@ -40,10 +40,18 @@ export class Tracing {
   }
 
   /** Around one try; `tagsOf` tells the tags of the run that a job belongs to. */
-  async trying<T>(job: Job, tagsOf: () => Promise<Tags | null>, work: () => Promise<T>): Promise<T> {
+  trying<T>(job: Job, tagsOf: (job: Job) => Promise<Tags | null>, work: () => T | Promise<T>): T | Promise<T> {
     const api = this.#api;
-    if (api === null) return work();
-    const parent = api.propagation.extract(api.context.active(), (await tagsOf()) ?? {});
+    return api === null ? work() : this.#traced(api, job, tagsOf, work);
+  }
+
+  async #traced<T>(
+    api: Api,
+    job: Job,
+    tagsOf: (job: Job) => Promise<Tags | null>,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
+    const parent = api.propagation.extract(api.context.active(), (await tagsOf(job)) ?? {});
     const facts = {
       'stint.job.id': job.id,
       'stint.job.kind': job.kind,
@@ -88,7 +96,7 @@ function inSpan<T>(
   name: string,
   options: OpenTelemetry.SpanOptions,
   parent: OpenTelemetry.Context,
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
 ): Promise<T> {
   return api.trace.getTracer('stint').startActiveSpan(name, options, parent, async (span) => {
     try {

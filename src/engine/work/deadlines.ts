@@ -1,0 +1,52 @@
+/** Deadlines: many tries may each take so long, and one timer waits for whichever comes first. */
+import type { Clock } from '../../time/clock.ts';
+
+interface Deadline {
+  readonly at: number;
+  readonly call: () => void;
+}
+
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Deadline>();
+  #armedFor = Infinity;
+  #disarm: () => void = () => {};
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls once, after the time; the answer cancels. */
+  after(ms: number, call: () => void): () => void {
+    const deadline = { at: this.#clock.monotonic() + ms, call };
+    this.#waiting.add(deadline);
+    if (deadline.at < this.#armedFor) this.#arm(deadline.at, ms);
+    return () => {
+      this.#waiting.delete(deadline);
+      if (this.#waiting.size === 0) this.#rest();
+    };
+  }
+
+  #arm(at: number, ms: number): void {
+    this.#disarm();
+    this.#armedFor = at;
+    this.#disarm = this.#clock.after(ms, () => this.#ring());
+  }
+
+  /** Nobody is kept waiting by a timer that nobody waits for. */
+  #rest(): void {
+    this.#disarm();
+    this.#armedFor = Infinity;
+  }
+
+  #ring(): void {
+    const now = this.#clock.monotonic();
+    this.#armedFor = Infinity;
+    let next = Infinity;
+    for (const deadline of this.#waiting) {
+      if (deadline.at > now) next = Math.min(next, deadline.at);
+      else if (this.#waiting.delete(deadline)) deadline.call();
+    }
+    if (next < this.#armedFor && this.#waiting.size > 0) this.#arm(next, next - now);
+  }
+}
