@@ -1,7 +1,8 @@
 /** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
 import { leavesLease, type Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
-import { endedRow, eventText, historyMovesAside, jobOfOpen, openRow, type OpenRow } from '../row.ts';
+import { Tellings } from '../feed.ts';
+import { endedRow, historyMovesAside, jobOfOpen, lineOf, openRow, type OpenRow } from '../row.ts';
 import type { Batch } from '../store.ts';
 import { laneOf, openCount, openNames, openValues } from './columns.ts';
 import type { Connection } from './connection.ts';
@@ -10,26 +11,26 @@ import { numbersOf, type Numbers } from './numbers.ts';
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
-  const feed: string[] = [];
+  const tellings = new Tellings();
   let written: boolean[] = [];
   const writeAll = (): boolean => {
-    written = writeEach(connection, changes, now, feed);
+    written = writeEach(connection, changes, now, tellings);
     const hasCome = !staged || unstage(connection, staged.parent, staged.fence, now);
     return hasCome && !written.includes(false);
   };
   if (whole && !connection.allOrNothing(writeAll)) return changes.map(() => false);
   if (!whole) writeAll();
-  tellFeed(connection, feed, now);
+  if (!tellings.isEmpty) connection.run('INSERT INTO feed(at, events) VALUES(?, ?)', now, tellings.text);
   return written;
 }
 
-function writeEach(connection: Connection, changes: readonly Change[], now: number, feed: string[]): boolean[] {
+function writeEach(connection: Connection, changes: readonly Change[], now: number, tellings: Tellings): boolean[] {
   const numbers = numbersOf(connection, changes);
   const written: boolean[] = [];
   while (written.length < changes.length) {
     const litter = litterAt(changes, written.length, numbers);
-    if (litter.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, feed));
-    else feed.push(insertLitter(connection, litter));
+    if (litter.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, tellings));
+    else insertLitter(connection, litter, tellings);
     for (let count = litter.length; count > 0; count -= 1) written.push(true);
   }
   return written;
@@ -47,21 +48,27 @@ function litterAt(changes: readonly Change[], from: number, numbers: Numbers): r
 /** Keeps children aside until the commit that names their parent and its fence. */
 export function stage(connection: Connection, parent: number, fence: number, children: readonly Change[], now: number): void {
   const name = stageName(parent, fence);
-  const feed: string[] = [];
+  const tellings = new Tellings();
   for (const { after, events } of children) {
-    const text = eventText(after as OpenJob, events);
-    feed.push(text.feed);
-    connection.run(insertStaged, name, ...openValues(after as OpenJob, text.line));
+    const line = lineOf(events);
+    tellings.add(after!, line);
+    connection.run(insertStaged, name, ...openValues(after as OpenJob, line));
   }
-  connection.run('INSERT INTO staged_feed(stage, at, events) VALUES(?, ?, ?)', name, now, `[${feed.join(',')}]`);
+  connection.run('INSERT INTO staged_feed(stage, at, events) VALUES(?, ?, ?)', name, now, tellings.text);
 }
 
-function writeOne(connection: Connection, { before, after, events }: Change, numbers: Numbers, now: number, feed: string[]): boolean {
+function writeOne(
+  connection: Connection,
+  { before, after, events }: Change,
+  numbers: Numbers,
+  now: number,
+  tellings: Tellings,
+): boolean {
   if (after === null) return remove(connection, before!);
   if (before === null && !numbers.take(after.id)) return false;
-  const text = eventText(after, events);
-  const written = put(connection, before, after, text.line, now);
-  if (written && events.length > 0) feed.push(text.feed);
+  const line = lineOf(events);
+  const written = put(connection, before, after, line, now);
+  if (written && events.length > 0) tellings.add(after, line);
   return written;
 }
 
@@ -156,10 +163,6 @@ function unstage(connection: Connection, parent: number, fence: number, now: num
   connection.run('DELETE FROM staged WHERE stage = ?', name);
   connection.run('DELETE FROM staged_feed WHERE stage = ?', name);
   return true;
-}
-
-function tellFeed(connection: Connection, feed: readonly string[], now: number): void {
-  if (feed.length > 0) connection.run('INSERT INTO feed(at, events) VALUES(?, ?)', now, `[${feed.join(',')}]`);
 }
 
 const stageName = (parent: number, fence: number): string => `${parent}/${fence}`;

@@ -1,6 +1,7 @@
 /** Reads histories of single jobs, and the feed of all. */
 import type { Event } from '../../model/event.ts';
 import { Refusal } from '../../refusal.ts';
+import { feedEventsOf } from '../feed.ts';
 import { eventsOfHistory } from '../row.ts';
 import type { Feed, FeedEvent } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -25,7 +26,7 @@ export function eventsAfter(connection: Connection, cursor: string | null, limit
       'SELECT seq, events FROM feed WHERE seq >= ? ORDER BY seq LIMIT 1', read === 0 ? seq + 1 : seq,
     );
     if (!entry) break;
-    const fresh = (JSON.parse(entry.events) as FeedEvent[]).slice(entry.seq === seq ? read : 0);
+    const fresh = feedEventsOf(entry.events).slice(entry.seq === seq ? read : 0);
     const taken = fresh.slice(0, limit - events.length);
     events.push(...taken);
     read = taken.length < fresh.length ? (entry.seq === seq ? read : 0) + taken.length : 0;

@@ -6,7 +6,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job, OpenJob, Policy } from '../../model/job.ts';
-import { eventText } from '../row.ts';
+import type { Tellings } from '../feed.ts';
+import { lineOf } from '../row.ts';
 import { openNames, sharedCount, sharedValues } from './columns.ts';
 import type { Connection } from './connection.ts';
 
@@ -17,17 +18,15 @@ export const isBirth = ({ before, after, events }: Change): boolean =>
 export const isOfLitter = (change: Change, first: Change): boolean =>
   isBirth(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
 
-/** Writes all of a litter; answers what the feed tells of it. */
-export function insertLitter(connection: Connection, litter: readonly Change[]): string {
-  const first = litter[0]!.after as OpenJob;
-  const { line, feed } = eventText(first, litter[0]!.events);
-  const shared = sharedValues(first, line);
+export function insertLitter(connection: Connection, litter: readonly Change[], tellings: Tellings): void {
+  const first = litter[0]!;
+  const line = lineOf(first.events);
+  const shared = sharedValues(first.after as OpenJob, line);
   for (let from = 0, size = 0; from < litter.length; from += size) {
     size = portions.find((portion) => from + portion <= litter.length)!;
     connection.run(insertions.get(size)!, ...shared, ...ownValues(litter, from, size));
   }
-  const rest = feed.slice(feedHead.length + String(first.id).length);
-  return feedHead + litter.map(({ after }) => after!.id).join(rest + ',' + feedHead) + rest;
+  for (const { after } of litter) tellings.add(after!, line);
 }
 
 function ownValues(litter: readonly Change[], from: number, size: number): SQLInputValue[] {
@@ -38,8 +37,6 @@ function ownValues(litter: readonly Change[], from: number, size: number): SQLIn
   }
   return values;
 }
-
-const feedHead = '{"job":';
 
 /** How many are written at a time. A statement of more rows is no cheaper. */
 const portions = [64, 16, 4, 1];
