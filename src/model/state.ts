@@ -6,6 +6,8 @@
  */
 export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit';
 export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'];
+/** Those that somebody works on in earnest. */
+export const workKinds: readonly Kind[] = ['run', 'task', 'bedrock'];
 
 export type State = 'pending' | 'held' | 'running' | 'ended';
 export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];

@@ -1,5 +1,6 @@
 /** Failures in groups: the newest jobs that failed, or failed and are tried again, by their fingerprint. */
 import type { Job, JobError } from '../../model/job.ts';
+import { workKinds } from '../../model/state.ts';
 import type { Page, PageAsk, Query } from '../../store/query.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -38,10 +39,9 @@ const pageSize = 1_000;
 const failedPages = 5;
 const openPages = 2;
 const samplesMax = 5;
-const kinds = ['run', 'task', 'bedrock'] as const;
 
 export async function findFailures(find: Find, { since, type }: FailuresAsk): Promise<Failures> {
-  const about = { kinds, ...(type === undefined ? {} : { types: [type] }) };
+  const about = { kinds: workKinds, ...(type === undefined ? {} : { types: [type] }) };
   const failed = await newest(find, { ...about, standings: ['failed'] }, failedPages);
   const open = await newest(find, { ...about, standings: ['pending', 'running'] }, openPages);
   const meant = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);

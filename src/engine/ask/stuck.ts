@@ -11,7 +11,7 @@ export interface Stuck {
 }
 
 const lookedAtMax = 100;
-const workKinds = ['run', 'task'] as const;
+const engineKinds = ['run', 'task'] as const;
 
 export async function findStuck({ store }: Jobs): Promise<Stuck> {
   const now = store.now();
@@ -19,7 +19,7 @@ export async function findStuck({ store }: Jobs): Promise<Stuck> {
   const unsettled = await store.settleable(lookedAtMax);
   const alive = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
   const known = new Set(alive.flatMap(({ about }) => about.types));
-  const waiting = await store.count({ kinds: workKinds, standings: ['pending'], dueBefore: now });
+  const waiting = await store.count({ kinds: engineKinds, standings: ['pending'], dueBefore: now });
   const unknownTypes = new Map<string, number>();
   for (const { type, count } of waiting) {
     if (!known.has(type)) unknownTypes.set(type, (unknownTypes.get(type) ?? 0) + count);

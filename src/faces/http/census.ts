@@ -1,12 +1,12 @@
 /** The census: how many jobs are open or have ended. To count a million takes long, so it is done once for all. */
 import type { EngineCore } from '../../engine/engine.ts';
+import { workKinds } from '../../model/state.ts';
 import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';
 
 type Counter = Pick<EngineCore, 'count'>;
 type Ticker = Pick<Clock, 'monotonic'>;
 
-const kinds = ['run', 'task', 'bedrock'] as const;
 /** What takes no longer than this may be counted for everyone anew. */
 const cheapMs = 50;
 /** So many times as long as it took beyond that, a count is good for whoever asks. */
@@ -18,8 +18,8 @@ export class Census {
   readonly #ended: Count;
 
   constructor(engine: Counter, clock: Ticker) {
-    this.#open = new Count(engine, clock, { kinds, standings: openStandings }, 0);
-    this.#ended = new Count(engine, clock, { kinds, standings: endedStandings }, endedKeptMs);
+    this.#open = new Count(engine, clock, { kinds: workKinds, standings: openStandings }, 0);
+    this.#ended = new Count(engine, clock, { kinds: workKinds, standings: endedStandings }, endedKeptMs);
   }
 
   open(): Promise<readonly Tally[]> {

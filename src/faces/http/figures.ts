@@ -3,13 +3,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/ask/stuck.ts';
 import type { Event } from '../../model/event.ts';
+import { workKinds } from '../../model/state.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
 import type { FeedEvent, Vitals } from '../../store/store.ts';
 import { Histogram, line } from './figure.ts';
 import { headOf, type Figure } from './figure-names.ts';
 import type { Spell } from './spells.ts';
 
-const kinds = ['run', 'task', 'bedrock'] as const;
 const typesMax = 50;
 const lateMs = 1_000;
 
@@ -45,8 +45,8 @@ export class Figures {
 
   async text(): Promise<string> {
     const now = this.#engine.now();
-    const tallies = await this.#engine.count({ kinds, standings: openStandings });
-    const query = { kinds, standings: ['pending'], dueBefore: now } as const;
+    const tallies = await this.#engine.count({ kinds: workKinds, standings: openStandings });
+    const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
     const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     const lines = [

@@ -5,6 +5,7 @@
  */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Job } from '../../model/job.ts';
+import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from './contract.ts';
@@ -74,7 +75,7 @@ export class Series {
 
   /** What ended before, as far as the newest jobs tell. */
   async #recall(): Promise<void> {
-    const query = { kinds: ['run', 'task', 'bedrock'], standings: endedStandings } as const;
+    const query = { kinds: workKinds, standings: endedStandings } as const;
     let after: number | null = null;
     for (let pages = 0; pages < recalledPages; pages++) {
       const page = { order: 'newest', limit: recalledPage, ...(after === null ? {} : { after }) } as const;

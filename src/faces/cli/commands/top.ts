@@ -6,6 +6,7 @@ import type { Snapshot } from '../../../engine/ask/run-handle.ts';
 import { isRefusal } from '../../../refusal.ts';
 import { openStandings } from '../../../store/query.ts';
 import { endings } from '../../../model/event.ts';
+import { workKinds } from '../../../model/state.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, styled } from '../print.ts';
@@ -18,7 +19,6 @@ interface TopOptions extends CommonOptions {
 
 type Rates = Map<string, { succeeded: number; failed: number }>;
 
-const workKinds = ['run', 'task', 'bedrock'] as const;
 const runningMax = 30;
 
 export function topCommand(program: Command): void {

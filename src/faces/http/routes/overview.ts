@@ -1,12 +1,11 @@
 /** The whole over HTTP: types, instances and figures. */
 import { hasTasks, type JobType } from '../../../engine/declare/job-type.ts';
+import { workKinds } from '../../../model/state.ts';
 import type { Tally } from '../../../store/query.ts';
 import type { Instance } from '../../../store/store.ts';
 import type { StatsView, TypeView } from '../contract.ts';
 import type { Desk, Handling } from '../handling.ts';
 import { instanceView } from '../views.ts';
-
-export const workKinds = ['run', 'task', 'bedrock'] as const;
 
 export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
   async listTypes({ engine, census }) {

@@ -1,10 +1,10 @@
 /** Queues over HTTP: what is open of each type, how long it waits, and at which limits. */
 import type { LimitInUse } from '../../../engine/ask/limits-in-use.ts';
+import { workKinds } from '../../../model/state.ts';
 import type { Tally } from '../../../store/query.ts';
 import type { Instance } from '../../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';
 import type { Desk, Handling } from '../handling.ts';
-import { workKinds } from './overview.ts';
 
 /** Of so many types, those with most that is ready, it is looked up how old the oldest is. */
 const agesMax = 20;

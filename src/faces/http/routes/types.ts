@@ -1,12 +1,13 @@
 /** One job type over HTTP: its limits, and what its input looks like. */
 import type { JobType } from '../../../engine/declare/job-type.ts';
 import { jsonSchemaOf } from '../../../engine/declare/schema.ts';
+import { workKinds } from '../../../model/state.ts';
 import { Refusal } from '../../../refusal.ts';
 import { openStandings } from '../../../store/query.ts';
 import { durationMs } from '../../../time/duration.ts';
 import type { TypeDetail } from '../contract.ts';
 import type { Handling } from '../handling.ts';
-import { typeView, workKinds } from './overview.ts';
+import { typeView } from './overview.ts';
 
 export const typeRoutes: Handling<'getType'> = {
   async getType({ engine }, { params: { name } }) {
