@@ -12,6 +12,7 @@ const routes = {
   signIn: 'post /api/v1/session',
   signOut: 'delete /api/v1/session',
   me: 'get /api/v1/me',
+  listTokens: 'get /api/v1/tokens',
   listRuns: 'get /api/v1/runs',
   countRuns: 'get /api/v1/runs/count',
   createRun: 'post /api/v1/runs',

@@ -233,6 +233,25 @@ describe('pages and roles', () => {
     await producer.close();
   });
 
+  test('an admin sees in the settings which tokens there are and whether they are used, but no secret', async () => {
+    const page = await signedIn('admin', '/settings');
+    const rows = page.getByRole('region', { name: 'Tokens' }).locator('tbody tr');
+    await eventually(() => rows.allTextContents()).toHaveLength(records.length);
+    await eventually(() => rows.filter({ hasText: 'ada' }).textContent()).toMatch(/^adaadminas they are–never(just )?now/);
+    expect(await rows.filter({ hasText: 'wim' }).textContent()).toBe('wimworkerwithout secrets–never–');
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'tokens-light');
+    const shown = await page.content();
+    for (const { token, record } of Object.values(tokens)) {
+      expect(shown).not.toContain(token.slice(0, 14));
+      expect(shown).not.toContain(record.hash);
+    }
+    await page.close();
+    const operator = await signedIn('operator', '/settings');
+    expect(await operator.getByRole('heading', { name: 'Tokens' }).count()).toBe(0);
+    await operator.close();
+  });
+
   test('an operator who reloads the audit sees it', async () => {
     const page = await signedIn('operator', '/audit');
     await page.reload();

@@ -1,4 +1,4 @@
-/** Settings: how this browser shows things, who is signed in, and what is running here. */
+/** Settings: how this browser shows things, who is signed in, who else may, and what is running here. */
 import type { JSX } from 'preact';
 import { addressOf, call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
@@ -13,8 +13,9 @@ import { now } from '../state/clock.ts';
 import { isLive, useChanges } from '../state/live.ts';
 import { theme, themes, timeMode, timeModes } from '../state/preferences.ts';
 import { forgetView, savedViews } from '../state/saved-views.ts';
-import { me, signOut } from '../state/session.ts';
+import { mayAdminister, me, signOut } from '../state/session.ts';
 import { plural, stamp } from '../words.ts';
+import { Tokens } from './settings/tokens.tsx';
 
 function Settings(): JSX.Element {
   return (
@@ -25,6 +26,7 @@ function Settings(): JSX.Element {
         <Session />
         <About />
         <Views />
+        {mayAdminister.value && me.value?.isLocal === false && <Tokens />}
       </div>
     </>
   );

@@ -26,6 +26,12 @@ export interface AccessOptions {
 /** Whoever another server knows: a name, a role, and what else there is to say. */
 export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
+/** What may be told of a token. */
+export interface Holder extends Omit<TokenRecord, 'hash' | 'prefix'> {
+  /** Null: not since this server started. */
+  readonly lastUsed: number | null;
+}
+
 const granted: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   producer: ['producer'],
@@ -46,6 +52,8 @@ export class Access {
   readonly #authenticate: AccessOptions['authenticate'];
   readonly #failures: Throttle;
   readonly #clock: Clock;
+  /** When each was last shown here, by its hash. */
+  readonly #used = new Map<string, number>();
 
   constructor({ tokens = [], authenticate }: AccessOptions, clock: Clock) {
     this.#tokens = typeof tokens === 'function' ? tokens : tokens.length > 0 ? () => tokens : null;
@@ -58,6 +66,14 @@ export class Access {
   /** Whether anybody has to show anything; also when the last of the tokens was taken back. */
   get isSetUp(): boolean {
     return this.#tokens !== null || this.#authenticate !== undefined;
+  }
+
+  /** The tokens that were set up, without what is secret; `lastUsed` since this server started. */
+  get holders(): readonly Holder[] {
+    return (this.#tokens?.() ?? []).map(({ hash, prefix: _prefix, ...record }) => ({
+      ...record,
+      lastUsed: this.#used.get(hash) ?? null,
+    }));
   }
 
   /** Who asks. Strangers are refused, and after too many wrong tokens from one address they are kept waiting. */
@@ -92,11 +108,15 @@ export class Access {
   #bySession({ cookie }: Visit): Principal | null {
     const session = this.sessions.who(cookie);
     const isKnown = session !== null && this.#tokens?.().some(({ hash }) => hash === session.token);
-    return isKnown ? session.principal : null;
+    if (!isKnown) return null;
+    this.#used.set(session.token, this.#clock.now());
+    return session.principal;
   }
 
   #holderOf(token: string): TokenRecord | null {
-    return holderOf(this.#tokens?.() ?? [], token, this.#clock.now());
+    const record = holderOf(this.#tokens?.() ?? [], token, this.#clock.now());
+    if (record) this.#used.set(record.hash, this.#clock.now());
+    return record;
   }
 
   /** Right tokens are never kept waiting: behind a proxy, all have one address. */

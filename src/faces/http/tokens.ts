@@ -14,6 +14,8 @@ export interface TokenRecord {
   readonly prefix: string;
   /** SHA-256, in hexadecimal: a token has so much chance in it that no slower hash is needed. */
   readonly hash: string;
+  /** Milliseconds since 1970; null: it is not known. */
+  readonly created: number | null;
   /** Milliseconds since 1970; null: never. */
   readonly expires: number | null;
   /** Whether its holder sees payloads as they are; unless said, operators and admins do. */
@@ -23,6 +25,7 @@ export interface TokenRecord {
 export interface TokenAsk {
   readonly name: string;
   readonly role: Role;
+  readonly created?: number | null | undefined;
   readonly expires?: number | null | undefined;
   readonly seesPayloads?: boolean | undefined;
 }
@@ -39,17 +42,20 @@ export function newToken(
   return { token, record: recordOf(said, token) };
 }
 
+const Moment = z.union([z.number(), z.string()]).nullable().default(null);
+
 const Entry = z.strictObject({
   name: z.string().min(1).max(100).regex(/^[\w.@-]+$/),
   role: z.enum(roles),
   token: z.string().min(plainMin).max(500).optional(),
   prefix: z.string().max(prefixLength).optional(),
   hash: z.string().regex(/^[0-9a-f]{64}$/).optional(),
-  expires: z.union([z.number(), z.string()]).nullable().optional(),
+  created: Moment,
+  expires: Moment,
   seesPayloads: z.boolean().optional(),
 });
 
-/** JSON `[{ name, role, hash | token, expires?, seesPayloads? }]`, or the path of a file that holds it; blank: none. */
+/** JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`, or the path of a file that holds it; blank: none. */
 export function readTokens(said: string): readonly TokenRecord[] {
   if (said.trim() === '') return [];
   const text = said.trimStart().startsWith('[') ? said : readFileSync(said, 'utf8');
@@ -58,13 +64,15 @@ export function readTokens(said: string): readonly TokenRecord[] {
     const [issue] = entries.error.issues;
     throw wrong(`${issue!.path.join('.')}: ${issue!.message}`);
   }
-  return entries.data.map(({ token, hash, prefix = '', expires = null, ...rest }) => {
-    const end = typeof expires === 'string' ? parseInstant(expires) : expires;
-    if (token !== undefined) return recordOf({ ...rest, expires: end }, token);
+  return entries.data.map(({ token, hash, prefix = '', ...rest }) => {
+    const ask = { ...rest, created: momentOf(rest.created), expires: momentOf(rest.expires) };
+    if (token !== undefined) return recordOf(ask, token);
     if (hash === undefined) throw wrong(`${rest.name} has neither a hash nor a token`);
-    return { ...rest, prefix, hash, expires: end, seesPayloads: rest.seesPayloads ?? isTrusted(rest.role) };
+    return { ...ask, prefix, hash, seesPayloads: rest.seesPayloads ?? isTrusted(rest.role) };
   });
 }
+
+const momentOf = (said: z.infer<typeof Moment>): number | null => (typeof said === 'string' ? parseInstant(said) : said);
 
 /** Whose token it is; null also for one that is over. All are compared, so that time tells nothing. */
 export function holderOf(records: readonly TokenRecord[], token: string, now: number): TokenRecord | null {
@@ -76,10 +84,10 @@ export function holderOf(records: readonly TokenRecord[], token: string, now: nu
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function recordOf(
-  { name, role, expires = null, seesPayloads = isTrusted(role) }: TokenAsk,
+  { name, role, created = null, expires = null, seesPayloads = isTrusted(role) }: TokenAsk,
   token: string,
 ): TokenRecord {
-  return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), expires, seesPayloads };
+  return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), created, expires, seesPayloads };
 }
 
 /** Whose work it is to look at payloads. */

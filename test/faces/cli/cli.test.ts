@@ -212,7 +212,7 @@ test('tokens are made, listed without what is secret, and of no use once taken b
   const { token, ...shown } = JSON.parse(
     (await place.stint('tokens', 'create', 'ada', '--role', 'admin', '--json')).out,
   ) as { token: string };
-  expect(shown).toMatchObject({ name: 'ada', role: 'admin', expires: null });
+  expect(shown).toMatchObject({ name: 'ada', role: 'admin', created: expect.any(Number) as number, expires: null });
   expect((await place.stint('tokens', 'create', 'ada', '--role', 'viewer')).code).toBe(2);
   expect((await place.stint('tokens', 'create', 'x', '--role', 'king')).code).toBe(2);
   const file = join(place.folder, '.stint', 'tokens.json');

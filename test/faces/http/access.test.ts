@@ -1,5 +1,6 @@
 // Who may do what: enumerated from the contract, so that no route can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../../src/client/client.ts';
 import { checkBind, mayUse } from '../../../src/faces/http/access.ts';
 import { roles } from '../../../src/faces/http/contract.ts';
 import { startHttp } from '../../../src/faces/http/start.ts';
@@ -68,6 +69,29 @@ describe('tokens', () => {
       const reply = await guarded.get(`${api}/me`, { headers: { authorization } });
       expect([reply.status, reply.body.detail]).toEqual([401, 'show a token that is valid here: Authorization: Bearer …']);
     }
+  });
+
+  test('are listed for an admin, with when each was last used here, and nothing of the secret', async () => {
+    const made = newToken({ name: 'ci', role: 'producer', created: 1_000, expires: 4_000_000_000_000 });
+    const admin = newToken({ name: 'ada', role: 'admin' });
+    const server = await world({ access: { tokens: [made.record, admin.record] }, isIdle: true });
+    const asAda = { headers: { authorization: `Bearer ${admin.token}` } };
+    const before = Date.now();
+    const { body } = await server.get(`${api}/tokens`, asAda);
+    expect(body.items).toEqual([
+      { name: 'ci', role: 'producer', seesPayloads: false, created: 1_000, expires: 4_000_000_000_000, lastUsed: null },
+      { name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, lastUsed: expect.any(Number) as number },
+    ]);
+    expect(body.items[1].lastUsed).toBeGreaterThanOrEqual(before);
+    await server.get(`${api}/me`, { headers: { authorization: `Bearer ${made.token}` } });
+    expect((await server.get(`${api}/tokens`, asAda)).body.items[0].lastUsed).toBeGreaterThanOrEqual(before);
+    const client = new Client({ url: server.url, token: admin.token });
+    expect((await client.call('listTokens')).items.map(({ name }) => name)).toEqual(['ci', 'ada']);
+    await server.close();
+  });
+
+  test('of a server without any are none', async () => {
+    expect((await open.get(`${api}/tokens`)).body).toEqual({ items: [] });
   });
 
   test('one that is over is no token', async () => {

@@ -41,7 +41,9 @@ function create(name: string, { role, expires, seesPayloads, json, ...options }:
     throw new Refusal('taken.key', `there is a token of ${name} already: revoke it, or take another name`, { name });
   }
   const end = expires === undefined ? null : systemClock.now() + durationMs(expires as Duration);
-  const { token, record } = newToken({ name: checkName(name), role: checkRole(role), expires: end, seesPayloads });
+  const { token, record } = newToken({
+    name: checkName(name), role: checkRole(role), created: systemClock.now(), expires: end, seesPayloads,
+  });
   writeTokens(path, [...known, record]);
   if (json) return printJson({ token, ...shown(record) });
   printLine(
@@ -55,11 +57,12 @@ function list(options: FileOptions): void {
   if (options.json) return printJson(records);
   const now = systemClock.now();
   printTable(
-    ['NAME', 'ROLE', 'TOKEN', 'EXPIRES', 'SEES PAYLOADS'],
+    ['NAME', 'ROLE', 'TOKEN', 'CREATED', 'EXPIRES', 'SEES PAYLOADS'],
     records.map((record) => [
       record.name,
       record.role,
       `${record.prefix}…`,
+      timeCell(record.created),
       record.expires === null ? 'never' : record.expires > now ? timeCell(record.expires) : 'is over',
       record.seesPayloads ? 'yes' : 'no',
     ]),

@@ -11,8 +11,8 @@ import {
 } from './run-views.ts';
 import {
   AuditView, BulkStarted, DefPage, DefView, FailureGroupView, Health, InstanceView, MatrixView, Me, Nothing,
-  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, TickView, TypeDetail,
-  TypeView,
+  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, TickView, TokenView,
+  TypeDetail, TypeView,
 } from './views.ts';
 import { apiPath, kindWords, type Role, roles } from './words.ts';
 import {
@@ -41,6 +41,7 @@ const produce: readonly Role[] = ['producer'];
 const lookOrProduce: readonly Role[] = ['viewer', 'producer'];
 const operate: readonly Role[] = ['operator'];
 const work: readonly Role[] = ['worker'];
+const administer: readonly Role[] = ['admin'];
 
 const Items = <S extends z.ZodType>(id: string, one: S) => z.object({ items: z.array(one) }).meta({ id });
 const text = z.string();
@@ -66,6 +67,10 @@ export const routes = define({
   },
   signOut: {
     method: 'delete', path: at('/session'), roles, summary: 'Ends the session', answer: Nothing,
+  },
+  listTokens: {
+    method: 'get', path: at('/tokens'), roles: administer, summary: 'Who may ask, as what and until when; no secrets',
+    answer: Items('Tokens', TokenView),
   },
   me: { method: 'get', path: at('/me'), roles, summary: 'Who is asking, and what they may do', answer: Me },
 

@@ -271,5 +271,15 @@ export const Me = z
     expires: instant.nullable(),
   })
   .meta({ id: 'Me' });
+export const TokenView = z
+  .object({
+    name: z.string(),
+    role: z.enum(roles),
+    seesPayloads: z.boolean(),
+    created: instant.nullable().meta({ description: 'null: not known' }),
+    expires: instant.nullable().meta({ description: 'null: never' }),
+    lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
+  })
+  .meta({ id: 'TokenView' });
 export const Health = z.object({ status: z.enum(['ok', 'failing']), version: z.string() }).meta({ id: 'Health' });
 export const Nothing = z.object({}).meta({ id: 'Nothing' });

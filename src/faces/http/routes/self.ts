@@ -5,7 +5,7 @@ import type { Handling } from '../handling.ts';
 import { openApi } from '../openapi.ts';
 import type { Principal } from '../principal.ts';
 
-export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'me'> = {
+export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'> = {
   async health({ engine }, _ask, call) {
     const isReached = await engine.jobs.store.feedEnd().then(() => true, () => false);
     if (!isReached) call.status = 503;
@@ -30,6 +30,10 @@ export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 
   async signOut({ access }, _ask, { visit, headers }) {
     headers.append('set-cookie', access.sessions.end(visit.cookie));
     return {};
+  },
+
+  async listTokens({ access }) {
+    return { items: [...access.holders] };
   },
 
   async me(_desk, _ask, { principal }) {
