@@ -18,7 +18,7 @@ import { Loop } from './loops/loop.ts';
 import { orderFor, Orders, type Order } from './loops/orders.ts';
 import { Questions, type QuestionParts } from './questions.ts';
 import {
-  draftOfDefinition, draftOfType, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
+  draftsOf, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
 } from './declare/run-ask.ts';
 import {
   RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk, type RunMaker,
@@ -287,7 +287,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     if (home === this.homes.memory) await this.#attendMemory();
     const known = isDef ? await this.#known(what, home) : null;
     const isAlone = known ? known.spec.onePerType : type.options.onePerType;
-    const drafts = await Promise.all(asks.map((ask) => (known ? draftOfDefinition(known, type, ask, now) : draftOfType(type, ask, now))));
+    const drafts = await draftsOf(type, known, asks, now);
     if (isAlone && (await hasNewToStart(home, drafts, now))) await refuseWhileBusy(home, type.name);
     const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => store(home, traced));
     this.#wake();

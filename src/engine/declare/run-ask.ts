@@ -6,6 +6,7 @@ import { draftOf } from '../../jobs/tick.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { parseInstant } from '../../time/instant.ts';
+import { isPromised, whenThere, type Later } from '../../time/later.ts';
 import type { JobDef } from './job-def.ts';
 import { hasTasks, type JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
@@ -44,8 +45,34 @@ export type AskOf<What extends Runnable> =
 
 type AskFor<Input> = undefined extends Input ? [ask?: RunAsk<Input>] : [ask: RunAsk<Input> & { readonly input: Input }];
 
-/** A run of a type, without a definition. */
-export async function draftOfType(type: JobType, ask: RunAsk<unknown>, now: number): Promise<Draft> {
+/** What all runs of a type have in common; those of a definition have a template of their own. */
+interface Template {
+  readonly draft: Draft;
+  /** Whether only one run of its type may be under way. */
+  readonly isAlone: boolean;
+  readonly params?: unknown;
+}
+
+/** The drafts of runs of a type or, by hand, of a definition of it. They share what their template says. */
+export function draftsOf(
+  type: JobType,
+  known: KnownDefinition | null,
+  asks: readonly RunAsk<unknown>[],
+  now: number,
+): Later<readonly Draft[]> {
+  const template = known ? templateOfDefinition(known) : templateOfType(type);
+  const drafts = asks.map((ask) => asked(template, type, ask, now));
+  return drafts.every(isThere) ? drafts : Promise.all(drafts.map(async (draft) => draft));
+}
+
+const isThere = (draft: Later<Draft>): draft is Draft => !isPromised(draft);
+
+const templates = new WeakMap<JobType, Template>();
+
+/** Made once: what was declared does not change. */
+function templateOfType(type: JobType): Template {
+  const known = templates.get(type);
+  if (known) return known;
   const { options } = type;
   const typeMax = options.onePerType ? 1 : options.concurrency;
   const draft: Draft = {
@@ -55,47 +82,48 @@ export async function draftOfType(type: JobType, ask: RunAsk<unknown>, now: numb
     policy: policyOf(options),
     ...(typeMax === undefined ? {} : { gate: { typeMax } }),
   };
-  return asked(draft, type, ask, now, { isAlone: options.onePerType ?? false });
+  const template = { draft, isAlone: options.onePerType ?? false };
+  templates.set(type, template);
+  return template;
 }
 
-/** A run of a definition, by hand. */
-export async function draftOfDefinition(
-  known: KnownDefinition,
-  type: JobType,
-  ask: RunAsk<unknown>,
-  now: number,
-): Promise<Draft> {
+function templateOfDefinition(known: KnownDefinition): Template {
   const { name } = known;
   const spec = specOf(known);
   if (!spec.manualRuns) {
     throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
   }
   if (!known.isEnabled) throw new Refusal('disabled.definition', `${name} is disabled: enable it first`, { name });
-  return asked(draftOf(name, spec), type, ask, now, { isAlone: spec.onePerType, params: spec.params });
+  return { draft: draftOf(name, spec), isAlone: spec.onePerType, params: spec.params };
 }
 
 /** Whether a key stands for "one at a time" rather than for what the producer asked to be unique. */
 export const isOneAtATime = (draft: Draft, ask: RunAsk<unknown>): boolean =>
   draft.unique !== undefined && ask.unique === undefined;
 
-interface Template {
-  /** Whether only one run of its type may be under way. */
-  readonly isAlone: boolean;
-  readonly params?: unknown;
+function asked(template: Template, type: JobType, ask: RunAsk<unknown>, now: number): Later<Draft> {
+  const { input: schema } = type.options;
+  const input = ask.input === undefined ? template.params : ask.input;
+  try {
+    const output: Later<unknown> = schema ? checked(schema, input, type.name) : input;
+    return whenThere(output, (given) => filledIn(template, type, ask, now, input, given));
+  } catch (error) {
+    // Where it is waited for, so that another's promise is not left alone.
+    return Promise.reject(error);
+  }
 }
 
-async function asked(
-  draft: Draft,
+/** `output` is the input as the type's schema gives it. */
+function filledIn(
+  { draft, isAlone }: Template,
   type: JobType,
   ask: RunAsk<unknown>,
   now: number,
-  { isAlone, params }: Template,
-): Promise<Draft> {
-  const { input: schema, limit } = type.options;
-  const input = ask.input === undefined ? params : ask.input;
-  const output = schema ? await checked(schema, input, type.name) : input;
+  input: unknown,
+  output: unknown,
+): Draft {
+  const { limit } = type.options;
   const due = dueOf(ask, now);
-  const startBy = ask.startBy === undefined ? {} : { startBy: due + durationMs(ask.startBy) };
   // One that is due later must not keep others from running until then: it waits at its gate when its time has come.
   const alone = isAlone && due <= now ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {};
   return {
@@ -103,7 +131,7 @@ async function asked(
     ...alone,
     input,
     due,
-    policy: { ...draft.policy, ...startBy },
+    ...(ask.startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(ask.startBy) } }),
     ...(ask.priority === undefined ? {} : { priority: ask.priority }),
     ...(ask.tags === undefined ? {} : { tags: { ...draft.tags, ...ask.tags } }),
     ...(ask.unique === undefined ? {} : { unique: uniqueOf(ask.unique) }),
