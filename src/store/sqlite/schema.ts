@@ -66,12 +66,10 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX ended_unlucky_top ON ended(fate, type, id, kind, def, created)
       WHERE kind <> 'task' AND fate <> 'succeeded'`,
   ],
-  [
-    // The feed tells what happened to many jobs once for all of them.
-    ...['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
-      'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
-      'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
-  ],
+  // The feed tells what happened to many jobs once for all of them.
+  ['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
+    'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
+    'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

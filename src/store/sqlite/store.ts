@@ -13,6 +13,7 @@ import type {
 import { ahead } from './ahead.ts';
 import { behind, candidates, nextDue } from './claim.ts';
 import { stage, writeBatch } from './commit.ts';
+import { Committer } from './committer.ts';
 import { Connection, openFile, type Durability } from './connection.ts';
 import { count, find, holders, load } from './find.ts';
 import { eventsAfter, feedEnd, history } from './history.ts';
@@ -33,6 +34,7 @@ export interface SqliteOptions {
 export class SqliteStore implements Store {
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #committer: Committer;
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
@@ -41,6 +43,7 @@ export class SqliteStore implements Store {
     this.#connection = openFile(path, durability);
     this.#path = path;
     this.#clock = clock;
+    this.#committer = new Committer(this.#connection, () => this.now());
     this.#wake = new Wake(this.#connection, path);
     this.#inspector = new Inspector(path);
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
@@ -59,7 +62,7 @@ export class SqliteStore implements Store {
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
-    const written = await this.#connection.write(() => writeBatch(this.#connection, batch, this.now()));
+    const written = await this.#committer.commit(batch);
     if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
     return written;
   }
