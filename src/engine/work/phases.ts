@@ -79,6 +79,8 @@ class TaskPlan {
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
+  /** The piece that is being stored while the next is thought of. */
+  #staging: Promise<void> = Promise.resolve();
 
   constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
     this.#parts = parts;
@@ -102,16 +104,26 @@ class TaskPlan {
       return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by });
     }
     await this.#stage();
+    await this.#staging;
     return planStaged(jobs.store, this.#run, { fence: this.#fence, count: this.#staged, details, by });
   }
 
+  /** Waits for the piece before, so that no more than two are in memory. */
   async #stage(): Promise<void> {
-    const { jobs, by } = this.#parts;
-    const [current] = await jobs.store.load([this.#run.id]);
-    if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
+    await this.#staging;
     const drafts = this.#drafts.splice(0);
-    await jobs.store.stage(this.#run.id, this.#fence, await births(jobs, drafts, by, this.#run.id));
     this.#staged += drafts.length;
+    this.#staging = this.#store(drafts);
+    this.#staging.catch(() => {}); // whoever waits for it next is told
+  }
+
+  async #store(drafts: readonly Draft[]): Promise<void> {
+    const { jobs, by } = this.#parts;
+    const [[current], tasks] = await Promise.all([
+      jobs.store.load([this.#run.id]), births(jobs, drafts, by, this.#run.id),
+    ]);
+    if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
+    await jobs.store.stage(this.#run.id, this.#fence, tasks);
   }
 
   #draftOf(task: unknown): Draft {

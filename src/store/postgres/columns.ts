@@ -23,9 +23,8 @@ export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[],
   const add = (value: unknown): string => `$${values.push(value)}`;
   for (const [name, kind, of] of fields) {
     const column = things.map(of);
-    const first = column[0]!;
-    if (column.every((value) => value === first)) {
-      chosen.push(`${add(first)}::${typeOf[kind]} as ${name}`);
+    if (agree(column)) {
+      chosen.push(`${add(column[0]!)}::${typeOf[kind]} as ${name}`);
       continue;
     }
     chosen.push(name);
@@ -36,15 +35,38 @@ export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[],
   return `select ${chosen.join(', ')} from unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
 }
 
-/** Each column as one text, whatever it holds, to be kept and unpacked later. */
-export const packed = <Thing>(fields: Fields<Thing>, things: readonly Thing[]): string[] =>
-  fields.map(([, kind, of]) => arrayValue(kind, things.map(of)));
-
-/** Unpacks what `packed` made: for `from`, with the array of texts in `source`. */
-export function unpackedText<Thing>(fields: Fields<Thing>, source: string): string {
-  const arrays = fields.map(([, kind], index) => arrayText(kind, `${source}[${index + 1}]`));
-  return `unnest(${arrays.join(', ')}) as each (${fields.map(([name]) => name).join(', ')})`;
+/** Things as a text for each field, to be kept and unpacked later; the shape says in which fields they differ. */
+export interface Packed {
+  readonly shape: string;
+  readonly texts: readonly (string | null)[];
 }
+
+export function packed<Thing>(fields: Fields<Thing>, things: readonly Thing[]): Packed {
+  const differing: string[] = [];
+  const texts = fields.map(([name, kind, of]) => {
+    const column = things.map(of);
+    if (agree(column)) return column[0] == null ? null : String(column[0]);
+    differing.push(name);
+    return arrayValue(kind, column);
+  });
+  return { shape: differing.join(','), texts };
+}
+
+/** Unpacks what `packed` made, once for what agrees and row by row for the rest: behind `from`, after `source`. */
+export function unpackedText<Thing>(fields: Fields<Thing>, shape: string, source: string): string {
+  const differing = new Set(shape.split(','));
+  const same = fields.flatMap(([name, kind], index) =>
+    differing.has(name) ? [] : [`${source}[${index + 1}]::${typeOf[kind]} as ${name}`],
+  );
+  const names = fields.flatMap(([name]) => (differing.has(name) ? [name] : []));
+  const arrays = fields.flatMap(([name, kind], index) =>
+    differing.has(name) ? [arrayText(kind, `${source}[${index + 1}]`)] : [],
+  );
+  const each = names.length === 0 ? '' : `cross join lateral unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
+  return `cross join lateral (select ${same.join(', ')} offset 0) same ${each}`;
+}
+
+const agree = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 
 /** For a parameter that is cast to `bigint[]`. */
 export const numberArray = (numbers: readonly (number | null)[]): string => arrayValue('number', numbers);

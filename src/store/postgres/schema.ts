@@ -101,7 +101,7 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
   ],
   (s) => [
     // What is told of staged jobs when they come; and the feed tells what happened to many jobs once for all of them.
-    `alter table ${s}.staged add column events text collate "C"`,
+    `alter table ${s}.staged add column way text, add column shape text, add column events text collate "C"`,
     `alter table ${s}.staged alter events set storage external`,
     `update ${s}.feed set events =
       regexp_replace(events, '(^\\[|\\]\\},)\\{"job":(\\d+),"kind":', '\\1{"jobs":[\\2],"kind":', 'g')`,

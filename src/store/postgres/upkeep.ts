@@ -66,11 +66,12 @@ export async function orphaned(session: Session, limit: number): Promise<number[
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
 
+/** Whether a child is open is asked from the newest on: the oldest end first, and leave dead rows to step over. */
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';
   const text = `select ${openNames} from ${schema}.job parent left join lateral (
-      select id as open from ${schema}.job child where child.parent = parent.id limit 1) child on true
+      select id as open from ${schema}.job child where child.parent = parent.id order by id desc limit 1) child on true
     where hold = 'children' and open is null ${given} order by id limit $1`;
   return (await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit])).map(jobOfOpen);
 }
