@@ -4,6 +4,7 @@ import type { RunningJob } from '../src/model/job.ts';
 import { PostgresStore } from '../src/store/postgres/store.ts';
 import { SqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
+import { unfinishedIn } from './unfinished.ts';
 import type { Contender, Draft, EngineName, Names } from './contender.ts';
 
 const holder = `bench-${process.pid}`;
@@ -53,9 +54,4 @@ export class Stint implements Contender<RunningJob> {
   close(): Promise<void> {
     return this.#jobs.store.close();
   }
-}
-
-export async function unfinishedIn(store: Store): Promise<number> {
-  const tallies = await store.count({ kinds: ['run'], standings: ['pending', 'held', 'running'] });
-  return tallies.reduce((sum, { count }) => sum + count, 0);
 }

@@ -6,8 +6,10 @@ import { verdictsOn } from './bars.ts';
 import { take, type Failure, type Figure } from './contest.ts';
 import type { Entrant } from './entrant.ts';
 import { Grounds } from './grounds.ts';
+import { build } from './built.ts';
 import { bunIn, folderOf, install } from './install.ts';
 import type { PeersData } from '../results/data.ts';
+import { isOurEngine } from './ours.ts';
 import { readOptions, type PeerOptions } from './options.ts';
 import { entrantText, failureText, figureText, tableText, verdictText } from './report.ts';
 
@@ -17,6 +19,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 async function main(options: PeerOptions): Promise<void> {
   const machine = thisMachine();
   console.log(`${machineText(machine)}\n`);
+  if (options.isBuilt && options.entrants.some(isOurEngine)) build();
   const grounds = await Grounds.open(new Set(options.entrants.map(({ ground }) => ground)), options.store);
   const onSignal = (): void => void grounds.close().finally(() => process.exit(130));
   for (const signal of signals) process.once(signal, onSignal);

@@ -10,6 +10,8 @@ import { fullSizes, quickSizes, tinySizes, type PeerSizes } from './sizes.ts';
 
 export interface PeerOptions {
   readonly sizes: PeerSizes;
+  /** Whether our engine is measured as it is published, and not from its sources. */
+  readonly isBuilt: boolean;
   readonly entrants: readonly Entrant[];
   readonly measures: readonly Measure[];
   /** Where the figures go as data. */
@@ -33,6 +35,7 @@ export function readOptions(args: readonly string[]): PeerOptions {
   const words = values.only.split(',').filter((word) => word !== '');
   checkWords(words, [...entrants, ...measures].map(({ name }) => name));
   return {
+    isBuilt: !values.tiny,
     sizes: values.tiny ? tinySizes : values.quick ? quickSizes : fullSizes,
     entrants: chosen(values.ours ? entrants.filter(isOurs) : entrants, words, ({ name }) => name),
     measures: chosen(measures, words, ({ name }) => name),

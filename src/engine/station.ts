@@ -40,8 +40,8 @@ export interface StationParts extends LoopParts {
   readonly orders?: Orders;
 }
 
-const reapMs = 2_000;
-const settleMs = 5_000;
+const reapMs = 3_000;
+const settleMs = 10_000;
 const orphansMs = 30_000;
 const retainMs = 60_000;
 /** New jobs come thick and fast, new definitions rarely: a wake-up looks for the latter at most this often. */

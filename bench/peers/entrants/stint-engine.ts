@@ -1,6 +1,7 @@
 /** Stint as a user has it: an engine with the settings it comes with. */
 import type { EngineName } from '../../contender.ts';
 import type { Input } from '../../payload.ts';
+import { loadStint } from '../built.ts';
 import { queueName, type Entrant, type Handle, type Queue } from '../entrant.ts';
 
 export const stintEngineOn = (ground: EngineName): Entrant => ({
@@ -13,9 +14,9 @@ export const stintEngineOn = (ground: EngineName): Entrant => ({
 });
 
 async function open(url: string): Promise<Queue> {
-  const { Engine, jobType, typed } = await import('../../../src/index.ts');
+  const { Engine, jobType, typed } = await loadStint();
   const { input } = await import('../../payload.ts');
-  const { unfinishedIn } = await import('../../stint.ts');
+  const { unfinishedIn } = await import('../../unfinished.ts');
   let handle: Handle = () => {};
   const mail = jobType(queueName, { input: typed<Input>(), run: (context) => handle(context.input) });
   const campaign = jobType('campaign', {
