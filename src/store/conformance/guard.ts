@@ -37,6 +37,20 @@ export const guard: Topic = {
       }
     },
 
+    'where the same happens to many jobs, those that have moved on, or come twice, are left out': async (world) => {
+      for (const command of [pause, stop]) {
+        const jobs = await world.createAll(Array.from({ length: 9 }, (_, index) => ({ due: world.now() + index })));
+        const changes = jobs.map((job) => world.decide(job, command));
+        const moved = [await world.apply(jobs[2]!, stop), await world.apply(jobs[6]!, pause)];
+        const written = await world.store.commit({ changes: [...changes, changes[0]!, changes[2]!] });
+        deepEqual(written, [true, true, false, true, true, true, false, true, true, false, false]);
+        for (const current of moved) await expectUntouched(world, current);
+        const others = changes.filter((_, index) => index !== 2 && index !== 6).map(({ after }) => after);
+        same(byId(await world.store.load(others.map(({ id }) => id))), others);
+        for (const { id } of others) equal((await world.store.history(id)).length, 2);
+      }
+    },
+
     'a change of an ended job that has been opened or edited since is not written': async (world) => {
       const retry = { do: 'retry', reopens: 0 } as const;
       const edit = { do: 'edit', edit: { tags: { a: 'b' } } } as const;

@@ -1,11 +1,12 @@
 /** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
-import { leavesLease, type Change } from '../../model/change.ts';
+import type { Change } from '../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../model/job.ts';
 import { Tellings } from '../feed.ts';
-import { endedRow, historyMovesAside, jobOfOpen, lineOf, openRow, type OpenRow } from '../row.ts';
+import { endedRow, historyMovesAside, jobOfOpen, lineOf, type OpenRow } from '../row.ts';
 import type { Batch } from '../store.ts';
-import { laneOf, openCount, openNames, openValues } from './columns.ts';
+import { openCount, openNames, openValues } from './columns.ts';
 import type { Connection } from './connection.ts';
+import { endValues, moveHerd, moveToEnded, updateOpen, updateValues } from './herd.ts';
 import { insertLitter, isBirth, isOfLitter } from './litter.ts';
 import { numbersOf, type Numbers } from './numbers.ts';
 
@@ -28,12 +29,25 @@ function writeEach(connection: Connection, changes: readonly Change[], now: numb
   const numbers = numbersOf(connection, changes);
   const written: boolean[] = [];
   while (written.length < changes.length) {
-    const litter = litterAt(changes, written.length, numbers);
-    if (litter.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, tellings));
-    else insertLitter(connection, litter, tellings);
-    for (let count = litter.length; count > 0; count -= 1) written.push(true);
+    const some = writeSome(connection, changes, written.length, numbers, tellings);
+    if (some.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, tellings));
+    else for (const isWritten of some) written.push(isWritten);
   }
   return written;
+}
+
+/** Those from there on that one statement can write; none: the first goes alone. */
+function writeSome(
+  connection: Connection,
+  changes: readonly Change[],
+  from: number,
+  numbers: Numbers,
+  tellings: Tellings,
+): readonly boolean[] {
+  const litter = litterAt(changes, from, numbers);
+  if (litter.length === 0) return moveHerd(connection, changes, from, tellings);
+  insertLitter(connection, litter, tellings);
+  return litter.map(() => true);
 }
 
 /** The new jobs from there on that can be written together. */
@@ -85,20 +99,12 @@ function insert(connection: Connection, job: OpenJob, line: string, now: number)
 }
 
 function update(connection: Connection, before: OpenJob, after: OpenJob, line: string): boolean {
-  const aside = historyMovesAside(before.version, after.version) && moveAside(connection, 'job', before);
-  const row = openRow(after);
-  const input = before.input === after.input ? null : after.input;
-  const lease = [leavesLease(before, after) ? 1 : 0, row.lease_until] as const;
-  const standing = [row.state, row.hold, row.phase, row.priority, row.due, row.fence, row.holder, ...lease] as const;
-  const marks = [row.admitted, row.cancel_asked, laneOf(after), input, row.body, aside ? 1 : 0, line] as const;
-  return connection.run(updateOpen, row.version, row.type, ...standing, ...marks, before.id, before.version) === 1;
+  const isAside = historyMovesAside(before.version, after.version) && moveAside(connection, 'job', before);
+  return connection.run(updateOpen, ...updateValues(before, after, line, isAside), before.id) === 1;
 }
 
 function end(connection: Connection, before: OpenJob, after: EndedJob, line: string): boolean {
-  const { version, type, fate, ended_at, purge_at, result, body } = endedRow(after);
-  const input = before.input === after.input ? null : after.input;
-  const values = [version, type, fate, ended_at, purge_at, result, input, body, line, before.id, before.version] as const;
-  if (connection.run(moveToEnded, ...values) === 0) return false;
+  if (connection.run(moveToEnded, ...endValues(before, after, line), before.id) === 0) return false;
   connection.run('DELETE FROM job WHERE id = ?', before.id);
   if (after.unique && after.unique.forMs === null) freeKey(connection, after);
   return true;
@@ -173,14 +179,6 @@ const insertStaged = `INSERT INTO staged(stage, ${openNames}) VALUES(?, ${places
 const stagedTaken = `SELECT 1 FROM staged WHERE stage = ?
   AND (EXISTS (SELECT 1 FROM job WHERE job.id = staged.id) OR EXISTS (SELECT 1 FROM ended WHERE ended.id = staged.id)) LIMIT 1`;
 const stagedKeyed = `SELECT * FROM staged WHERE stage = ? AND body ->> '$.unique' IS NOT NULL`;
-const updateOpen = `UPDATE job SET version = ?, type = ?, state = ?, hold = ?, phase = ?, priority = ?, due = ?, fence = ?,
-  holder = ?, lease_until = iif(?, lease_until, ?), admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
-  history = iif(?, '', history || char(10)) || ?
-  WHERE id = ? AND version = ?`;
-const moveToEnded = `INSERT INTO ended(
-    id, version, kind, type, def, parent, created, fate, ended_at, purge_at, result, input, body, history)
-  SELECT id, ?, kind, ?, def, parent, created, ?, ?, ?, ?, coalesce(?, input), ?, history || char(10) || ?
-  FROM job WHERE id = ? AND version = ?`;
 const updateEnded = `UPDATE ended SET version = ?, type = ?, fate = ?, ended_at = ?, purge_at = ?, result = ?, input = ?, body = ?,
   history = iif(?, '', history || char(10)) || ?
   WHERE id = ? AND version = ?`;
