@@ -117,6 +117,25 @@ export const find: Topic = {
       }
     },
 
+    'runs created since a time are found, however they will be purged and whosever they are': async (world) => {
+      const parent = await world.create({ type: 'parent' });
+      const specs: Spec[] = [{}, { policy: { retentionMs: 1000 } }, { kind: 'run', parent: parent.id }, childOf(parent)];
+      const jobs: Job[] = [];
+      for (let round = 0; round < 4; round += 1) {
+        for (const spec of specs) jobs.push(await world.create(spec));
+        await world.advance(10);
+      }
+      for (const job of jobs.slice(0, 12)) await world.apply(job, { do: 'stop', code: 'admin' });
+      for (const { created } of [jobs[4]!, jobs[8]!, jobs[12]!]) {
+        for (const kinds of [['run'], ['run', 'task']] as const) {
+          const query = { kinds, createdFrom: created, createdBefore: created + 25 };
+          const meant = jobs.filter((job) => isMeant(job, query));
+          deepEqual(await idsOfPages(world, query, { order: 'oldest', limit: 3 }), idsOf(meant));
+          equal((await world.store.count(query)).reduce((sum, { count }) => sum + count, 0), meant.length);
+        }
+      }
+    },
+
     'the last page says so, also when it is full': async (world) => {
       await world.createAll([{}, {}, {}, {}]);
       equal((await world.store.find({}, { limit: 4 })).next, null);

@@ -13,6 +13,7 @@ import { walk, type Span } from '../walk.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
 import { isOfUnluckyTops, leadOf, type Table } from './leads.ts';
+import { endedHalves, fewSince } from './since.ts';
 import { nowText } from './store-time.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
@@ -35,7 +36,7 @@ export async function find(session: Session, query: Query, page: PageAsk = {}): 
   const found: Job[] = [];
   const goOn = isByIndexes(query)
     ? await lookThrough(session, query, { order, after }, size, found)
-    : await search(session, query, { order, after, patienceMs }, size, found);
+    : await search(session, query, { order, after, patienceMs, since: await fewSince(session, query) }, size, found);
   const jobs = found.slice(0, size);
   return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : goOn };
 }
@@ -45,6 +46,8 @@ interface Stretch {
   readonly order: 'newest' | 'oldest';
   readonly after?: number | undefined;
   readonly upTo?: number | undefined;
+  /** Of the ended, only at those that have ended since this time. */
+  readonly since?: number | undefined;
 }
 
 /** Takes in all of a stretch that are meant, until there are more than a page has. */
@@ -68,18 +71,17 @@ async function lookThrough(
 function search(
   session: Session,
   query: Query,
-  { order, after, patienceMs }: Stretch & { readonly patienceMs: number | undefined },
+  { order, after, since, patienceMs }: Stretch & { readonly patienceMs: number | undefined },
   size: number,
   found: Job[],
 ): Promise<number | null> {
   return walk(
     { order, after, lookMs, patienceMs },
     {
-      stride: (span, rows) => stride(session, query, order, span, rows),
+      stride: (span, rows) => stride(session, query, { order, since }, span, rows),
       look: async ({ low, high }) => {
-        const stretch =
-          order === 'newest' ? { order, after: high + 1, upTo: low } : { order, after: low - 1, upTo: high };
-        await lookThrough(session, query, stretch, size, found);
+        const stretch = order === 'newest' ? { after: high + 1, upTo: low } : { after: low - 1, upTo: high };
+        await lookThrough(session, query, { order, since, ...stretch }, size, found);
         return found.length > size;
       },
     },
@@ -92,14 +94,16 @@ const lookMs = 40;
 async function stride(
   session: Session,
   query: Query,
-  order: 'newest' | 'oldest',
+  { order, since }: Stretch,
   { low, high }: Span,
   rows: number,
 ): Promise<number | null> {
   const [direction, nearer] = order === 'newest' ? ['desc', 'max'] : ['asc', 'min'];
   const values: unknown[] = [low, high, rows - 1];
   const ends = tablesOf(query).map((table) =>
-    idsText(session.schema, table, byIndexes(query), ['id >= $1', 'id <= $2'], direction, 'limit 1 offset $3', values),
+    idsText(session.schema, table, byIndexes(query), {
+      beyond: ['id >= $1', 'id <= $2'], direction, portion: 'limit 1 offset $3', since,
+    }, values),
   );
   if (ends.length === 0) return null;
   const [row] = await session.ask<{ id: number | null }>(
@@ -144,7 +148,7 @@ const selectFrom = (schema: string, table: Table): string => `select ${projectio
 
 /** A portion of those that may be meant, in the page's order. */
 async function look(session: Session, query: Query, stretch: Stretch, limit: number): Promise<Job[]> {
-  const { order, after, upTo } = stretch;
+  const { order, after, upTo, since } = stretch;
   const [sign, opposite, direction] = order === 'newest' ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
   const values: unknown[] = [limit];
   const beyond = [
@@ -152,7 +156,7 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
     ...(upTo === undefined ? [] : [`id ${opposite} $${values.push(upTo)}`]),
   ];
   const texts = tablesOf(query).map((table) => {
-    const ids = idsText(session.schema, table, query, beyond, direction, 'limit $1', values);
+    const ids = idsText(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
     return `(${selectFrom(session.schema, table)} where id in (${ids} order by id ${direction} limit $1))`;
   });
   if (texts.length === 0) return [];
@@ -161,16 +165,18 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
   return rows.map(jobOf);
 }
 
-/** The ids of those that may be meant; `portion` says which of each place that the lead has. */
-function idsText(
-  schema: string,
-  table: Table,
-  query: Query,
-  beyond: readonly string[],
-  direction: string,
-  portion: string,
-  values: unknown[],
-): string {
+interface IdsAsk {
+  readonly beyond: readonly string[];
+  readonly direction: string;
+  /** Which of each place that the lead has. */
+  readonly portion: string;
+  readonly since: number | undefined;
+}
+
+/** The ids of those that may be meant. */
+function idsText(schema: string, table: Table, query: Query, ask: IdsAsk, values: unknown[]): string {
+  const { beyond, direction, portion, since } = ask;
+  if (since !== undefined && table === 'ended') return idsSinceText(schema, query, ask, since, values);
   const lead = leadOf(schema, table, query, values);
   const where = whereText(table, lead?.rest ?? query, values, [...beyond, ...(lead?.terms ?? [])]);
   const select = (by: string): string => `select id from ${schema}.${table} ${where} order by ${by} ${portion}`;
@@ -178,6 +184,16 @@ function idsText(
   const ids = select(`${table}.${lead.column} ${direction}, id ${direction}`);
   return `select id from (
     with recursive ${lead.places} select ids.id from place cross join lateral (${ids}) ids) led_ids`;
+}
+
+/** Materialized, or they would be looked for in the order of their ids. */
+function idsSinceText(schema: string, query: Query, ask: IdsAsk, since: number, values: unknown[]): string {
+  const { beyond, direction, portion } = ask;
+  const hasEnded = `ended_at >= $${values.push(since)}`;
+  const halves = endedHalves.map((half) => `(select id from ${schema}.ended
+    ${whereText('ended', query, values, [...beyond, half, hasEnded])} order by ended_at desc)`);
+  return `select id from (with since as materialized (${halves.join(' union all ')})
+    select id from since order by id ${direction} ${portion}) since_ids`;
 }
 
 function tablesOf({ standings, dueBefore }: Query): Table[] {

@@ -111,6 +111,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index ended_unlucky_top on ${s}.ended (fate, type, id) include (kind, def, created)
       where kind <> 'task' and fate <> 'succeeded'`,
   ],
+  (s) => [
+    // By the time of their end, those that ended_past leaves out: with a retention of their own, or a parent.
+    `create index ended_since on ${s}.ended (ended_at)
+      where kind <> 'task' and (parent is not null or purge_at is not null)`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

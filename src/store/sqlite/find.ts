@@ -8,7 +8,7 @@ import {
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../row.ts';
 import type { Connection } from './connection.ts';
 import { walk, type Span } from '../walk.ts';
-import { leadsOf, type Table } from './leads.ts';
+import { leadsOf, tableFor, type Table } from './leads.ts';
 import { openRows } from './open-rows.ts';
 
 export function load(connection: Connection, ids: readonly number[]): Job[] {
@@ -51,10 +51,10 @@ function stride(
   const ends = (table: Table): number[] => {
     const leads = leadsOf(connection, table, query);
     const rowsEach = Math.max(1, Math.floor(rows / leads.length));
-    return leads.flatMap(({ terms, values }) => {
-      const sql = `SELECT id FROM ${table} ${whereText(['id >= ?', 'id <= ?', ...terms])}
+    return leads.flatMap((lead) => {
+      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText(['id >= ?', 'id <= ?', ...lead.terms])}
         ORDER BY id ${isNewest ? 'DESC' : 'ASC'} LIMIT 1 OFFSET ?`;
-      return connection.get<{ id: number }>(sql, low, high, ...values, rowsEach - 1)?.id ?? [];
+      return connection.get<{ id: number }>(sql, low, high, ...lead.values, rowsEach - 1)?.id ?? [];
     });
   };
   const known = [...(meansOpen(query) ? ends('job') : []), ...(meansEnded(query) ? ends('ended') : [])];
@@ -76,7 +76,8 @@ function findBetween(
   const idsIn = (table: Table): number[] => {
     const { terms, values } = where(table, query, span);
     const found = leadsOf(connection, table, query).flatMap((lead) => {
-      const sql = `SELECT id FROM ${table} ${whereText([...terms, ...lead.terms])} ORDER BY id ${direction} LIMIT ?`;
+      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText([...terms, ...lead.terms])}
+        ORDER BY id ${direction} LIMIT ?`;
       return connection.all<{ id: number }>(sql, ...values, ...lead.values, limit);
     });
     return nearest(found);
@@ -108,7 +109,7 @@ function countBetween(connection: Connection, query: Query, span: Span): Tally[]
   const tally = (table: Table, standing: string): Tally[] => {
     const { terms, values } = where(table, query, span);
     return leadsOf(connection, table, query).flatMap((lead) => {
-      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${table}
+      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${tableFor(table, lead)}
         ${whereText([...terms, ...lead.terms])} GROUP BY 1, 2, 3`;
       return connection.all<Tally>(sql, ...values, ...lead.values);
     });

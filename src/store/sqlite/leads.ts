@@ -11,6 +11,8 @@ export type Table = 'job' | 'ended';
 
 /** The terms of one place in an index. */
 export interface Lead {
+  /** Named where others would seem better. */
+  readonly index?: string;
   readonly terms: readonly string[];
   readonly values: readonly SQLInputValue[];
 }
@@ -19,6 +21,7 @@ export interface Lead {
 export function leadsOf(connection: Connection, table: Table, query: Query): Lead[] {
   const { parent, def } = query;
   if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
+  if (table === 'ended' && haveFewEnded(connection, query)) return leadsSince(query.createdFrom!);
   if (table === 'ended' && isUnlucky(query)) return leadsToUnlucky(connection, query);
   if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
   if (table === 'job' || isWithTasks(query)) return [{ terms: [], values: [] }];
@@ -65,5 +68,31 @@ function typesLike(connection: Connection, { terms, values }: Lead, pattern: str
   }
   return types;
 }
+
+/**
+ * No index tells when a job was created, but whoever was created since a time has also ended since then. Where few have,
+ * those are all looked at; where many have, those that are meant are soon found by their ids.
+ */
+const leadsSince = (time: number): Lead[] => [
+  { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },
+  {
+    index: 'ended_since',
+    terms: [`kind <> 'task'`, '(parent IS NOT NULL OR purge_at IS NOT NULL)', 'ended_at >= ?'],
+    values: [time],
+  },
+];
+
+const few = 2000;
+
+function haveFewEnded(connection: Connection, query: Query): boolean {
+  if (query.createdFrom === undefined || isWithTasks(query)) return false;
+  return leadsSince(query.createdFrom).every(({ index, terms, values }) => {
+    const sql = `SELECT 1 FROM ended INDEXED BY ${index} WHERE ${terms.join(' AND ')} LIMIT 1 OFFSET ${few}`;
+    return connection.get(sql, ...values) === undefined;
+  });
+}
+
+export const tableFor = (table: Table, { index }: Lead): string =>
+  index === undefined ? table : `${table} INDEXED BY ${index}`;
 
 const lead = (term: string, ...values: SQLInputValue[]): Lead => ({ terms: [term], values });

@@ -70,6 +70,11 @@ const migrations: readonly (readonly string[])[] = [
   ['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
+  [
+    // By the time of their end, those that ended_past leaves out: with a retention of their own, or a parent.
+    `CREATE INDEX ended_since ON ended(ended_at)
+      WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

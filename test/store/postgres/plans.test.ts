@@ -80,6 +80,28 @@ test('rows are looked up by index even when the planner believes their table to 
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
+test('runs created since a time are read from the indexes of those that ended since, where these are few', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query(`insert into stint.ended (id, version, created, ended_at, purge_at, kind, type, fate, input, body, history)
+    select n, 1, n, n, case when n % 2 = 0 then n + 1e6 end, 'run', 'a', 'succeeded', '', '', ''
+    from generate_series(1, 50000) n`);
+  await client.query('vacuum analyze stint.ended');
+  const plans = new Map<string, string>();
+  const answers = [[{ count: 0 }], [{ id: null }], []];
+  const ask = async <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> => {
+    await planning(client, plans).ask(text, values);
+    return answers.shift() as Row[];
+  };
+  const session = { ...planning(client, plans), ask };
+  await find(session, { kinds: ['run'], createdFrom: 49_990, types: ['a'] }, { limit: 50 });
+  expect(plans.size).toBe(3);
+  for (const plan of plans.values()) {
+    for (const index of ['ended_past', 'ended_since']) expect(plan).toMatch(new RegExp(`(using|on) ${index}`));
+    expect(plan).not.toMatch(/using ended_(top|type)|Seq Scan on ended/);
+  }
+});
+
 test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
