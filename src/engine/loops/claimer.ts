@@ -29,7 +29,7 @@ export interface ClaimerParts {
 
 const pollMs = 5_000;
 const limitedPollMs = 500;
-const claimMax = 500;
+const claimMax = 1000;
 const aheadMs = 15;
 /** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
 const concludingMax = 1000;
