@@ -18,31 +18,44 @@ interface Group extends Pick<Job, 'kind' | 'type' | 'parent'> {
 }
 
 export class Tellings {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups: Group[] = [];
+  /** Those that more jobs can join: none of theirs was told of since. */
+  readonly #open = new Map<string, Group>();
+  readonly #told = new Set<number>();
   #last: Group | undefined;
 
   get isEmpty(): boolean {
-    return this.#last === undefined;
+    return this.#groups.length === 0;
   }
 
   /** What happened to a job, as its history has it. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
+    if (this.#told.has(id)) this.#beginAnew();
+    this.#told.add(id);
     if (!this.#last || !isAlike(this.#last, job, line)) this.#last = this.#groupOf(kind, type, parent, line);
     this.#last.jobs.push(id);
   }
 
   /** As JSON, to be read by `feedEventsOf`. */
   get text(): string {
-    return `[${this.#groups.values().map(groupText).toArray().join(',')}]`;
+    return `[${this.#groups.map(groupText).join(',')}]`;
+  }
+
+  /** What happens to a job later is told later. */
+  #beginAnew(): void {
+    this.#open.clear();
+    this.#told.clear();
+    this.#last = undefined;
   }
 
   #groupOf(kind: Job['kind'], type: string, parent: number | null, line: string): Group {
     const name = `${kind} ${parent} ${type}\n${line}`;
-    const known = this.#groups.get(name);
+    const known = this.#open.get(name);
     if (known) return known;
     const fresh = { kind, type, parent, line, jobs: [] };
-    this.#groups.set(name, fresh);
+    this.#open.set(name, fresh);
+    this.#groups.push(fresh);
     return fresh;
   }
 }

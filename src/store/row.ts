@@ -136,25 +136,11 @@ export function jobOfEnded(row: EndedRow): Job {
   };
 }
 
-/** A change's events as text, made once: a line for the row's history, and entries for the feed. */
-export interface EventText {
-  /** One line of JSON per commit. */
-  readonly line: string;
-  /** FeedEvents, separated by commas. */
-  readonly feed: string;
-}
-
 /** What happened, as one line of a history. */
 export const lineOf = (events: readonly Event[]): string =>
   events.length === 1 ? lineOfOne(events[0]!) : JSON.stringify(events);
 
 const lineOfOne = twinTexts<Event>((event) => `[${JSON.stringify(event)}]`);
-
-export function eventText(job: Job, events: readonly Event[]): EventText {
-  const texts = events.map((event) => JSON.stringify(event));
-  const head = `{"job":${job.id},"kind":"${job.kind}","type":${JSON.stringify(job.type)},"parent":${job.parent},"event":`;
-  return { line: `[${texts.join(',')}]`, feed: texts.map((text) => `${head}${text}}`).join(',') };
-}
 
 export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
