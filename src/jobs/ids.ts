@@ -1,7 +1,7 @@
 /** Hands out job ids from blocks that the store reserves: small at first, larger while they are used up fast. */
 import type { Store } from '../store/store.ts';
 
-const blockMax = 1024;
+const blockMax = 16_384;
 
 export class Ids {
   readonly #store: Pick<Store, 'reserve'>;

@@ -24,6 +24,7 @@ const pathShownMax = 200;
  * in arrays; as the whole value it is null too. Refuses `malformed.json` with the path in the detail.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
+  if (value === undefined) return 'null';
   const text = new Glance(limits).isHarmless(value) ? JSON.stringify(value) : checkedText(value, limits);
   checkBytes(text, limits);
   return text;

@@ -32,7 +32,7 @@ const limitedPollMs = 500;
 const claimMax = 1000;
 const aheadMs = 15;
 /** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
-const concludingMax = 1000;
+const concludingMax = 2000;
 
 interface Doubt {
   readonly cause: Cause;

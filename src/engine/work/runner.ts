@@ -90,12 +90,10 @@ export class Runner {
   async #perform(attempt: Attempt): Promise<Command | null> {
     const { jobs, handlers } = this.#parts;
     const type = handlers.require(attempt.job.type);
-    const timeoutMs = timeoutOf(attempt.job);
-    const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     const tracker = this.#trackerFor(type, attempt);
     try {
       const called = this.#tryOut(type, attempt, tracker);
-      const value = isPromised(called) ? await attempt.await(called) : called;
+      const value = isPromised(called) ? await this.#outwait(attempt, called) : called;
       tracker.end();
       // Work that gave up because an item failed has failed, also when the handler did not say so.
       if (tracker.isAborted) throw tracker.failure;
@@ -105,6 +103,15 @@ export class Runner {
       const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
       const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
       return ofError(cause, attempt, jobs.store.now(), isRetryable);
+    }
+  }
+
+  /** What a handler gives in its time. One that is over when it returns cannot be late. */
+  async #outwait(attempt: Attempt, called: PromiseLike<unknown>): Promise<unknown> {
+    const timeoutMs = timeoutOf(attempt.job);
+    const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
+    try {
+      return await attempt.await(called);
     } finally {
       stopTimer();
     }

@@ -8,7 +8,7 @@ import { openCount, openNames, openValues } from './columns.ts';
 import type { Connection } from './connection.ts';
 import { endValues, moveHerd, moveToEnded, updateOpen, updateValues } from './herd.ts';
 import { insertLitter, isBirth, isOfLitter } from './litter.ts';
-import { numbersOf, type Numbers } from './numbers.ts';
+import { allAreFree, numbersOf, type Numbers } from './numbers.ts';
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
@@ -63,12 +63,19 @@ function litterAt(changes: readonly Change[], from: number, numbers: Numbers): r
 export function stage(connection: Connection, parent: number, fence: number, children: readonly Change[], now: number): void {
   const name = stageName(parent, fence);
   const tellings = new Tellings();
-  for (const { after, events } of children) {
-    const line = lineOf(events);
-    tellings.add(after!, line);
-    connection.run(insertStaged, name, ...openValues(after as OpenJob, line));
+  for (let at = 0; at < children.length; ) {
+    const litter = litterAt(children, at, allAreFree);
+    if (litter.length > 0) insertLitter(connection, litter, tellings, name);
+    else stageOne(connection, name, children[at]!, tellings);
+    at += Math.max(1, litter.length);
   }
   connection.run('INSERT INTO staged_feed(stage, at, events) VALUES(?, ?, ?)', name, now, tellings.text);
+}
+
+function stageOne(connection: Connection, name: string, { after, events }: Change, tellings: Tellings): void {
+  const line = lineOf(events);
+  connection.run(insertStaged, ...openValues(after as OpenJob, line), name);
+  tellings.add(after!, line);
 }
 
 function writeOne(
@@ -175,7 +182,7 @@ const stageName = (parent: number, fence: number): string => `${parent}/${fence}
 
 const places = Array(openCount).fill('?').join(', ');
 const insertOpen = `INSERT INTO job(${openNames}) VALUES(${places})`;
-const insertStaged = `INSERT INTO staged(stage, ${openNames}) VALUES(?, ${places})`;
+const insertStaged = `INSERT INTO staged(${openNames}, stage) VALUES(${places}, ?)`;
 const stagedTaken = `SELECT 1 FROM staged WHERE stage = ?
   AND (EXISTS (SELECT 1 FROM job WHERE job.id = staged.id) OR EXISTS (SELECT 1 FROM ended WHERE ended.id = staged.id)) LIMIT 1`;
 const stagedKeyed = `SELECT * FROM staged WHERE stage = ? AND body ->> '$.unique' IS NOT NULL`;

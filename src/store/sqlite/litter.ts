@@ -18,10 +18,12 @@ export const isBirth = ({ before, after, events }: Change): boolean =>
 export const isOfLitter = (change: Change, first: Change): boolean =>
   isBirth(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
 
-export function insertLitter(connection: Connection, litter: readonly Change[], tellings: Tellings): void {
+/** Makes jobs of them; or keeps them aside, on the stage of this name. */
+export function insertLitter(connection: Connection, litter: readonly Change[], tellings: Tellings, stage?: string): void {
   const first = litter[0]!;
   const line = lineOf(first.events);
-  const shared = sharedValues(first.after as OpenJob, line);
+  const shared = [...sharedValues(first.after as OpenJob, line), ...(stage === undefined ? [] : [stage])];
+  const insertions = stage === undefined ? ofJobs : ofStaged;
   for (let from = 0, size = 0; from < litter.length; from += size) {
     size = portions.find((portion) => from + portion <= litter.length)!;
     connection.run(insertions.get(size)!, ...shared, ...ownValues(litter, from, size));
@@ -41,13 +43,17 @@ function ownValues(litter: readonly Change[], from: number, size: number): SQLIn
 /** How many are written at a time. A statement of more rows is no cheaper. */
 const portions = [64, 16, 4, 1];
 
-const insertions = new Map(portions.map((size) => [size, insertOf(size)]));
+const insertionsInto = (table: string, names: string, shares: number): ReadonlyMap<number, string> =>
+  new Map(portions.map((size) => [size, insertOf(table, names, shares, size)]));
 
-function insertOf(size: number): string {
-  const shared = Array.from({ length: sharedCount }, (_, index) => `?${index + 1}`);
+function insertOf(table: string, names: string, shares: number, size: number): string {
+  const shared = Array.from({ length: shares }, (_, index) => `?${index + 1}`);
   const own = Array.from({ length: size }, () => '(?, ?)');
-  return `INSERT INTO job(${openNames}) SELECT column1, column2, ${shared.join(', ')} FROM (VALUES ${own.join(', ')})`;
+  return `INSERT INTO ${table}(${names}) SELECT column1, column2, ${shared.join(', ')} FROM (VALUES ${own.join(', ')})`;
 }
+
+const ofJobs = insertionsInto('job', openNames, sharedCount);
+const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1);
 
 const isSameEvent = (event: Event, other: Event): boolean =>
   event === other ||

@@ -20,7 +20,8 @@ export function numbersOf(connection: Connection, changes: readonly Change[]): N
   return { take: (id) => taken.size !== taken.add(id).size };
 }
 
-const allAreFree: Numbers = { take: () => true };
+/** For jobs that are not to be jobs yet: it is asked when they are. */
+export const allAreFree: Numbers = { take: () => true };
 const noneIsFree: Numbers = { take: () => false };
 
 const anyBetween = `SELECT 1 FROM job WHERE id BETWEEN ?1 AND ?2
