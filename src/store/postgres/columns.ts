@@ -24,12 +24,12 @@ export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[],
   for (const [name, kind, of] of fields) {
     const column = things.map(of);
     if (agree(column)) {
-      chosen.push(`${add(column[0]!)}::${typeOf[kind]} as ${name}`);
+      chosen.push(`${unseen(`${add(column[0]!)}::${typeOf[kind]}`)} as ${name}`);
       continue;
     }
     chosen.push(name);
     names.push(name);
-    arrays.push(arrayText(kind, add(arrayValue(kind, column))));
+    arrays.push(unseen(arrayText(kind, add(arrayValue(kind, column)))));
   }
   if (arrays.length === 0) return `select ${chosen.join(', ')}`;
   return `select ${chosen.join(', ')} from unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
@@ -65,6 +65,12 @@ export function unpackedText<Thing>(fields: Fields<Thing>, shape: string, source
   const each = names.length === 0 ? '' : `cross join lateral unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
   return `cross join lateral (select ${same.join(', ')} offset 0) same ${each}`;
 }
+
+/**
+ * The planner knows how many they are, and what they are, when it plans for the values: then it may believe that few
+ * rows have such a version, and begin with those. It shall always begin with what is asked for, and think of few.
+ */
+const unseen = (value: string): string => `(select ${value})`;
 
 const agree = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 

@@ -102,6 +102,27 @@ test('runs created since a time are read from the indexes of those that ended si
   }
 });
 
+test('a plan for the values of a batch begins with the batch, whatever the table was when it was last looked at', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const pending = await born(store, ...many(5_000));
+  await store.commit({ changes: pending });
+  for (const table of ['job', 'ended']) await client.query(`vacuum analyze stint.${table}`);
+  // Nobody was claimed when the planner last looked: it believes that no job has the second version.
+  await client.query('set plan_cache_mode = force_custom_plan');
+  const plans = new Map<string, string>();
+  const session = planning(client, plans, { now: 0, ids: null, count: 1 });
+  const now = store.now() + 1000;
+  const claimed = pending.map(({ after }) => decided(after!, { do: 'claim', holder: 'h', until: null }, now));
+  const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
+  await write(session, 'quick', 'update', claimed);
+  await write(session, 'quick', 'end', ended);
+  await write(session, 'quick', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
+  await write(session, 'quick', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
+  await write(session, 'quick', 'insert', pending);
+  for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+});
+
 test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
