@@ -113,7 +113,7 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   const plans = new Map<string, string>();
   const session = planning(client, plans, { now: 0, ids: null, count: 1 });
   const now = store.now() + 1000;
-  const claimed = pending.map(({ after }) => decided(after!, { do: 'claim', holder: 'h', until: null }, now));
+  const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
   await write(session, 'quick', 'update', claimed);
   await write(session, 'quick', 'end', ended);
