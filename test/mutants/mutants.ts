@@ -19,11 +19,7 @@ export interface Mutant {
 const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${file}`, from, to });
 
 const noFence = cut('model/machine.ts', `'running' && job.fence === fence`, `'running' && fence > 0`);
-const noVersion = cut('store/sqlite/commit.ts', `history = iif(?, '', history || char(10)) || ?
-  WHERE id = ? AND version = ?\`;
-const moveToEnded`, `history = iif(?, '', history || char(10)) || ?
-  WHERE id = ? AND ? > 0\`;
-const moveToEnded`);
+const noVersion = cut('store/sqlite/herd.ts', `char(10)) || ? WHERE version = ? AND`, `char(10)) || ? WHERE ? > 0 AND`);
 const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
 const noKeys = cut('store/sqlite/commit.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
@@ -50,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a repairer takes the job of the new holder',
     cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
-    seeds: [7],
+    seeds: [5],
     isQuick: true,
   },
   {
