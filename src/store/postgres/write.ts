@@ -166,13 +166,13 @@ function update(session: Session, changes: readonly Change[], _care: Care, place
   const isAside = changes.some(movesAside);
   const more = isAside ? asideField : places ? placeField(places) : [];
   const goal = rowsText([...updateFields, ...more], changes, values);
-  const which = places && !isAside ? `where ${liesAt('goal.place')}` : `${find(schema, 'job')} where ${isFound('job')}`;
+  const found = places && !isAside ? findAt(schema) : find(schema, 'job');
   const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
       fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
       admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
       hold = goal.hold, phase = goal.phase, holder = goal.holder, told = ${lastTold},
       input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', isAside)}
-    from (${goal}) goal ${which}
+    from (${goal}) goal ${found} where ${isFound('job')}
     returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
   const aside = isAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
   return send(session, `with ${aside}written as (${written})`, values, changes);
@@ -238,16 +238,17 @@ const find = (schema: string, table: 'job' | 'ended', also?: string): string => 
   select ctid as place${also ? `, ${also}` : ''} from ${schema}.${table} sought
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
+/** The same where its place is known; it is that job's, or the place is wrong. */
+const findAt = (schema: string): string => `cross join lateral (
+  select ctid as place from ${schema}.job sought
+  where sought.ctid = goal.place and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
+
 /**
  * Whether a row lies there and, if someone else changed it meanwhile, is still as it was seen. A condition that is never
  * sure keeps the planner from remembering rows for a second visit: they come once, and remembering cost a fifth.
  */
 const isFound = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.place and ${table}.version = goal.seen and ${table}.version > -random()`;
-
-/** The same for a row whose place is known: it is that job's, or the place is wrong. */
-const liesAt = (place: string): string =>
-  `job.ctid = ${place} and job.id = goal.id and job.version = goal.seen and job.version > -random()`;
 
 /** The keys of jobs that end are free, unless they were taken for a time. */
 function freeKeys(schema: string, changes: readonly Change[], values: unknown[]): string {

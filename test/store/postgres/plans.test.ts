@@ -58,6 +58,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await write(session, 'quick', 'insert', await born(store, ...many(3)));
   await write(session, 'careful', 'insert', fresh);
   await write(session, 'quick', 'update', taken);
+  await write(session, 'careful', 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
   await write(session, 'quick', 'end', ended);
   await write(session, 'quick', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
   await write(session, 'quick', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
@@ -116,6 +117,7 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
   await write(session, 'quick', 'update', claimed);
+  await write(session, 'careful', 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
   await write(session, 'quick', 'end', ended);
   await write(session, 'quick', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
   await write(session, 'quick', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
