@@ -33,6 +33,12 @@ export const standings: readonly Standing[] = [...openStandings, ...endedStandin
 
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 
+/** Whether it asks only for jobs that did not succeed. */
+export const isUnlucky = ({ standings: meant }: Query): boolean => meant !== undefined && !meant.includes('succeeded');
+
+/** Whether tasks are meant too: a run may have a million of them. */
+export const isWithTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
+
 /** Pages go by id: what is stored while one turns them neither repeats nor hides a job. */
 export interface PageAsk {
   readonly order?: 'newest' | 'oldest';

@@ -6,7 +6,6 @@ import type { RunFilter } from './contract.ts';
 import { HttpRefusal } from './problems.ts';
 import { isSecretName, type Sight } from './redact.ts';
 
-
 export function queryOf(filter: RunFilter, sight: Sight): Query {
   const { state, type, def, kind, parent, tag, from, before, dueBefore, error, payload, q } = filter;
   return {

@@ -52,18 +52,18 @@ export function packed<Thing>(fields: Fields<Thing>, things: readonly Thing[]): 
   return { shape: differing.join(','), texts };
 }
 
-/** Unpacks what `packed` made, once for what agrees and row by row for the rest: behind `from`, after `source`. */
-export function unpackedText<Thing>(fields: Fields<Thing>, shape: string, source: string): string {
+/** A query for what `packed` made: once for what agrees, row by row for the rest. `texts` are a column of `source`. */
+export function unpackedText<Thing>(fields: Fields<Thing>, shape: string, source: string, texts: string): string {
   const differing = new Set(shape.split(','));
   const same = fields.flatMap(([name, kind], index) =>
-    differing.has(name) ? [] : [`${source}[${index + 1}]::${typeOf[kind]} as ${name}`],
+    differing.has(name) ? [] : [`${texts}[${index + 1}]::${typeOf[kind]} as ${name}`],
   );
-  const names = fields.flatMap(([name]) => (differing.has(name) ? [name] : []));
+  const once = `${source} cross join lateral (select ${same.join(', ')} offset 0) same`;
+  if (shape === '') return `select same.* from ${once}`;
   const arrays = fields.flatMap(([name, kind], index) =>
-    differing.has(name) ? [arrayText(kind, `${source}[${index + 1}]`)] : [],
+    differing.has(name) ? [arrayText(kind, `${texts}[${index + 1}]`)] : [],
   );
-  const each = names.length === 0 ? '' : `cross join lateral unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
-  return `cross join lateral (select ${same.join(', ')} offset 0) same ${each}`;
+  return `select same.*, each.* from ${once} cross join lateral unnest(${arrays.join(', ')}) as each (${shape})`;
 }
 
 /**

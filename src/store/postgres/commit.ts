@@ -11,7 +11,8 @@ import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
 import { history } from './history.ts';
 import { freedKey, movesAside, wantedKey, type Places } from './fields.ts';
-import { idOf, unstage, wayOf, write, type Care, type Way, type Written } from './write.ts';
+import { unstage } from './stage.ts';
+import { idOf, wayOf, write, type Care, type Way, type Written } from './write.ts';
 
 /** Which changes were written. What `behind` sends goes in the same packet, and is done when they are committed. */
 export async function commit(connection: Connection, batch: Batch, behind: Behind = ignore): Promise<boolean[]> {

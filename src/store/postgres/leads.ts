@@ -5,7 +5,7 @@
  * end, past a million others, if they lie at the other.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
-import { endedStandings, type Query } from '../query.ts';
+import { endedStandings, isUnlucky, isWithTasks, type Query } from '../query.ts';
 import { nameArray } from './columns.ts';
 
 export type Table = 'job' | 'ended';
@@ -34,8 +34,6 @@ export function leadOf(schema: string, table: Table, query: Query, values: unkno
 
 export const isOfUnluckyTops = (query: Query): boolean => isUnlucky(query) && !isWithTasks(query);
 
-const isUnlucky = ({ standings }: Query): boolean => standings !== undefined && !standings.includes('succeeded');
-const isWithTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
 const isTyped = ({ types, glob }: Query): boolean => types !== undefined || glob !== undefined;
 
 function byParent({ parent, ...rest }: Query, values: unknown[]): Lead {

@@ -103,8 +103,10 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // What is told of staged jobs when they come; and the feed tells what happened to many jobs once for all of them.
     `alter table ${s}.staged add column way text, add column shape text, add column events text collate "C"`,
     `alter table ${s}.staged alter events set storage external`,
-    `update ${s}.feed set events =
-      regexp_replace(events, '(^\\[|\\]\\},)\\{"job":(\\d+),"kind":', '\\1{"jobs":[\\2],"kind":', 'g')`,
+    `update ${s}.feed set events = coalesce((
+      select json_agg(json_build_object('kind', entry -> 'kind', 'type', entry -> 'type', 'parent', entry -> 'parent',
+        'jobs', json_build_array(entry -> 'job'), 'events', entry -> 'events'))
+      from json_array_elements(events::json) entry)::text, '[]')`,
   ],
   (s) => [
     // Lists of what went wrong with the runs of some types, with all that such a list may ask for besides.

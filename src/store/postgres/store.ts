@@ -26,7 +26,7 @@ import { extend, heldBy, lapsed, orphaned, purge, settleable } from './upkeep.ts
 import { vitals } from './vitals.ts';
 import { Wake } from './wake.ts';
 import { sessionOn } from './within.ts';
-import { stage } from './write.ts';
+import { stage } from './stage.ts';
 
 export interface PostgresOptions extends Partial<ConnectionSettings> {
   /** Stands in for the server's clock, in tests. */

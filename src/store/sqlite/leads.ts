@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { literalPrefix, matches, parseGlob } from '../../model/glob.ts';
-import { endedStandings, type Query } from '../query.ts';
+import { endedStandings, isUnlucky, isWithTasks, type Query } from '../query.ts';
 import type { Connection } from './connection.ts';
 
 export type Table = 'job' | 'ended';
@@ -28,9 +28,6 @@ export function leadsOf(connection: Connection, table: Table, query: Query): Lea
   const top = lead(`kind <> 'task'`);
   return leadsToTypes(connection, top, query) ?? [top];
 }
-
-const isUnlucky = ({ standings }: Query): boolean => standings !== undefined && !standings.includes('succeeded');
-const isWithTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
 
 function leadsToUnlucky(connection: Connection, query: Query): Lead[] {
   const fates = endedStandings.filter((fate) => query.standings!.includes(fate));

@@ -87,3 +87,27 @@ test('a server that cannot be reached is told of after some patience', async () 
   await store.close();
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
 });
+
+test('a feed that told of each job by itself tells the same after the migration', async () => {
+  const url = await freshDatabase();
+  const store = openStore(url);
+  const event = { n: 1, at: 1_800_000_000_000, by: 'a "b"\n☃', kind: 'created', due: 5, priority: -1 };
+  // Data of a handler may look like the head of an entry, and is left as it is.
+  const failed = { ...event, n: 2, kind: 'failed', error: { code: 'unknown', message: '', data: [{ job: 1, kind: 'x' }] } };
+  const told = [
+    { job: 1, kind: 'run', type: 'mail "x"', parent: null, event },
+    { job: 9_007_199_254_740_991, kind: 'task', type: 'mail', parent: 1, event: failed },
+  ];
+  const entries = told.map(({ job, kind, type, parent, event: one }) => ({ job, kind, type, parent, events: [one] }));
+  const { statements, to } = await store.migrate({ dryRun: true });
+  const conversion = statements.findIndex((statement) => statement.includes('.feed set events'));
+  expect(conversion).toBeGreaterThan(0);
+  const client = await connect(url);
+  for (const statement of statements.slice(0, conversion)) await client.query(statement);
+  await client.query(
+    `insert into stint.feed (told, at, count, events) values ('1', $1, 2, $2)`, [event.at, JSON.stringify(entries)],
+  );
+  for (const statement of statements.slice(conversion)) await client.query(statement);
+  await client.query(`update stint.meta set version = ${to}`);
+  expect((await store.eventsAfter(null, 10)).events).toEqual(told);
+});

@@ -13,7 +13,8 @@ import { beat } from '../../../src/store/postgres/instances.ts';
 import { freeRows } from '../../../src/store/postgres/lanes.ts';
 import { StoreTime } from '../../../src/store/postgres/store-time.ts';
 import { extend, settleable } from '../../../src/store/postgres/upkeep.ts';
-import { unstageAlike, write } from '../../../src/store/postgres/write.ts';
+import { unstageAlike } from '../../../src/store/postgres/stage.ts';
+import { write } from '../../../src/store/postgres/write.ts';
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
 
 let count = 0;
