@@ -10,7 +10,7 @@ import { ServerClock } from './server-clock.ts';
 import { sharedMs } from './shared-time.ts';
 import type { Site } from './site.ts';
 
-const lookMs = 5;
+const lookMs = 10;
 
 type Hand = Child<Order>;
 
@@ -37,7 +37,7 @@ export async function drain(site: Site, processes: number, jobs: number, warmUpS
 
 async function whenHandled(workers: readonly Hand[], jobs: number): Promise<void> {
   for (;;) {
-    const handled = sum(await lookAt(workers), (sight) => sight.handled);
+    const handled = sum(await Promise.all(workers.map((worker) => worker.ask<number>({ do: 'count' }))), Number);
     if (handled > jobs) throw new Error(`${handled} jobs were handled where there were ${jobs}`);
     if (handled === jobs) return;
     await sleep(lookMs);

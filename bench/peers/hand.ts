@@ -18,6 +18,8 @@ export type Order =
   /** Create so many, each when the last one should be over. */
   | { readonly do: 'trickle'; readonly jobs: number }
   | { readonly do: 'work' }
+  /** How many it has handled: asked so often that the answer must be cheap. */
+  | { readonly do: 'count' }
   | { readonly do: 'look' }
   | { readonly do: 'countUnfinished' }
   /** How old so many jobs were when they were started. */
@@ -84,6 +86,8 @@ async function obey(order: Order): Promise<unknown> {
       passMilestone();
       await queue.work(handle);
       return null;
+    case 'count':
+      return handled;
     case 'look':
       return sight();
     case 'countUnfinished':
