@@ -8,7 +8,7 @@ import { firstMemoryId } from './engine/homes.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
-import { silent, type Logger } from './engine/logger.ts';
+import { silent, unfailing, type Logger } from './engine/logger.ts';
 import { Watchers } from './engine/ask/watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './ids.ts';
@@ -57,9 +57,10 @@ export class Engine extends EngineCore {
 }
 
 function partsOf({
-  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger = silent,
+  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger: given = silent,
   clock = systemClock, random = systemRandom, instance = instanceName(random),
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
+  const logger = unfailing(given);
   const leaseMs = checkLease(durationMs(lease));
   const url = typeof store === 'object' ? null : storeUrl(store);
   const jobs = new Jobs(typeof store === 'object' ? store : openStore(url!, { clock }));

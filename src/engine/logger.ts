@@ -5,4 +5,19 @@ export interface Logger {
   error(text: string, about?: Readonly<Record<string, unknown>>): void;
 }
 
+/** One that throws, whatever it throws, is told to the process and harms nobody: outcomes are stored by those who log. */
+export const unfailing = (logger: Logger): Logger => ({
+  info: (text, about) => attempt(() => logger.info(text, about)),
+  warn: (text, about) => attempt(() => logger.warn(text, about)),
+  error: (text, about) => attempt(() => logger.error(text, about)),
+});
+
+function attempt(log: () => void): void {
+  try {
+    log();
+  } catch {
+    process.emitWarning('the logger given to Stint threw: a line is lost', 'StintWarning');
+  }
+}
+
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} };

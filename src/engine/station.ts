@@ -1,9 +1,11 @@
 /** The station: all that an instance does on one store. The engine has one for its database, and one for memory. */
 import { endOrphans, settleParents } from '../jobs/settle.ts';
+import type { Answer } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import type { RunningJob } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Holding } from '../store/store.ts';
+import type { Later } from '../time/later.ts';
 import { Canceller } from './loops/canceller.ts';
 import { Claimer } from './loops/claimer.ts';
 import { Finisher } from './loops/finisher.ts';
@@ -193,7 +195,7 @@ export class Station {
     if (this.#claimer.isShort) this.#claiming.wake();
   }
 
-  #work(job: RunningJob): Promise<void> {
+  #work(job: RunningJob): Later<void> {
     const { orders } = this.#parts;
     if (orders !== undefined && job.type === orders.type) return orders.follow(job);
     return job.tick?.isAwaited ? this.#workAndFollow(job, job.tick.def) : this.#runner.run(job);
@@ -214,7 +216,8 @@ export class Station {
   }
 
   async #giveBack(job: RunningJob): Promise<void> {
-    const answer = await this.#finisher.finish({ job, command: { do: 'release', fence: job.fence } });
+    const command = { do: 'release', fence: job.fence } as const;
+    const answer = await new Promise<Answer>((told) => this.#finisher.finish({ job, command }, told));
     if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
   }
 

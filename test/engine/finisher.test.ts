@@ -12,6 +12,9 @@ import { VirtualClock } from '../../src/time/clock.ts';
 const stored = { before: null, after: null, events: [] };
 const askOf = (job: number): Ask => ({ job, command: { do: 'succeed', fence: 1 } });
 
+const outcome = (finisher: Finisher, job: number): Promise<Answer> =>
+  new Promise((told) => finisher.finish(askOf(job), told));
+
 function aFinisher(conclude: (asks: readonly Ask[]) => readonly Answer[]) {
   const clock = new VirtualClock(0);
   const calls: (readonly Ask['job'][])[] = [];
@@ -27,7 +30,7 @@ function aFinisher(conclude: (asks: readonly Ask[]) => readonly Answer[]) {
 
 test('outcomes of one turn share a write', async () => {
   const { calls, finisher } = aFinisher((asks) => asks.map(() => stored));
-  await Promise.all([1, 2, 3].map((job) => finisher.finish(askOf(job))));
+  await Promise.all([1, 2, 3].map((job) => outcome(finisher, job)));
 
   expect(calls).toEqual([[1, 2, 3]]);
 });
@@ -37,7 +40,7 @@ test('an outcome that is not fit to be stored is told so, and the others are sto
     if (asks.some(({ job }) => job === 2)) throw new Refusal('malformed.json', 'no');
     return asks.map(() => stored);
   });
-  const answers = await Promise.all([1, 2, 3].map((job) => finisher.finish(askOf(job))));
+  const answers = await Promise.all([1, 2, 3].map((job) => outcome(finisher, job)));
 
   expect(answers).toEqual([stored, expect.objectContaining({ code: 'malformed.json' }), stored]);
 });
@@ -46,7 +49,7 @@ test('who gives up is answered instead of trying for ever', async () => {
   const { clock, calls, finisher } = aFinisher(() => {
     throw new Error('the store is away');
   });
-  const answer = finisher.finish(askOf(1));
+  const answer = outcome(finisher, 1);
   await clock.advance(60_000);
   const tries = calls.length;
   finisher.giveUp();

@@ -9,8 +9,12 @@ export class Watchers {
     this.#clock = clock;
   }
 
+  get isAnyone(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   tell(ids: Iterable<number>): void {
-    if (this.#waiting.size === 0) return;
+    if (!this.isAnyone) return;
     for (const id of ids) for (const wake of this.#waiting.get(id) ?? []) wake();
   }
 

@@ -10,9 +10,12 @@ export interface FinisherParts extends LoopParts {
   readonly watchers: Watchers;
 }
 
+/** Told when it is stored, with the change or the refusal. Must not throw. */
+type Told = (answer: Answer) => void;
+
 interface Waiting {
   readonly ask: Ask;
-  readonly resolve: (answer: Answer) => void;
+  readonly told: Told;
 }
 
 const batchMax = 1000;
@@ -32,12 +35,10 @@ export class Finisher {
     this.#parts = parts;
   }
 
-  /** Resolves when it is stored, with the change or the refusal. An outage of the store is waited out. */
-  finish(ask: Ask): Promise<Answer> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ ask, resolve });
-      if (!this.#isFlushing) void this.#flush();
-    });
+  /** An outage of the store is waited out. */
+  finish(ask: Ask, told: Told): void {
+    this.#waiting.push({ ask, told });
+    if (!this.#isFlushing) void this.#flush();
   }
 
   /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */
@@ -56,15 +57,20 @@ export class Finisher {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
+    const answers = await this.#answersTo(batch);
+    if (isRefusal(answers)) return this.#sortOut(batch, answers);
+    batch.forEach(({ told }, index) => told(answers[index]!));
+    if (this.#parts.watchers.isAnyone) this.#parts.watchers.tell(answers.flatMap(concerned));
+  }
+
+  /** For each; or why the batch as it is cannot be stored. */
+  async #answersTo(batch: readonly Waiting[]): Promise<readonly Answer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {
-        const answers = await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
-        batch.forEach(({ resolve }, index) => resolve(answers[index]!));
-        this.#parts.watchers.tell(answers.flatMap(concerned));
-        return;
+        return await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
       } catch (error) {
-        if (isRefusal(error) && error.code.startsWith('malformed.')) return this.#sortOut(batch, error);
-        if (this.#givenUp.signal.aborted) return batch.forEach(({ resolve }) => resolve(notStored(error)));
+        if (isRefusal(error) && error.code.startsWith('malformed.')) return error;
+        if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
         if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
         await this.#sleep(tries);
       }
@@ -73,7 +79,7 @@ export class Finisher {
 
   /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
   async #sortOut(batch: readonly Waiting[], refusal: Refusal): Promise<void> {
-    if (batch.length === 1) return batch[0]!.resolve(refusal);
+    if (batch.length === 1) return batch[0]!.told(refusal);
     for (const waiting of batch) await this.#write([waiting]);
   }
 

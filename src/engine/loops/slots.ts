@@ -1,20 +1,26 @@
 /** The slots: how many handlers run at a time in this instance, and the claimed jobs that wait for one. */
+import { turn } from '../../time/clock.ts';
+import { isPromised, type Later } from '../../time/later.ts';
 
 export interface SlotsParts<T> {
-  /** Must not reject. */
-  readonly work: (item: T) => Promise<void>;
+  /** Must not throw or reject. */
+  readonly work: (item: T) => Later<void>;
   readonly onFree: () => void;
   /** Whether what waits may be started now; if not, `fill` is called when it may. */
   readonly mayStart: () => boolean;
 }
 
+/** After as many handlers in a row the rest of the program has its turn: they may all be over when they return. */
+const breathAfter = 250;
+
 export class Slots<T> {
   readonly size: number;
-  readonly #work: (item: T) => Promise<void>;
+  readonly #work: (item: T) => Later<void>;
   readonly #onFree: () => void;
   readonly #mayStart: () => boolean;
   #queue: T[] = [];
   #busy = 0;
+  #isBreathing = false;
   #idle: (() => void)[] = [];
 
   constructor(size: number, { work, onFree, mayStart }: SlotsParts<T>) {
@@ -48,7 +54,10 @@ export class Slots<T> {
 
   /** Starts what waits, as far as slots are free: to be called when it may be started again. */
   fill(): void {
-    while (this.#busy < this.size && this.#queue.length > 0 && this.#mayStart()) void this.#start(this.#queue.shift()!);
+    for (let started = 0; this.#canStart; started += 1) {
+      if (started === breathAfter) return void this.#breathe();
+      this.#start(this.#queue.shift()!);
+    }
   }
 
   /** Forgets those that need not be started any more. */
@@ -68,16 +77,33 @@ export class Slots<T> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  async #start(item: T): Promise<void> {
+  get #canStart(): boolean {
+    return this.#busy < this.size && this.#queue.length > 0 && !this.#isBreathing && this.#mayStart();
+  }
+
+  #start(item: T): void {
     this.#busy += 1;
-    try {
-      await this.#work(item);
-    } finally {
-      this.#busy -= 1;
-      this.fill();
-      this.#onFree();
-      this.#tellIdle();
-    }
+    const working = this.#work(item);
+    if (isPromised(working)) void working.then(() => this.#goOn());
+    else this.#free();
+  }
+
+  #goOn(): void {
+    this.#free();
+    this.fill();
+  }
+
+  #free(): void {
+    this.#busy -= 1;
+    this.#onFree();
+    this.#tellIdle();
+  }
+
+  async #breathe(): Promise<void> {
+    this.#isBreathing = true;
+    await turn();
+    this.#isBreathing = false;
+    this.fill();
   }
 
   #tellIdle(): void {

@@ -9,6 +9,10 @@ export type LogLevel = LogLine['level'];
 export const logLineBytesMax = 8_192;
 
 export function jobLog(write: (level: LogLevel, text: string) => void): JobLog {
-  const at = (level: LogLevel) => (text: unknown) => write(level, plainText(text, logLineBytesMax));
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return {
+    debug: (text) => write('debug', plainText(text, logLineBytesMax)),
+    info: (text) => write('info', plainText(text, logLineBytesMax)),
+    warn: (text) => write('warn', plainText(text, logLineBytesMax)),
+    error: (text) => write('error', plainText(text, logLineBytesMax)),
+  };
 }

@@ -36,7 +36,7 @@ export class Tracker implements ProgressTracker {
   #isOver = false;
   #lastItem = 0;
   /** One for each stage that is being run. */
-  readonly #stops = new Set<AbortController>();
+  #stops: readonly AbortController[] = [];
 
   constructor({ clock, onChange }: TrackerOptions) {
     this.#clock = clock;
@@ -168,7 +168,7 @@ export class Tracker implements ProgressTracker {
 
   async #workThrough<T>(plan: Plan<T>, tally: Tally): Promise<boolean> {
     const stop = new AbortController();
-    this.#stops.add(stop);
+    this.#stops = [...this.#stops, stop];
     this.#stopIfSkipped();
     const work = async (item: T, index: number): Promise<void> => {
       tally.begun += 1;
@@ -178,7 +178,7 @@ export class Tracker implements ProgressTracker {
       const course = { clock: this.#clock, hands: handsFor(plan.parallelism), stop: stop.signal, work };
       return await workThrough(plan.items, course);
     } finally {
-      this.#stops.delete(stop);
+      this.#stops = this.#stops.filter((one) => one !== stop);
     }
   }
 

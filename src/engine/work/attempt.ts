@@ -22,7 +22,6 @@ export class Attempt {
     this.holding = { id: job.id, fence: job.fence };
   }
 
-  /** Made when someone asks for it: most handlers are too short to. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#reason !== null) this.#abort.abort(this.#reason);

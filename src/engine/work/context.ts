@@ -1,6 +1,8 @@
 /** The context: all that a handler is given besides its data. */
-import type { Duration } from '../../time/duration.ts';
 import type { FailurePolicy } from '../../model/progress.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
+import type { Attempt } from './attempt.ts';
+import { tokenOf } from './token.ts';
 
 export interface Context {
   /** The run this is about, also for its tasks. */
@@ -96,3 +98,18 @@ export interface StageOutcome {
   /** Items that were not tried because the stage was skipped or the job cancelled. */
   readonly isComplete: boolean;
 }
+
+/** Of plain properties alone: handlers may take it apart, or put it together with what is theirs. */
+export const contextOf = (attempt: Attempt, progress: ProgressTracker, log: JobLog): Context => ({
+  ...factsOf(attempt),
+  signal: attempt.signal,
+  progress,
+  log,
+  handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
+});
+
+export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
+  run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },
+  idempotencyKey: `${job.id}.${job.generation}`,
+  fence: job.fence,
+});

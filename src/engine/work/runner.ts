@@ -1,23 +1,18 @@
 /** The runner: works on one claimed job from start to stored outcome. Nothing a handler does gets past it. */
-import type { Answer } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';
 import type { Job, RunningJob, Tags } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
-import { isRefusal } from '../../refusal.ts';
-import { durationMs } from '../../time/duration.ts';
 import { isPromised, whenThere, type Later } from '../../time/later.ts';
 import { Attempt } from './attempt.ts';
+import { Conclusions, type ConclusionsParts } from './conclusions.ts';
 import { Deadlines } from './deadlines.ts';
-import { HandedOff, type Context, type JobLog, type RunFacts } from './context.ts';
-import type { Finisher } from '../loops/finisher.ts';
+import { contextOf, factsOf, type Context, type JobLog, type RunFacts } from './context.ts';
 import type { Handlers } from '../handlers.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import { jobLog } from '../progress/job-log.ts';
 import { hasTasks, type JobType } from '../declare/job-type.ts';
-import type { LoopParts } from '../loops/loop.ts';
-import type { Notes } from '../progress/notes.ts';
 import { Cancelled } from './outcome.ts';
 import { gather, prepare } from './phases.ts';
 import { checked } from '../declare/schema.ts';
@@ -27,20 +22,14 @@ import type { Tracing } from './tracing.ts';
 import { Tracker } from '../progress/tracker.ts';
 import { isA, ofError, ofValue } from './verdict.ts';
 
-export interface RunnerParts extends LoopParts {
+export interface RunnerParts extends ConclusionsParts {
   readonly jobs: Jobs;
   readonly by: string;
   readonly handlers: Handlers;
-  readonly finisher: Finisher;
-  readonly notes: Notes;
   readonly isolation: Isolation;
   readonly tracing: Tracing;
   /** After a handler has ended, and how long that took. */
   readonly onHandled: (ms: number) => void;
-  /** After the outcome of a job is stored. */
-  readonly onConcluded: (job: Job) => Later<void>;
-  /** When there is one outcome less to be stored. */
-  readonly onRelief: () => void;
 }
 
 /** A handler that says nothing of time may take this long. */
@@ -53,12 +42,12 @@ export class Runner {
   readonly #attempts = new Map<number, Attempt>();
   readonly #parents = new Map<number, Job>();
   readonly #deadlines: Deadlines;
-  #concluding = 0;
-  #whenConcluded: (() => void)[] = [];
+  readonly #conclusions: Conclusions;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
     this.#deadlines = new Deadlines(parts.clock);
+    this.#conclusions = new Conclusions(parts, (attempt) => this.#forget(attempt));
   }
 
   get attempts(): ReadonlyMap<number, Attempt> {
@@ -67,54 +56,70 @@ export class Runner {
 
   /** How many outcomes are still to be stored. */
   get concluding(): number {
-    return this.#concluding;
+    return this.#conclusions.open;
   }
 
-  /** Resolves when the handler has ended; its outcome is stored behind it. Never rejects. */
-  async run(job: RunningJob): Promise<void> {
+  whenConcluded(): Promise<void> {
+    return this.#conclusions.whenNoneOpen();
+  }
+
+  /** Over when the handler has ended, at once if it can be; its outcome is stored behind it. Never rejects. */
+  run(job: RunningJob): Later<void> {
     const { clock, onHandled } = this.#parts;
     const attempt = new Attempt(job);
     this.#attempts.set(job.id, attempt);
     const start = clock.monotonic();
-    const command = await this.#perform(attempt);
-    onHandled(clock.monotonic() - start);
-    void this.#conclude(attempt, command);
+    return whenThere(this.#perform(attempt), (command) => {
+      onHandled(clock.monotonic() - start);
+      this.#conclusions.add(attempt, command);
+    });
   }
 
-  whenConcluded(): Promise<void> {
-    if (this.#concluding === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenConcluded.push(resolve));
+  /** A job that was lost may have been claimed again meanwhile. */
+  #forget(attempt: Attempt): void {
+    const { id } = attempt.job;
+    if (this.#attempts.get(id) === attempt) this.#attempts.delete(id);
   }
 
   /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */
-  async #perform(attempt: Attempt): Promise<Command | null> {
-    const { jobs, handlers } = this.#parts;
-    const type = handlers.require(attempt.job.type);
+  #perform(attempt: Attempt): Later<Command | null> {
+    const type = this.#parts.handlers.require(attempt.job.type);
     const tracker = this.#trackerFor(type, attempt);
     try {
       const called = this.#tryOut(type, attempt, tracker);
-      const value = isPromised(called) ? await this.#outwait(attempt, called) : called;
-      tracker.end();
-      // Work that gave up because an item failed has failed, also when the handler did not say so.
-      if (tracker.isAborted) throw tracker.failure;
-      return value === planned ? null : ofValue(value, attempt, jobs.store.now());
+      return isPromised(called) ? this.#outwait(type, attempt, tracker, called) : this.#ofValue(called, attempt, tracker);
     } catch (error) {
-      tracker.end(error);
-      const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
-      const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
-      return ofError(cause, attempt, jobs.store.now(), isRetryable);
+      return this.#ofError(error, type, attempt, tracker);
     }
   }
 
   /** What a handler gives in its time. One that is over when it returns cannot be late. */
-  async #outwait(attempt: Attempt, called: PromiseLike<unknown>): Promise<unknown> {
+  async #outwait(
+    type: JobType, attempt: Attempt, tracker: Tracker, called: PromiseLike<unknown>,
+  ): Promise<Command | null> {
     const timeoutMs = timeoutOf(attempt.job);
     const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     try {
-      return await attempt.await(called);
+      return this.#ofValue(await attempt.await(called), attempt, tracker);
+    } catch (error) {
+      return this.#ofError(error, type, attempt, tracker);
     } finally {
       stopTimer();
     }
+  }
+
+  #ofValue(value: unknown, attempt: Attempt, tracker: Tracker): Command | null {
+    tracker.end();
+    // Work that gave up because an item failed has failed, also when the handler did not say so.
+    if (tracker.isAborted) throw tracker.failure;
+    return value === planned ? null : ofValue(value, attempt, this.#parts.jobs.store.now());
+  }
+
+  #ofError(error: unknown, type: JobType, attempt: Attempt, tracker: Tracker): Command | null {
+    tracker.end(error);
+    const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
+    const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
+    return ofError(cause, attempt, this.#parts.jobs.store.now(), isRetryable);
   }
 
   #tryOut(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
@@ -133,7 +138,7 @@ export class Runner {
 
   #call(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
     const { job } = attempt;
-    const context = this.#contextOf(attempt, tracker);
+    const context = contextOf(attempt, tracker, this.#logOf(attempt));
     return job.kind === 'task'
       ? whenThere(this.#parentOf(job), (parent) => this.#callTask(type, attempt, context, parent))
       : whenThere(inputOf(type, job), (input) => this.#callRun(type, attempt, context, input, tracker));
@@ -186,18 +191,6 @@ export class Runner {
     return result;
   }
 
-  #contextOf(attempt: Attempt, tracker: Tracker): Context {
-    return {
-      ...factsOf(attempt),
-      get signal() {
-        return attempt.signal;
-      },
-      progress: tracker,
-      log: this.#logOf(attempt),
-      handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
-    };
-  }
-
   #trackerFor(type: JobType, attempt: Attempt): Tracker {
     const { clock, notes } = this.#parts;
     // A handler in a thread or process of its own has its tracker there.
@@ -224,43 +217,6 @@ export class Runner {
     this.#parents.set(run.id, run);
     return run;
   }
-
-  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. */
-  async #conclude(attempt: Attempt, command: Command | null): Promise<void> {
-    const { job, holding } = attempt;
-    const { notes, logger, onConcluded } = this.#parts;
-    this.#concluding += 1;
-    try {
-      const lastNotes = notes.finish(holding);
-      if (lastNotes) await lastNotes;
-      if (command === null) return;
-      const answer = await this.#finish(job, command);
-      if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
-      await onConcluded(job);
-    } catch (error) {
-      logger.error(`the outcome of job ${job.id} could not be recorded`, { error, id: job.id });
-    } finally {
-      this.#leave(attempt);
-    }
-  }
-
-  #leave(attempt: Attempt): void {
-    const { id } = attempt.job;
-    // A job that was lost may have been claimed again meanwhile.
-    if (this.#attempts.get(id) === attempt) this.#attempts.delete(id);
-    this.#concluding -= 1;
-    this.#parts.onRelief();
-    if (this.#concluding === 0) for (const resolve of this.#whenConcluded.splice(0)) resolve();
-  }
-
-  /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
-  async #finish(job: RunningJob, command: Command): Promise<Answer> {
-    const { finisher } = this.#parts;
-    const answer = await finisher.finish({ job, command });
-    if (!isRefusal(answer) || !answer.code.startsWith('malformed.')) return answer;
-    const error = { code: 'missing output', message: answer.message } as const;
-    return finisher.finish({ job, command: { do: 'fail', fence: job.fence, retryable: false, error } });
-  }
 }
 
 const planned = Symbol('planned');
@@ -279,9 +235,3 @@ function inputOf(type: JobType, job: Job): Later<unknown> {
   const input = parseJson(job.input);
   return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
 }
-
-const factsOf = ({ job }: Attempt) => ({
-  run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },
-  idempotencyKey: `${job.id}.${job.generation}`,
-  fence: job.fence,
-});

@@ -1,0 +1,34 @@
+// A logger of the program's own may throw: nothing is lost by it but the line.
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { unfailing } from '../../src/engine/logger.ts';
+
+test('a logger that throws is told to the process, and to nobody else', async () => {
+  const logger = unfailing({
+    info: () => {
+      throw new Error('the disk is full');
+    },
+    warn: () => {},
+    error: () => {},
+  });
+  const warned = once(process, 'warning') as Promise<[Error]>;
+
+  expect(() => logger.info('hello')).not.toThrow();
+  expect((await warned)[0].name).toBe('StintWarning');
+});
+
+test('a logger is called as the object that it is', () => {
+  const lines: unknown[] = [];
+  const logger = {
+    kept: lines,
+    info(text: string) { this.kept.push(text); },
+    warn(text: string) { this.kept.push(text); },
+    error(text: string, about?: object) { this.kept.push([text, about]); },
+  };
+  const careful = unfailing(logger);
+  careful.info('a');
+  careful.warn('b');
+  careful.error('c', { id: 1 });
+
+  expect(lines).toEqual(['a', 'b', ['c', { id: 1 }]]);
+});

@@ -1,0 +1,46 @@
+// The slots: handlers that are over when they return take turns with the rest of the program.
+import { expect, test } from 'vitest';
+import { Slots } from '../../src/engine/loops/slots.ts';
+import { turn } from '../../src/time/clock.ts';
+
+function slotsFor(size: number, work: (item: number) => void | Promise<void>) {
+  const frees = { count: 0 };
+  const slots = new Slots<number>(size, { work, onFree: () => (frees.count += 1), mayStart: () => true });
+  return { slots, frees };
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+test('many handlers that are over at once leave the program a turn in between, and all of them run in order', async () => {
+  const seen: number[] = [];
+  const { slots, frees } = slotsFor(10, (item) => void seen.push(item));
+  slots.add(upTo(2_000));
+  const atOnce = seen.length;
+  await slots.whenIdle();
+
+  expect(atOnce).toBeLessThan(2_000);
+  expect(seen).toEqual(upTo(2_000));
+  expect(frees.count).toBe(2_000);
+  expect(slots.busy).toBe(0);
+});
+
+test('handlers that take their time occupy their slots until they are over', async () => {
+  const ends: (() => void)[] = [];
+  const { slots } = slotsFor(2, () => new Promise((resolve) => ends.push(resolve)));
+  slots.add(upTo(3));
+
+  expect([slots.busy, slots.waiting]).toEqual([2, 1]);
+  ends[0]!();
+  await turn();
+  expect([slots.busy, slots.waiting, ends.length]).toEqual([2, 0, 3]);
+});
+
+test('what is taken back while the program has its turn is not started', async () => {
+  const seen: number[] = [];
+  const { slots } = slotsFor(1, (item) => void seen.push(item));
+  slots.add(upTo(1_000));
+  const taken = slots.takeBack();
+  await turn();
+
+  expect(seen.length + taken.length).toBe(1_000);
+});
