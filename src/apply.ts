@@ -31,9 +31,13 @@ export async function applyEach(store: Writer, asks: readonly Ask[], asker: Aske
   let open = asks.map((_, index) => index);
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === triesMax) throw contended(idOf(asks[open[0]!]!));
-    const seen = await look(store, open.map((index) => asks[index]!), tries === 0);
+    const isFirst = tries === 0;
+    const seen = await look(store, open.map((index) => asks[index]!).filter((ask) => !isFirst || !carriesJob(ask)));
     const asking = { ...asker, now: store.now() };
-    for (const index of open) answers[index] = decide(asks[index]!, seen, asking);
+    for (const index of open) {
+      const ask = asks[index]!;
+      answers[index] = decide(ask, isFirst && carriesJob(ask) ? ask.job : seen.get(idOf(ask)), asking);
+    }
     open = await commitDecided(store, answers, open);
   }
   return answers;
@@ -86,18 +90,20 @@ export function claimFor(
   spoils: (job: Job) => JobError | null = () => null,
 ): Promise<readonly Change[]> {
   return store.claim(ask, (candidates, now) => {
+    const until = leaseMs === null ? null : now + leaseMs;
+    const changes: Change[] = [];
     let served = 0;
-    return candidates.flatMap(({ job, parentCancelled }) => {
+    for (const { job, parentCancelled } of candidates) {
       const holder = holderOf(served);
-      const until = leaseMs === null ? null : now + leaseMs;
       const asking = { by: holder, now };
       const taking = { do: 'claim', holder, until, parentCancelled } as const;
       const error = spoils(job);
       const answer = error === null ? step(job, taking, asking) : steps(job, [taking, failingWith(error, job)], asking);
-      if (answer instanceof Refusal) return [];
+      if (answer instanceof Refusal) continue;
       if (answer.after?.state === 'running') served += 1;
-      return [answer];
-    });
+      changes.push(answer);
+    }
+    return changes;
   });
 }
 
@@ -124,22 +130,18 @@ export async function removeAndTell(store: Store, job: Job, telling: Change): Pr
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
-/** The jobs that are asked of: as the askers saw them, if they may be trusted, or as they are stored. */
-async function look(store: Writer, asks: readonly Ask[], trusts: boolean): Promise<Map<number, Job>> {
-  const seen = new Map<number, Job>();
-  if (trusts) for (const { job } of asks) if (typeof job !== 'number') seen.set(job.id, job);
-  const unseen = asks.map(idOf).filter((id) => !seen.has(id));
-  if (unseen.length > 0) for (const job of await store.load(unseen)) seen.set(job.id, job);
-  return seen;
+/** Whether it brings the job as its asker saw it, which is trusted once. */
+const carriesJob = (ask: Ask): ask is Ask & { readonly job: Job } => typeof ask.job !== 'number';
+
+/** The jobs that are asked of, as they are stored. */
+async function look(store: Writer, asks: readonly Ask[]): Promise<ReadonlyMap<number, Job>> {
+  if (asks.length === 0) return new Map();
+  return new Map((await store.load(asks.map(idOf))).map((job) => [job.id, job]));
 }
 
 /** Of several asks of one job the first is written; the others find that someone came in between, and look again. */
-function decide({ job, command }: Ask, seen: Map<number, Job>, asking: Asking): Answer {
-  const id = idOf({ job, command });
-  const current = seen.get(id);
-  if (!current) return unknownJob(id);
-  return step(current, command, asking);
-}
+const decide = (ask: Ask, job: Job | undefined, asking: Asking): Answer =>
+  job ? step(job, ask.command, asking) : unknownJob(idOf(ask));
 
 /** Which of the open asks lost to another writer and must be tried again. */
 async function commitDecided(store: Writer, answers: Answer[], open: readonly number[]): Promise<number[]> {

@@ -165,7 +165,7 @@ export const tokenHolder = (token: string): string => `token ${token}`;
 export const isHandedOff = ({ lease }: RunningJob): boolean => lease.holder.startsWith(tokenHolder(''));
 
 /** The job without the fields that belong to the state it is in. To name what stays costs far less than what goes. */
-export const facts = (job: Job): JobFacts => ({
+export const facts = (job: Job, version = job.version, changed = job.changed): JobFacts => ({
   id: job.id,
   kind: job.kind,
   type: job.type,
@@ -180,8 +180,8 @@ export const facts = (job: Job): JobFacts => ({
   input: job.input,
   tick: job.tick,
   details: job.details,
-  version: job.version,
-  changed: job.changed,
+  version,
+  changed,
   phase: job.phase,
   priority: job.priority,
   due: job.due,

@@ -4,8 +4,8 @@
  */
 import type { Event } from '../model/event.ts';
 import {
-  facts, type Birth, type CancelNote, type EndedJob, type Job, type JobError, type OpenJob, type Plan, type Policy,
-  type Tags, type Tick, type UniqueKey,
+  facts, type Birth, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type OpenJob, type Plan,
+  type Policy, type Tags, type Tick, type UniqueKey,
 } from '../model/job.ts';
 import type { Fate, Hold, Kind, Phase } from '../model/state.ts';
 import { twinTexts, twinValues } from './twins.ts';
@@ -99,16 +99,7 @@ export const purgeTime = ({ parent, policy: { retentionMs }, endedAt }: EndedJob
   retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;
 
 export function jobOfOpen(row: OpenRow): Job {
-  const job = {
-    ...sharedFacts(row, bodyIn(row.body)),
-    phase: row.phase,
-    priority: row.priority,
-    due: row.due,
-    fence: row.fence,
-    gate: row.gate,
-    admitted: row.admitted === 1,
-    result: null,
-  };
+  const job = factsIn(row, bodyIn(row.body), row, row.admitted === 1, null);
   switch (row.state) {
     case 'pending':
       return { ...job, state: 'pending' };
@@ -121,19 +112,9 @@ export function jobOfOpen(row: OpenRow): Job {
 
 export function jobOfEnded(row: EndedRow): Job {
   const body = bodyIn(row.body);
-  return {
-    ...sharedFacts(row, body),
-    phase: body.phase ?? 'run',
-    priority: body.priority ?? 0,
-    due: body.due ?? row.created,
-    fence: body.fence ?? 0,
-    gate: body.gate ?? null,
-    admitted: false,
-    result: row.result,
-    state: 'ended',
-    fate: row.fate,
-    endedAt: row.ended_at,
-  };
+  const { phase = 'run', priority = 0, due = row.created, fence = 0, gate = null } = body;
+  const job = factsIn(row, body, { phase, priority, due, fence, gate }, false, row.result);
+  return { ...job, state: 'ended', fate: row.fate, endedAt: row.ended_at };
 }
 
 /** What happened, as one line of a history. */
@@ -209,7 +190,10 @@ function hasFields(value: object): boolean {
   return false;
 }
 
-const sharedFacts = (row: SharedRow, body: Body) => ({
+/** What is a column of an open job, and in the body of an ended one. */
+type Place = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate'>;
+
+const factsIn = (row: SharedRow, body: Body, place: Place, admitted: boolean, result: string | null): JobFacts => ({
   id: row.id,
   version: row.version,
   kind: row.kind,
@@ -233,4 +217,11 @@ const sharedFacts = (row: SharedRow, body: Body) => ({
   policy: body.policy ?? {},
   tags: body.tags ?? null,
   tick: body.tick ?? null,
+  phase: place.phase,
+  priority: place.priority,
+  due: place.due,
+  fence: place.fence,
+  gate: place.gate,
+  admitted,
+  result,
 });

@@ -3,16 +3,18 @@ import type { RunningJob } from '../../model/job.ts';
 import type { Holding } from '../../store/store.ts';
 import { Cancelled, Interrupted, LeaseLost, TimedOut } from './outcome.ts';
 
+const nothing = (): void => {};
+
 export class Attempt {
   readonly job: RunningJob;
   readonly holding: Holding;
   #abort: AbortController | null = null;
   /** Why the handler shall stop. */
   #reason: Error | null = null;
-  #onAbort: (reason: Error) => void = () => {};
+  #onAbort: (reason: Error) => void = nothing;
   /** Why the handler is not waited for any longer. */
   #end: Error | null = null;
-  #onEnd: (reason: Error) => void = () => {};
+  #onEnd: (reason: Error) => void = nothing;
   #kill: (() => Promise<void>) | null = null;
   #isLost = false;
   #isGivenBack = false;

@@ -42,13 +42,13 @@ export class Conclusions {
   /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. Null: nothing to store. */
   add(attempt: Attempt, command: Command | null): void {
     this.#open += 1;
-    void whenThere(this.#parts.notes.finish(attempt.holding), () => {
-      if (command === null) this.#leave(attempt);
-      else this.#store(attempt, command);
-    });
+    const lastNotes = this.#parts.notes.finish(attempt.holding);
+    if (lastNotes) void lastNotes.then(() => this.#store(attempt, command));
+    else this.#store(attempt, command);
   }
 
-  #store(attempt: Attempt, command: Command): void {
+  #store(attempt: Attempt, command: Command | null): void {
+    if (command === null) return this.#leave(attempt);
     const { job } = attempt;
     this.#parts.finisher.finish({ job, command }, (answer) => {
       if (isMalformed(answer)) this.#storeUnfit(attempt, answer.message);

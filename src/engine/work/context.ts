@@ -100,13 +100,12 @@ export interface StageOutcome {
 }
 
 /** Of plain properties alone: handlers may take it apart, or put it together with what is theirs. */
-export const contextOf = (attempt: Attempt, progress: ProgressTracker, log: JobLog): Context => ({
-  ...factsOf(attempt),
-  signal: attempt.signal,
-  progress,
-  log,
-  handOff: ({ within } = {}) => new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within)),
-});
+export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
+  const { run, idempotencyKey, fence } = factsOf(attempt);
+  const handOff: Context['handOff'] = ({ within } = {}) =>
+    new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within));
+  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff };
+}
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
   run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },

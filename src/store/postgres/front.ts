@@ -88,9 +88,9 @@ export class Fronts {
     const front = this.#fronts.get(nameOf(ask));
     if (!front) return;
     front.taken += rows.length;
-    for (const { kind, type, priority, due, id } of rows) {
-      front.lanes.set(laneName({ kind, type, priority }), { kind, type, priority, due, id });
-    }
+    rows.forEach((row, index) => {
+      if (!isSameLane(row, rows[index + 1])) front.lanes.set(laneName(row), frontOf(row));
+    });
   }
 }
 
@@ -99,3 +99,8 @@ const nameOf = ({ kinds, names }: ClaimAsk): string =>
 
 const laneName = ({ kind, type, priority }: Pick<LaneFront, 'kind' | 'type' | 'priority'>): string =>
   `${priority} ${kind} ${type}`;
+
+const isSameLane = (row: OpenRow, next: OpenRow | undefined): boolean =>
+  next !== undefined && row.kind === next.kind && row.type === next.type && row.priority === next.priority;
+
+const frontOf = ({ kind, type, priority, due, id }: OpenRow): LaneFront => ({ kind, type, priority, due, id });
