@@ -38,8 +38,9 @@ export class Jobs {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  async createMany(drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
-    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by);
+  /** With a taker, what could be claimed at once is claimed by it. */
+  async createMany(drafts: readonly Draft[], by: string, taker: string | null = null): Promise<readonly Created[]> {
+    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, taker);
   }
 
   /** In the caller's own transaction: the job exists if and when that commits. */

@@ -34,7 +34,8 @@ export interface EngineParts extends StationParts, QuestionParts {
   readonly defs: readonly JobDef[];
 }
 
-type Create = (jobs: Jobs, drafts: Parameters<Jobs['createMany']>[0]) => Promise<readonly Created[]>;
+type Drafts = Parameters<Jobs['createMany']>[0];
+type Create = (jobs: Jobs, drafts: Drafts, taker: string | null) => Promise<readonly Created[]>;
 
 const closePatience: Duration = '30s';
 const declaredAtOnce = 100;
@@ -129,7 +130,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     asks: readonly RunAsk<NoInfer<Input>>[],
   ): Promise<readonly RunHandle<Result>[]> {
     await this.ready();
-    return this.#create(what, asks, (jobs, drafts) => jobs.createMany(drafts, this.instance));
+    return this.#create(what, asks, (jobs, drafts, taker) => jobs.createMany(drafts, this.instance, taker));
   }
 
   /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
@@ -140,7 +141,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   ): Promise<RunHandle> {
     await this.ready();
     const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
-    const store = (jobs: Jobs, drafts: Parameters<Jobs['createMany']>[0]) => jobs.createMany(drafts, by);
+    const store: Create = (jobs, drafts, taker) => jobs.createMany(drafts, by, taker);
     return (await this.#create<unknown, unknown>(named as never, [ask], store))[0]!;
   }
 
@@ -289,12 +290,22 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     const isAlone = known ? known.spec.onePerType : type.options.onePerType;
     const drafts = await draftsOf(type, known, asks, now);
     if (isAlone && (await hasNewToStart(home, drafts, now))) await refuseWhileBusy(home, type.name);
-    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => store(home, traced));
-    this.#wake();
+    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => this.#store(home, traced, store));
     return created.map(({ id, outcome }, index) => {
       if (outcome !== 'created' && isOneAtATime(drafts[index]!, asks[index]!)) throw busyType(type.name, id);
       return new RunHandle<Result>(this, id, outcome);
     });
+  }
+
+  /** A lone job may be taken on here with its birth. */
+  async #store(home: Jobs, drafts: Drafts, store: Create): Promise<readonly Created[]> {
+    const [only] = drafts;
+    const isLone = drafts.length === 1 && home === this.jobs;
+    const created = await (isLone
+      ? this.#stations[0]!.bear(only!.type, (taker) => store(home, drafts, taker))
+      : store(home, drafts, null));
+    if (created.some(({ job }) => job?.state !== 'running')) this.#wake();
+    return created;
   }
 
   /** A definition that was not declared yet, since the engine has not been resumed, is declared now. */

@@ -1,10 +1,12 @@
 /** The station: all that an instance does on one store. The engine has one for its database, and one for memory. */
 import { endOrphans, settleParents } from '../jobs/settle.ts';
 import type { Answer } from '../apply.ts';
+import type { Created } from '../jobs/create.ts';
 import type { Jobs } from '../jobs.ts';
 import type { RunningJob } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Holding } from '../store/store.ts';
+import { turn } from '../time/clock.ts';
 import type { Later } from '../time/later.ts';
 import { Canceller } from './loops/canceller.ts';
 import { Claimer } from './loops/claimer.ts';
@@ -158,6 +160,22 @@ export class Station {
     this.#stopWatching = null;
   }
 
+  /**
+   * Creates a job that this station may take on with its birth, where a slot is free and nobody waits: one commit, and
+   * no second look at the store. Whoever created it goes on before its handler starts.
+   */
+  async bear(type: string, create: (taker: string | null) => Promise<readonly Created[]>): Promise<readonly Created[]> {
+    if (this.#isDraining || !this.#claimer.expect(type)) return create(null);
+    try {
+      const created = await create(this.#parts.instance);
+      void this.#welcome(created);
+      return created;
+    } catch (error) {
+      this.#claimer.arrived(!isRefusal(error) || error.code === 'unavailable.store');
+      throw error;
+    }
+  }
+
   /** Something changed that this instance knows of: look at once. */
   wake(): void {
     this.#onWake();
@@ -188,6 +206,16 @@ export class Station {
       await jobs.store.leave(instance);
     } catch (error) {
       logger.warn('the store could not be told that this instance leaves', { error });
+    }
+  }
+
+  async #welcome(created: readonly Created[]): Promise<void> {
+    await turn();
+    this.#claimer.arrived(false);
+    for (const { job, outcome } of created) {
+      if (outcome !== 'created' || job?.state !== 'running') continue;
+      if (this.#isDraining) await this.#giveBack(job);
+      else this.#slots.add([job]);
     }
   }
 

@@ -30,14 +30,19 @@ type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 /** How often a key may become free and be taken by someone else while it is asked for. */
 const triesMax = 10;
 
-/** Stores each draft, or finds who has its key. Refuses all of them when one is malformed. */
+/**
+ * Stores each draft, or finds who has its key. Refuses all of them when one is malformed. What could be claimed at once
+ * is, if somebody takes it on: it is born running, in one commit.
+ */
 export async function createJobs(
   producer: Creator,
   drafts: readonly Draft[],
   by: string,
+  taker: string | null = null,
   tries = 1,
 ): Promise<readonly Created[]> {
-  const changes = await births(producer, drafts, by);
+  const unclaimed = await births(producer, drafts, by);
+  const changes = taker === null ? unclaimed : unclaimed.map((birth) => claimedBy(taker, birth));
   const written = await insert(producer.store, changes);
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
@@ -45,6 +50,16 @@ export async function createJobs(
       written[index] ? created(change) : whoHasTheKey(producer, drafts[index]!, by, tries),
     ),
   );
+}
+
+/** A job that waits for nothing is claimed with its birth; how many may pass a gate only the store can tell. */
+function claimedBy(holder: string, birth: Change): Change {
+  const job = birth.after!;
+  if (job.state !== 'pending' || job.gate !== null) return birth;
+  const command = { do: 'claim', holder, until: null, parentCancelled: false } as const;
+  const claimed = step(job, command, { by: holder, now: job.changed });
+  if (claimed instanceof Refusal || claimed.after?.state !== 'running') return birth;
+  return { before: null, after: claimed.after, events: [...birth.events, ...claimed.events] };
 }
 
 const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
@@ -119,7 +134,7 @@ async function whoHasTheKey(producer: Creator, draft: Draft, by: string, tries: 
   const key = draft.unique?.key;
   if (key === undefined) throw new Error('an id from the store was not new');
   const id = (await store.holders([key])).get(key);
-  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, tries + 1))[0]!;
+  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
   }

@@ -44,6 +44,10 @@ export class Claimer {
   #handlerMs = 50;
   /** Whether there are limits: as far as the code says, or claimed jobs have shown. */
   #hasGates: boolean;
+  /** Whether the last claim found less than it asked for: until there is news, another would find nothing. */
+  #isDry = false;
+  /** How many jobs are being created that have a slot already. */
+  #expected = 0;
   /** Why there may be jobs in our name that we know nothing of, and until when more of them may come to light. */
   #doubt: Doubt | null = { cause: 'former life', until: -Infinity };
 
@@ -58,33 +62,55 @@ export class Claimer {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
   }
 
-  /** Whether there is room for more jobs. */
+  /** Whether there is room for more jobs, and perhaps jobs for it. Who leaves a gate lets another in. */
   get isShort(): boolean {
-    return this.#wanted() > 0;
+    return (!this.#isDry || this.#hasGates) && this.#wanted() > 0;
+  }
+
+  /** Keeps a slot for a job that is about to be created, if one is free and nobody waits for it. */
+  expect(type: string): boolean {
+    const { slots, types, mayClaim } = this.#parts;
+    const isFree = slots.free - slots.waiting - this.#expected > 0;
+    if (!isFree || !this.#isDry || this.#doubt || !types.includes(type) || !mayClaim()) return false;
+    this.#expected += 1;
+    return true;
+  }
+
+  /** It was created, or not; whether it was may be in doubt. */
+  arrived(isInDoubt: boolean): void {
+    this.#expected -= 1;
+    if (isInDoubt) this.#lostAnswer();
   }
 
   async turn(): Promise<number> {
     const { slots, mayClaim } = this.#parts;
+    this.#isDry = false;
     if (this.#parts.types.length === 0 || !mayClaim()) return pollMs;
-    if (this.#doubt) await this.#clearUp(this.#doubt);
+    // Who is about to be born in our name would be taken for a foundling.
+    if (this.#doubt && this.#expected === 0) await this.#clearUp(this.#doubt);
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
-    slots.add(claimed);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
-    if (claimed.length === wanted) return 0;
-    return claimed.length > 0 && this.#wanted() > 0 ? 0 : this.#untilNextDue();
+    this.#isDry = claimed.length < wanted;
+    slots.add(claimed);
+    return this.#isDry ? this.#untilNextDue() : 0;
   }
 
   async #claim(limit: number): Promise<readonly RunningJob[]> {
-    const { jobs, by, clock, leaseMs } = this.#parts;
+    const { jobs, by } = this.#parts;
     try {
       return await jobs.claim({ ...this.#ask(limit), holder: by, leaseMs: null });
     } catch (error) {
-      // It may have been written all the same, or still be on its way.
-      this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
+      this.#lostAnswer();
       throw error;
     }
+  }
+
+  /** It may have been written all the same, or still be on its way. */
+  #lostAnswer(): void {
+    const { clock, leaseMs } = this.#parts;
+    this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
   }
 
   async #clearUp(doubt: Doubt): Promise<void> {
@@ -99,7 +125,7 @@ export class Claimer {
     const { slots, concluding } = this.#parts;
     if (concluding() > concludingMax) return 0;
     const ahead = Math.min(Math.floor((slots.size * aheadMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
-    const room = slots.free + ahead - slots.waiting;
+    const room = slots.free + ahead - slots.waiting - this.#expected;
     // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
     return ahead > slots.size && slots.waiting > ahead / 2 ? 0 : Math.min(room, claimMax);
   }

@@ -66,6 +66,22 @@ export const insert: Topic = {
       }
     },
 
+    'jobs that are claimed with their birth are running from the first, beside one that waits': async (world) => {
+      const births = await world.bornAll([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
+      const claim = { do: 'claim', holder: 'ann', until: null, parentCancelled: false } as const;
+      const [first, waiting, last] = births.map((birth, index) => {
+        const { after, events } = index === 1 ? birth : world.decide(birth.after, claim);
+        return { before: null, after, events: index === 1 ? events : [...birth.events, ...events] };
+      });
+      deepEqual(await world.store.commit({ changes: [first!, waiting!, last!] }), [true, true, true]);
+      for (const { after, events } of [first!, waiting!, last!]) {
+        same(await world.load(after.id), after);
+        deepEqual(await world.store.history(after.id), events);
+      }
+      deepEqual(byId(await world.store.heldBy('ann', 10)).map(({ id }) => id), [first!.after.id, last!.after.id]);
+      deepEqual(await world.claimIds(), [waiting!.after.id]);
+    },
+
     'a new job is seen by other connections at once': async (world) => {
       const other = await world.again();
       const job = await world.create();
