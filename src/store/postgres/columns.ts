@@ -17,25 +17,34 @@ export type Fields<Thing> = readonly (readonly [name: string, kind: ColumnKind, 
 
 /** A query that yields a row for each thing; its parameters were added to `values`. */
 export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[], values: unknown[]): string {
-  const chosen: string[] = [];
-  const arrays: string[] = [];
-  const names: string[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
-  for (const [name, kind, of] of fields) {
-    const column = things.map(of);
-    if (agree(column)) {
-      chosen.push(`${unseen(`${add(column[0]!)}::${typeOf[kind]}`)} as ${name}`);
-      continue;
-    }
-    chosen.push(name);
-    names.push(name);
-    arrays.push(unseen(arrayText(kind, add(arrayValue(kind, column)))));
-  }
-  if (arrays.length === 0) return `select ${chosen.join(', ')}`;
-  return `select ${chosen.join(', ')} from unnest(${arrays.join(', ')}) as each (${names.join(', ')})`;
+  const { shape, texts } = packed(fields, things);
+  const text = shapedText(fields, shape, values.length + 1, unseen);
+  values.push(...texts);
+  return text;
 }
 
-/** Things as a text for each field, to be kept and unpacked later; the shape says in which fields they differ. */
+/** The same for things that are packed, as parameters from the given one on. */
+export function shapedText<Thing>(
+  fields: Fields<Thing>,
+  shape: string,
+  first: number,
+  shown: (value: string) => string = plain,
+): string {
+  const differing = new Set(shape.split(','));
+  const chosen: string[] = [];
+  const arrays: string[] = [];
+  fields.forEach(([name, kind], index) => {
+    const parameter = `$${first + index}`;
+    chosen.push(differing.has(name) ? name : `${shown(`${parameter}::${typeOf[kind]}`)} as ${name}`);
+    if (differing.has(name)) arrays.push(shown(arrayText(kind, parameter)));
+  });
+  const source = arrays.length === 0 ? '' : ` from unnest(${arrays.join(', ')}) as each (${shape})`;
+  return `select ${chosen.join(', ')}${source}`;
+}
+
+const plain = (value: string): string => value;
+
+/** Things as a text for each field; the shape says in which fields they differ. */
 export interface Packed {
   readonly shape: string;
   readonly texts: readonly (string | null)[];

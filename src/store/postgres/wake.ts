@@ -52,7 +52,7 @@ export class Wake {
     const now = systemClock.monotonic();
     if (now - this.#toldAt < pauseMs) return void this.#tellLater();
     this.#toldAt = now;
-    session.ask(notifyText(this.#channel, this.#ownTag)).catch(ignore);
+    session.run(notifyText, [this.#channel, this.#ownTag]).catch(ignore);
   }
 
   close(): void {
@@ -67,7 +67,7 @@ export class Wake {
     this.#isToTell = false;
     if (this.#closing.signal.aborted) return;
     this.#toldAt = systemClock.monotonic();
-    await this.#connection.ask(notifyText(this.#channel, this.#ownTag)).catch(ignore);
+    await this.#connection.run(notifyText, [this.#channel, this.#ownTag]).catch(ignore);
   }
 
   async #listenToOthers(): Promise<void> {
@@ -104,5 +104,4 @@ export class Wake {
 }
 
 /** A hint need not wait for the disk. */
-const notifyText = (channel: string, tag: string): string => `begin; set local synchronous_commit = off;
-  select pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(tag)}); commit`;
+const notifyText = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

@@ -10,13 +10,14 @@ import type { Change } from '../../model/change.ts';
 import { isOpen } from '../../model/job.ts';
 import { Tellings } from '../feed.ts';
 import { lineOf } from '../row.ts';
-import { nameArray, numberArray, rowsText } from './columns.ts';
+import { nameArray, numberArray, packed, rowsText, shapedText } from './columns.ts';
 import type { Session } from './connection.ts';
 import {
   asideField, endFields, freedKey, keyFields, movesAside, newFields, placeField, reopenFields, updateFields, wantedKey,
   type Places,
 } from './fields.ts';
 import { nowText } from './store-time.ts';
+import { kept } from './kept.ts';
 import { lastTold, tell } from './tell.ts';
 
 export type Way = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
@@ -58,27 +59,35 @@ export const idOf = ({ before, after }: Change): number => (before ?? after)!.id
 
 const writers: Readonly<Record<Exclude<Way, 'delete'>, Writer>> = { insert, update, end, reopen, amend };
 
-function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
-  if (care === 'quick' && changes.every((change) => wantedKey(change) === null)) return insertQuickly(session, changes);
+async function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
+  const isQuick = care === 'quick' && changes.every((change) => wantedKey(change) === null);
+  if (isQuick && (await insertQuickly(session, changes))) return 'all';
   const values = [session.time.given()];
   const fresh = rowsText(keyedFields, changes, values);
   const text = `with fresh as materialized (${fresh}), ${insertCarefully(session.schema)}`;
   return send(session, text, values, changes);
 }
 
-/** An id that an open job has is an error; those of ended jobs are asked about once for all. Changes go by id. */
-function insertQuickly(session: Session, changes: readonly Change[]): Promise<Written> {
-  const { schema } = session;
-  const values = [session.time.given()];
-  const [from, to] = [values.push(idOf(changes[0]!)), values.push(idOf(changes.at(-1)!))];
-  const areSomeEnded = `(select id from ${schema}.ended where id >= $${from} order by id limit 1) <= $${to}`;
-  const isEnded = `(select true from ${schema}.ended where ended.id = fresh.id limit 1) is true`;
-  const written = `insert into ${schema}.job (${openNames})
-    select * from (${rowsText(newFields, changes, values)}) fresh
-    where not (coalesce(${areSomeEnded}, false) and ${isEnded})
-    returning id, kind, type, parent, history as line, told`;
-  return send(session, `with written as (${written})`, values, changes);
+/**
+ * All of them, or none where an id near theirs is that of an ended job; one that an open job has is an error. It is the
+ * statement of a lone new job, so it has few parts, and its text is kept. Changes go by id.
+ */
+async function insertQuickly(session: Session, changes: readonly Change[]): Promise<boolean> {
+  const { shape, texts } = packed(newFields, changes);
+  const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
+  const values = [session.time.given(), ...range, changes.length, toldOf(changes), ...texts];
+  const [row] = await session.run<{ now: number; written: boolean }>(quickText(session.schema, shape), values);
+  session.time.learn(row!.now);
+  return row!.written;
 }
+
+const quickText = kept((schema: string, shape: string) => `with written as (
+    insert into ${schema}.job (${openNames}) select * from (${shapedText(newFields, shape, 6)}) fresh
+    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
+  ), feed as (
+    insert into ${schema}.feed (told, at, count, events)
+    select pg_current_xact_id(), ${nowText}, $4::bigint, $5::text where exists (select 1 from written)
+  ) select ${nowText} as now, exists (select 1 from written) as written`);
 
 /** New jobs whose id is nobody's and whose key, if they have one, is free. Keys are taken in one order by everybody. */
 export const insertCarefully = (schema: string): string => `newcomer as materialized (
