@@ -47,21 +47,35 @@ const hostOf = (engine: Engine): Host => ({
 /** The ground of one side of the other bench, as entrants see it. */
 export function peerGroundOf(ground: Ground): PeerGround {
   const { at, engine } = ground.place;
+  const transactions = engine === 'postgres' ? new Transactions(at) : null;
   return {
     at,
     serverCpuUs: () => ground.serverCpuUs(),
-    transactions: async () => (engine === 'postgres' ? transactionsAt(at) : null),
-    remove: () => ground.remove(),
+    transactions: async () => transactions?.count() ?? null,
+    remove: async () => {
+      await transactions?.close();
+      await ground.remove();
+    },
   };
 }
 
-async function transactionsAt(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+/** Counts the transactions of a database, on one connection: to open one takes several itself. */
+class Transactions {
+  readonly #client: pg.Client;
+  #connected: Promise<unknown> | undefined;
+
+  constructor(url: string) {
+    this.#client = new pg.Client({ connectionString: url });
+  }
+
+  async count(): Promise<number> {
+    this.#connected ??= this.#client.connect();
+    await this.#connected;
     const sql = 'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()';
-    return Number((await client.query<{ count: string }>(sql)).rows[0]!.count);
-  } finally {
-    await client.end();
+    return Number((await this.#client.query<{ count: string }>(sql)).rows[0]!.count);
+  }
+
+  async close(): Promise<void> {
+    if (this.#connected) await this.#client.end();
   }
 }

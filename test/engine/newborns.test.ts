@@ -64,7 +64,7 @@ test('no more are taken than there are slots, however many are created at a time
   const slow = jobType('slow', { run: () => new Promise<void>((resolve) => ends.push(resolve)) });
   const { engine, clock } = await idleEngine({ types: [slow], slots: 2 });
   const runs = await Promise.all([1, 2, 3, 4].map(() => engine.createJobRun(slow)));
-  const states = await Promise.all(runs.map(async ({ id }) => (await engine.get(id))!.state));
+  const states = await Promise.all(runs.map(async ({ id }) => (await engine.get(id)).state));
   await clock.advance(2_000);
 
   expect(states).toEqual(['running', 'running', 'pending', 'pending']);
@@ -81,7 +81,7 @@ test('who is suspended takes none, and what was taken at that moment is given ba
   const other = await engine.createJobRun(greet);
   await clock.advance(2_000);
 
-  expect((await engine.get(run.id))!.state).toBe('pending');
+  expect((await engine.get(run.id)).state).toBe('pending');
   expect(await kindsOf(engine, other.id)).toEqual(['created']);
 });
 

@@ -28,12 +28,15 @@ const loadMin = 500;
 const slowMs = 2;
 const burdenMs = 20;
 const frontsMax = 1000;
+const emptyKeptMs = 50;
 
 interface Front {
   readonly lanes: Map<string, LaneFront>;
   readonly lookedAt: number;
   readonly lookMs: number;
   readonly hasGates: boolean;
+  /** Whether lanes of all priorities were looked at. */
+  readonly isWhole: boolean;
   readonly takenBefore: number;
   readonly takenEver: number;
   taken: number;
@@ -61,6 +64,12 @@ export class Fronts {
     return isWorthwhile && systemClock.monotonic() - front.lookedAt < keptMs ? [...front.lanes.values()] : null;
   }
 
+  /** Whether just now, when everything was looked at, nothing was waiting at all, neither for a claim nor for a time. */
+  isEmpty(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
+    const front = this.#fronts.get(nameOf(ask));
+    return front?.isWhole === true && front.lanes.size === 0 && !front.hasGates && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+  }
+
   /** Whether to be content with less than was asked for, since a look at everything is a burden. */
   isContent(ask: ClaimAsk): boolean {
     return (this.#fronts.get(nameOf(ask))?.lookMs ?? 0) >= burdenMs;
@@ -77,6 +86,7 @@ export class Fronts {
       lookedAt: systemClock.monotonic(),
       lookMs,
       hasGates,
+      isWhole: ask.priorities === undefined,
       takenBefore,
       takenEver: takenEver + takenBefore,
       taken: 0,
@@ -94,7 +104,7 @@ export class Fronts {
   }
 }
 
-const nameOf = ({ kinds, names }: ClaimAsk): string =>
+const nameOf = ({ kinds, names }: Pick<ClaimAsk, 'kinds' | 'names'>): string =>
   JSON.stringify([kinds, 'exact' in names ? names.exact : names.glob]);
 
 const laneName = ({ kind, type, priority }: Pick<LaneFront, 'kind' | 'type' | 'priority'>): string =>

@@ -74,7 +74,8 @@ export class PostgresStore implements Store {
     return claim(this.#claimer, ask, decide);
   }
 
-  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+  async nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+    if (this.#claimer.fronts.isEmpty(ask)) return null;
     return this.#connection.transaction((transaction) => nextDue(transaction, ask));
   }
 
