@@ -13,10 +13,11 @@ export interface PeerSizes {
   readonly idleSeconds: number;
 }
 
+/** A drain is long enough for code to be compiled and for dead rows to count, also where two processes share it. */
 export const fullSizes: PeerSizes = {
   rounds: 3,
   createSeconds: 3,
-  drain: { fast: 60_000, middling: 10_000, slow: 1_500 },
+  drain: { fast: 120_000, middling: 10_000, slow: 1_500 },
   warmUpShare: 0.15,
   pickUps: 200,
   fanOutTasks: 100_000,
