@@ -59,20 +59,29 @@ export function peerGroundOf(ground: Ground): PeerGround {
   };
 }
 
-/** Counts the transactions of a database, on one connection: to open one takes several itself. */
+/**
+ * Counts the transactions of a database, on one connection: to open one takes several itself. The server sweeps a fresh
+ * database in dozens of them, which nobody here has asked for: it is swept before.
+ */
 class Transactions {
   readonly #client: pg.Client;
-  #connected: Promise<unknown> | undefined;
+  #connected: Promise<void> | undefined;
 
   constructor(url: string) {
     this.#client = new pg.Client({ connectionString: url });
   }
 
   async count(): Promise<number> {
-    this.#connected ??= this.#client.connect();
+    this.#connected ??= this.#sweep();
     await this.#connected;
     const sql = 'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()';
     return Number((await this.#client.query<{ count: string }>(sql)).rows[0]!.count);
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#client.connect();
+    await this.#client.query('VACUUM (ANALYZE)');
+    await this.#client.query('SELECT pg_stat_force_next_flush()');
   }
 
   async close(): Promise<void> {

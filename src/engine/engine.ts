@@ -302,7 +302,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     const [only] = drafts;
     const isLone = drafts.length === 1 && home === this.jobs;
     const created = await (isLone
-      ? this.#stations[0]!.bear(only!.type, (taker) => store(home, drafts, taker))
+      ? this.#stations[0]!.create(only!.type, (taker) => store(home, drafts, taker))
       : store(home, drafts, null));
     if (created.some(({ job }) => job?.state !== 'running')) this.#wake();
     return created;

@@ -5,7 +5,7 @@ export interface Logger {
   error(text: string, about?: Readonly<Record<string, unknown>>): void;
 }
 
-/** One that throws, whatever it throws, is told to the process and harms nobody: outcomes are stored by those who log. */
+/** One that throws is told to the process and harms nobody: those who log are those who store outcomes. */
 export const unfailing = (logger: Logger): Logger => ({
   info: (text, about) => attempt(() => logger.info(text, about)),
   warn: (text, about) => attempt(() => logger.warn(text, about)),

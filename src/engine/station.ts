@@ -1,16 +1,15 @@
 /** The station: all that an instance does on one store. The engine has one for its database, and one for memory. */
 import { endOrphans, settleParents } from '../jobs/settle.ts';
 import type { Answer } from '../apply.ts';
-import type { Created } from '../jobs/create.ts';
 import type { Jobs } from '../jobs.ts';
 import type { RunningJob } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Holding } from '../store/store.ts';
-import { turn } from '../time/clock.ts';
 import type { Later } from '../time/later.ts';
 import { Canceller } from './loops/canceller.ts';
 import { Claimer } from './loops/claimer.ts';
 import { Finisher } from './loops/finisher.ts';
+import { Newborns } from './loops/newborns.ts';
 import type { Handlers } from './handlers.ts';
 import type { Heart } from './loops/heart.ts';
 import type { Isolation } from './isolation/isolation.ts';
@@ -60,6 +59,7 @@ export class Station {
   readonly #runner: Runner;
   readonly #slots: Slots<RunningJob>;
   readonly #claimer: Claimer;
+  readonly #newborns: Newborns;
   readonly #canceller: Canceller;
   readonly #leader: Leader;
   readonly #scheduler: Scheduler;
@@ -98,6 +98,10 @@ export class Station {
       isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
       concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
       isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
+    });
+    this.#newborns = new Newborns({
+      instance: by, claimer: this.#claimer, slots: this.#slots,
+      isDraining: () => this.#isDraining, giveBack: (job) => this.#giveBack(job),
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
     this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
@@ -160,20 +164,9 @@ export class Station {
     this.#stopWatching = null;
   }
 
-  /**
-   * Creates a job that this station may take on with its birth, where a slot is free and nobody waits: one commit, and
-   * no second look at the store. Whoever created it goes on before its handler starts.
-   */
-  async bear(type: string, create: (taker: string | null) => Promise<readonly Created[]>): Promise<readonly Created[]> {
-    if (this.#isDraining || !this.#claimer.expect(type)) return create(null);
-    try {
-      const created = await create(this.#parts.instance);
-      void this.#welcome(created);
-      return created;
-    } catch (error) {
-      this.#claimer.arrived(!isRefusal(error) || error.code === 'unavailable.store');
-      throw error;
-    }
+  /** Creates a job of this type, which may be taken on here with its birth. */
+  create(type: string, create: Parameters<Newborns['create']>[1]): ReturnType<Newborns['create']> {
+    return this.#newborns.create(type, create);
   }
 
   /** Something changed that this instance knows of: look at once. */
@@ -206,16 +199,6 @@ export class Station {
       await jobs.store.leave(instance);
     } catch (error) {
       logger.warn('the store could not be told that this instance leaves', { error });
-    }
-  }
-
-  async #welcome(created: readonly Created[]): Promise<void> {
-    await turn();
-    this.#claimer.arrived(false);
-    for (const { job, outcome } of created) {
-      if (outcome !== 'created' || job?.state !== 'running') continue;
-      if (this.#isDraining) await this.#giveBack(job);
-      else this.#slots.add([job]);
     }
   }
 

@@ -39,7 +39,7 @@ export class Conclusions {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. Null: nothing to store. */
+  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. Null: it needs none. */
   add(attempt: Attempt, command: Command | null): void {
     this.#open += 1;
     const lastNotes = this.#parts.notes.finish(attempt.holding);

@@ -108,7 +108,9 @@ export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobL
 }
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
-  run: { id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {} },
+  run: {
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {},
+  },
   idempotencyKey: `${job.id}.${job.generation}`,
   fence: job.fence,
 });

@@ -87,7 +87,8 @@ export class Runner {
     const tracker = this.#trackerFor(type, attempt);
     try {
       const called = this.#tryOut(type, attempt, tracker);
-      return isPromised(called) ? this.#outwait(type, attempt, tracker, called) : this.#ofValue(called, attempt, tracker);
+      if (isPromised(called)) return this.#outwait(type, attempt, tracker, called);
+      return this.#ofValue(called, attempt, tracker);
     } catch (error) {
       return this.#ofError(error, type, attempt, tracker);
     }
