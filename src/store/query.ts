@@ -33,6 +33,9 @@ export const standings: readonly Standing[] = [...openStandings, ...endedStandin
 
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 
+/** Whether definitions alone are meant: they are few, among whatever waits. */
+export const isOfDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
+
 /** Whether it asks only for jobs that did not succeed. */
 export const isUnlucky = ({ standings: meant }: Query): boolean => meant !== undefined && !meant.includes('succeeded');
 

@@ -157,7 +157,9 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsText(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    return `(${selectFrom(session.schema, table)} where id in (${ids} order by id ${direction} limit $1))`;
+    // One by one: believing the table empty, the planner would look for each of its rows among those that are wanted.
+    return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
+      cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;

@@ -5,7 +5,7 @@
  * end, past a million others, if they lie at the other.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
-import { endedStandings, isUnlucky, isWithTasks, type Query } from '../query.ts';
+import { endedStandings, isOfDefinitions, isUnlucky, isWithTasks, type Query } from '../query.ts';
 import { nameArray } from './columns.ts';
 
 export type Table = 'job' | 'ended';
@@ -24,7 +24,7 @@ export interface Lead {
 /** Null: all are looked at by their ids. Its parameters are added to `values`. */
 export function leadOf(schema: string, table: Table, query: Query, values: unknown[]): Lead | null {
   if (typeof query.parent === 'number') return byParent(query, values);
-  if (table === 'job') return null;
+  if (table === 'job') return isOfDefinitions(query) ? byDefinition(query) : null;
   // Those that did not succeed are few, next to all of a definition or type.
   if (isOfUnluckyTops(query)) return byFateAndType(schema, query, values);
   if (isUnlucky(query)) return byFate(query, values);
@@ -39,6 +39,10 @@ const isTyped = ({ types, glob }: Query): boolean => types !== undefined || glob
 function byParent({ parent, ...rest }: Query, values: unknown[]): Lead {
   const places = `place as (select $${values.push(parent)}::bigint as parent)`;
   return { places, terms: within('parent'), column: 'parent', rest };
+}
+
+function byDefinition({ kinds: _kinds, ...rest }: Query): Lead {
+  return { places: `place as (select 'def' as kind)`, terms: [`kind = 'def'`, ...within('kind')], column: 'kind', rest };
 }
 
 function byDef({ def, ...rest }: Query, values: unknown[]): Lead {

@@ -118,6 +118,10 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index ended_since on ${s}.ended (ended_at)
       where kind <> 'task' and (parent is not null or purge_at is not null)`,
   ],
+  (s) => [
+    // Definitions among whatever waits.
+    `create index job_spec on ${s}.job (kind, id) where kind = 'def'`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { literalPrefix, matches, parseGlob } from '../../model/glob.ts';
-import { endedStandings, isUnlucky, isWithTasks, type Query } from '../query.ts';
+import { endedStandings, isOfDefinitions, isUnlucky, isWithTasks, type Query } from '../query.ts';
 import type { Connection } from './connection.ts';
 
 export type Table = 'job' | 'ended';
@@ -24,6 +24,7 @@ export function leadsOf(connection: Connection, table: Table, query: Query): Lea
   if (table === 'ended' && haveFewEnded(connection, query)) return leadsSince(query.createdFrom!);
   if (table === 'ended' && isUnlucky(query)) return leadsToUnlucky(connection, query);
   if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
+  if (table === 'job' && isOfDefinitions(query)) return [{ index: 'job_spec', terms: [`kind = 'def'`], values: [] }];
   if (table === 'job' || isWithTasks(query)) return [{ terms: [], values: [] }];
   const top = lead(`kind <> 'task'`);
   return leadsToTypes(connection, top, query) ?? [top];

@@ -75,6 +75,8 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX ended_since ON ended(ended_at)
       WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
   ],
+  // Definitions among whatever waits.
+  [`CREATE INDEX job_spec ON job(id) WHERE kind = 'def'`],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

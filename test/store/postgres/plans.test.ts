@@ -126,6 +126,21 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
+test('definitions are found by their index among jobs that wait, whatever the planner believes of those', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query('vacuum analyze stint.job');
+  await store.commit({ changes: await born(store, ...many(5_000)) });
+  const plans = new Map<string, string>();
+  await find(planning(client, plans), { kinds: ['def'], standings: ['pending'] }, { limit: 1_000 });
+  const plan = [...plans.values()].join('\n');
+  expect(wholeReads(plan), plan).toEqual([]);
+  expect(plan).toContain('using job_spec');
+  // Those that are wanted come first, and each is looked up: the other way round each row was looked for among them.
+  expect(plan.indexOf('job_spec'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
+  expect(plan).not.toMatch(/Semi Join|Join Filter/);
+});
+
 test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
