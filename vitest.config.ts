@@ -16,5 +16,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is waited for comes when it comes: a busy machine takes longer than the second that is the default.
+    expect: { poll: { timeout: 15_000 } },
   },
 });
