@@ -59,3 +59,6 @@ export class Refusal extends Error {
 }
 
 export const isRefusal = (value: unknown): value is Refusal => value instanceof Refusal;
+
+/** Whether what was given is at fault: it stays so, however often it is tried. */
+export const isMalformed = (value: unknown): value is Refusal => isRefusal(value) && value.code.startsWith('malformed.');

@@ -72,11 +72,26 @@ test('no more are taken than there are slots, however many are created at a time
 });
 
 test('who is suspended takes none, and what was taken at that moment is given back', async () => {
-  const { engine, clock } = await idleEngine();
+  const under = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow = (store: Store): Store => new Proxy(store, {
+    get: (target, name) => {
+      const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
+      if (name !== 'commit') return method;
+      return async (batch: Parameters<Store['commit']>[0]) => {
+        const isBirth = batch.changes[0]?.after?.state === 'running' && batch.changes[0].before === null;
+        if (isBirth) under.resolve();
+        if (isBirth) await goOn.promise;
+        return method(batch);
+      };
+    },
+  });
+  const { engine, clock } = await idleEngine({}, slow);
   const creating = engine.createJobRun(greet);
-  const suspending = engine.suspend();
+  await under.promise;
+  await engine.suspend();
+  goOn.resolve();
   const run = await creating;
-  await suspending;
   await clock.advance(2_000);
   const other = await engine.createJobRun(greet);
   await clock.advance(2_000);

@@ -1,7 +1,7 @@
 /** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
 import type { Answer, Ask } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
-import { isRefusal, Refusal } from '../../refusal.ts';
+import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
 import type { LoopParts } from './loop.ts';
 import type { Watchers } from '../ask/watchers.ts';
@@ -69,7 +69,7 @@ export class Finisher {
       try {
         return await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
       } catch (error) {
-        if (isRefusal(error) && error.code.startsWith('malformed.')) return error;
+        if (isMalformed(error)) return error;
         if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
         if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
         await this.#sleep(tries);

@@ -2,7 +2,7 @@
 import type { Answer } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
-import { isRefusal, type Refusal } from '../../refusal.ts';
+import { isMalformed, isRefusal } from '../../refusal.ts';
 import { whenThere, type Later } from '../../time/later.ts';
 import type { Finisher } from '../loops/finisher.ts';
 import type { LoopParts } from '../loops/loop.ts';
@@ -78,5 +78,3 @@ export class Conclusions {
     if (this.#open === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
-
-const isMalformed = (answer: Answer): answer is Refusal => isRefusal(answer) && answer.code.startsWith('malformed.');
