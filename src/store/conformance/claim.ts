@@ -239,6 +239,16 @@ export const claim: Topic = {
       equal(await world.store.nextDue(askOf({})), null);
     },
 
+    'the next due time is that of a job created just now, also where nothing was found just before': async (world) => {
+      deepEqual(await world.store.claim(askOf({}), claimAll()), []);
+      const due = world.now() + 500;
+      const [, created] = await Promise.all([
+        world.store.claim(askOf({}), claimAll()), world.create({ due }), world.store.claim(askOf({}), claimAll()),
+      ]);
+      equal(created.due, due);
+      equal(await world.store.nextDue(askOf({})), due);
+    },
+
     'the next due time is of the kinds and types asked for, and of pending jobs only': async (world) => {
       const at = (ms: number): number => world.now() + ms;
       await world.createAll([

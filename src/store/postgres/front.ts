@@ -49,6 +49,7 @@ export interface Look {
 
 export class Fronts {
   readonly #fronts = new Map<string, Front>();
+  #wroteAt = -Infinity;
 
   /** How many lanes the ask had when everything was looked at. */
   lanesSeen(ask: ClaimAsk): number {
@@ -67,7 +68,14 @@ export class Fronts {
   /** Whether just now, when everything was looked at, nothing was waiting at all, neither for a claim nor for a time. */
   isEmpty(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
     const front = this.#fronts.get(nameOf(ask));
-    return front?.isWhole === true && front.lanes.size === 0 && !front.hasGates && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+    if (!front?.isWhole || front.lanes.size > 0 || front.hasGates) return false;
+    const isAfterOurs = front.lookedAt - front.lookMs > this.#wroteAt;
+    return isAfterOurs && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+  }
+
+  /** We wrote jobs that may be waiting now. */
+  wrote(): void {
+    this.#wroteAt = systemClock.monotonic();
   }
 
   /** Whether to be content with less than was asked for, since a look at everything is a burden. */

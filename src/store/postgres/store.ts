@@ -65,9 +65,14 @@ export class PostgresStore implements Store {
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const isApart = batch.whole || batch.staged;
-    const written = await (isApart ? this.#commit(batch) : this.#gathering.commit(batch.changes));
-    if (mayWake(batch)) this.#wake.own();
-    return written;
+    try {
+      const written = await (isApart ? this.#commit(batch) : this.#gathering.commit(batch.changes));
+      if (mayWake(batch)) this.#wake.own();
+      return written;
+    } finally {
+      // Also after an error: they may have been written all the same.
+      if (mayWake(batch)) this.#claimer.fronts.wrote();
+    }
   }
 
   async claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
