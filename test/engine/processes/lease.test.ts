@@ -38,7 +38,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(overtaken);
       await world.until('its first line in the log', async () => (await run.log()).length === 1);
-      ann.signal('SIGSTOP');
+      await world.freeze(ann);
       await world.start('held', 'bob');
       await world.entry({ what: 'start', instance: 'bob' });
       ann.signal('SIGCONT');
@@ -69,7 +69,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.until('some to be claimed ahead', async () =>
         (await world.engine.count({ types: ['quick'], standings: ['running'] })).length > 0);
       await world.entry({ what: 'start', job: blocked!.id });
-      ann.signal('SIGSTOP');
+      await world.freeze(ann);
       await world.start('held', 'bob');
       world.open('go');
       for (const run of [blocked!, ...ahead]) await run.result({ timeout: '60s' });
@@ -89,7 +89,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(beside);
       await world.entry({ what: 'start' });
-      ann.signal('SIGSTOP');
+      await world.freeze(ann);
       await world.until('the end of its lease', async () => {
         const [instance] = await world.engine.instances();
         return instance!.leaseUntil < world.engine.now() - 500;

@@ -18,18 +18,41 @@ export interface StoreKind {
   urlIn(folder: string): Promise<string>;
   /** How many children are kept aside. */
   staged(url: string): Promise<number>;
+  /** Whether a process is in the middle of a write that keeps all others from writing. */
+  isLocked(url: string): boolean;
 }
 
 export const storeKinds: readonly StoreKind[] = [
-  { name: 'SQLite', urlIn: async (folder) => `sqlite:${join(folder, 'jobs.db')}`, staged: stagedInSqlite },
-  { name: 'PostgreSQL', urlIn: () => freshDatabase(), staged: stagedInPostgres },
+  {
+    name: 'SQLite',
+    urlIn: async (folder) => `sqlite:${join(folder, 'jobs.db')}`,
+    staged: stagedInSqlite,
+    isLocked: isSqliteLocked,
+  },
+  { name: 'PostgreSQL', urlIn: () => freshDatabase(), staged: stagedInPostgres, isLocked: () => false },
 ];
 
+const sqliteBusy = 5;
+const openSqlite = (url: string): DatabaseSync => new DatabaseSync(url.slice('sqlite:'.length));
+
 async function stagedInSqlite(url: string): Promise<number> {
-  const db = new DatabaseSync(url.slice('sqlite:'.length));
+  const db = openSqlite(url);
   const row = db.prepare('SELECT count(*) count FROM staged').get() as { count: number };
   db.close();
   return row.count;
+}
+
+function isSqliteLocked(url: string): boolean {
+  const db = openSqlite(url);
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
+    return true;
+  } finally {
+    db.close();
+  }
 }
 
 async function stagedInPostgres(url: string): Promise<number> {
@@ -46,15 +69,19 @@ export const leaseMs = 2_000;
 const patienceMs = process.env['STINT_LONG'] ? 600_000 : 40_000;
 vi.setConfig({ testTimeout: 2 * patienceMs });
 const lookMs = 20;
+/** The signal reaches a thread when it leaves the kernel, where it may be writing to the disk. */
+const untilStoppedMs = 100;
 
 export class World implements AsyncDisposable {
   readonly url: string;
   /** Creates runs and asks about them; it runs none. */
   readonly engine: Engine;
+  readonly #kind: StoreKind;
   readonly #folder: string;
   readonly #members: Member[] = [];
 
-  private constructor(folder: string, url: string) {
+  private constructor(kind: StoreKind, folder: string, url: string) {
+    this.#kind = kind;
     this.#folder = folder;
     this.url = url;
     this.engine = new Engine({ store: url, instance: 'tester' });
@@ -62,7 +89,7 @@ export class World implements AsyncDisposable {
 
   static async create(kind: StoreKind): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'stint-world-'));
-    const world = new World(folder, await kind.urlIn(folder));
+    const world = new World(kind, folder, await kind.urlIn(folder));
     await world.engine.ready();
     return world;
   }
@@ -79,6 +106,17 @@ export class World implements AsyncDisposable {
   /** Starts several at the same time. */
   startAll(jobs: string, instances: readonly string[], options: Partial<InstanceOptions> = {}): Promise<Member[]> {
     return Promise.all(instances.map((instance) => this.start(jobs, instance, options)));
+  }
+
+  /** Stops a process where it stands, though not in the middle of a write: no other could write before it goes on. */
+  async freeze(member: Member): Promise<void> {
+    for (;;) {
+      member.signal('SIGSTOP');
+      await sleep(untilStoppedMs);
+      if (!this.#kind.isLocked(this.url)) return;
+      member.signal('SIGCONT');
+      await sleep(lookMs);
+    }
   }
 
   entries(match: Partial<Entry> = {}): Entry[] {
