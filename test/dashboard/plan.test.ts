@@ -33,7 +33,7 @@ test('types tell who can run them and how much is open', async () => {
 
 test('a run is started by a form made from the schema, and a mistake is told by its place', async () => {
   const page = await board.visit('/types?name=report.build');
-  await page.getByRole('heading', { name: 'report.build' }).waitFor();
+  await page.getByRole('button', { name: 'Start' }).waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('title *').fill('Year');

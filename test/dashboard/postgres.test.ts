@@ -14,6 +14,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await page.getByText('Nothing needs you.').waitFor();
   for (const key of ['g', 'r']) await page.keyboard.press(key);
   await page.getByText('There are no runs yet').waitFor();
+  await page.getByRole('button', { name: 'Start a run' }).first().waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('Job type').fill('map.tiles');

@@ -182,7 +182,7 @@ test('what the filter matches is exported, as CSV and as JSON lines', async () =
 
 test('a run is started from the list, and a refusal is told where it was caused', async () => {
   const page = await board.visit('/runs');
-  await rows(page).first().waitFor();
+  await page.getByRole('button', { name: 'Start a run' }).waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('Job type').fill('mail.send');

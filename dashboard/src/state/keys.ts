@@ -1,6 +1,6 @@
 /** Keys: what the keyboard does here, by whoever is on the page; also what the help and the palette list. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Shortcut {
   /** One key as `KeyboardEvent.key` names it, or two after each other: `g r`. */
@@ -17,12 +17,12 @@ const layers = signal<readonly (readonly Shortcut[])[]>([]);
 
 export const shortcuts = (): readonly Shortcut[] => layers.value.toReversed().flat();
 
-/** These hold while the component is there. */
+/** These hold while the component is there, from the moment at which it can be seen. */
 export function useShortcuts(own: readonly Shortcut[]): void {
   const latest = useRef(own);
   latest.current = own;
   const key = own.map(({ keys, does }) => `${keys} ${does}`).join('\n');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const layer = own.map((shortcut, index) => ({ ...shortcut, run: () => latest.current[index]?.run() }));
     layers.value = [...layers.peek(), layer];
     return () => {
