@@ -41,8 +41,13 @@ export async function simulateAll(ask: FleetAsk): Promise<SimReport[]> {
 
 async function simulateIn(child: ChildProcess, seed: number, options: SimOptions): Promise<SimReport> {
   const broken = (code: unknown): Error => new Error(`the simulation of seed ${seed} ended with ${String(code)}`);
-  const ended = once(child, 'exit').then(([code]) => Promise.reject(broken(code)));
+  const isAnswered = new AbortController();
+  const ended = once(child, 'exit', { signal: isAnswered.signal }).then(([code]) => Promise.reject(broken(code)));
   const answered = once(child, 'message').then(([report]) => report as SimReport);
   child.send({ seed, options });
-  return Promise.race([answered, ended]);
+  try {
+    return await Promise.race([answered, ended]);
+  } finally {
+    isAnswered.abort();
+  }
 }
