@@ -44,6 +44,15 @@ export function shapedText<Thing>(
 
 const plain = (value: string): string => value;
 
+/** How a statement says what goes into a column. */
+export type Said = (column: string) => string;
+
+/** The columns of one thing that is packed, as parameters from the given one on. */
+export function parameters<Thing>(fields: Fields<Thing>, first: number): Said {
+  const said = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${typeOf[kind]}`]));
+  return (column) => said.get(column)!;
+}
+
 /** Things as a text for each field; the shape says in which fields they differ. */
 export interface Packed {
   readonly shape: string;

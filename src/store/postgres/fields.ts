@@ -36,6 +36,11 @@ const standing: Fields<Opening> = [
   ['body', 'json', ({ after }) => openBody(after)],
 ];
 
+/** Those of them that become what the change says. */
+export const standingNames: readonly string[] = standing
+  .map(([name]) => name)
+  .filter((name) => name !== 'id' && name !== 'lease_until');
+
 const birth: Fields<Opening> = [
   ['parent', 'number', ({ after }) => after.parent],
   ['created', 'number', ({ after }) => after.created],

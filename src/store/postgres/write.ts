@@ -10,11 +10,13 @@ import type { Change } from '../../model/change.ts';
 import { isOpen } from '../../model/job.ts';
 import { Tellings } from '../feed.ts';
 import { lineOf } from '../row.ts';
-import { nameArray, numberArray, packed, rowsText, shapedText } from './columns.ts';
+import {
+  nameArray, numberArray, packed, parameters, rowsText, shapedText, type Fields, type Said,
+} from './columns.ts';
 import type { Session } from './connection.ts';
 import {
-  asideField, endFields, freedKey, keyFields, movesAside, newFields, placeField, reopenFields, updateFields, wantedKey,
-  type Places,
+  asideField, endFields, freedKey, keyFields, movesAside, newFields, placeField, reopenFields, standingNames,
+  updateFields, wantedKey, type Places,
 } from './fields.ts';
 import { nowText } from './store-time.ts';
 import { kept } from './kept.ts';
@@ -107,37 +109,57 @@ const takeKeys = (schema: string, source: string): string => `insert into ${sche
   returning job`;
 
 function update(session: Session, changes: readonly Change[], _care: Care, places?: Places): Promise<Written> {
+  const isAside = changes.some(movesAside);
+  if (changes.length === 1 && !isAside) return sendLone(session, updateLone, updateFields, changes[0]!);
   const { schema } = session;
   const values = [session.time.given()];
-  const isAside = changes.some(movesAside);
   const more = isAside ? asideField : places ? placeField(places) : [];
   const goal = rowsText([...updateFields, ...more], changes, values);
   const found = places && !isAside ? findAt(schema) : find(schema, 'job');
-  const written = `update ${schema}.job set version = goal.version, priority = goal.priority, due = goal.due,
-      fence = goal.fence, lease_until = case when goal.keeps_lease = 1 then job.lease_until else goal.lease_until end,
-      admitted = goal.admitted, cancel_asked = goal.cancel_asked, type = goal.type, state = goal.state,
-      hold = goal.hold, phase = goal.phase, holder = goal.holder, told = ${lastTold},
-      input = coalesce(goal.input, job.input), body = goal.body, history = ${historyText('job', isAside)}
+  const written = `update ${schema}.job set ${movedText(ofGoal)}, history = ${historyText('job', isAside)}
     from (${goal}) goal ${found} where ${isFound('job')}
     returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
   const aside = isAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
   return send(session, `with ${aside}written as (${written})`, values, changes);
 }
 
+const updateLone = kept((schema) => {
+  const said = parameters(updateFields, loneFirst);
+  return `with written as (
+    update ${schema}.job set ${movedText(said)}, history = ${addedLine(said)} where ${isAsSeen(said)} returning told
+  ), ${tellLone(schema)}`;
+});
+
+/** How an open job goes on; the stored lease stays if the change leaves it. */
+const movedText = (said: Said): string => `${standingNames.map((name) => `${name} = ${said(name)}`).join(', ')},
+  lease_until = case when ${said('keeps_lease')} = 1 then job.lease_until else ${said('lease_until')} end,
+  told = ${lastTold}, input = coalesce(${said('input')}, job.input)`;
+
 function end(session: Session, changes: readonly Change[]): Promise<Written> {
+  if (changes.length === 1 && freedKey(changes[0]!) === null) return sendLone(session, endLone, endFields, changes[0]!);
   const { schema } = session;
   const values = [session.time.given()];
   const goal = rowsText(endFields, changes, values);
   const freed = freeKeys(schema, changes, values);
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${find(schema, 'job')}
-      where ${isFound('job')}
-      returning job.id, goal.version, job.parent, job.created, goal.ended_at, goal.purge_at, job.kind, goal.type,
-        job.def, goal.fate, coalesce(goal.input, job.input) as input, goal.result, goal.body,
-        job.history || E'\\n' || goal.line as history, goal.line, ${lastTold} as told
+      where ${isFound('job')} returning ${endedText(ofGoal)}, goal.line, ${lastTold} as told
     ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
   return send(session, text, values, changes);
 }
+
+const endLone = kept((schema) => {
+  const said = parameters(endFields, loneFirst);
+  return `with written as (
+    delete from ${schema}.job where ${isAsSeen(said)} returning ${endedText(said)}, ${lastTold} as told
+  ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${tellLone(schema)}`;
+});
+
+/** The row of a job that has ended, out of that of the open one. */
+const endedText = (said: Said): string => `job.id, ${said('version')} as version, job.parent, job.created,
+  ${said('ended_at')} as ended_at, ${said('purge_at')} as purge_at, job.kind, ${said('type')} as type, job.def,
+  ${said('fate')} as fate, coalesce(${said('input')}, job.input) as input, ${said('result')} as result,
+  ${said('body')} as body, ${addedLine(said)} as history`;
 
 function reopen(session: Session, changes: readonly Change[]): Promise<Written> {
   const { schema } = session;
@@ -170,8 +192,14 @@ function amend(session: Session, changes: readonly Change[]): Promise<Written> {
   return send(session, `with ${aside}written as (${written})`, values, changes);
 }
 
+/** As the rows say it that are joined to the statement. */
+const ofGoal: Said = (column) => `goal.${column}`;
+
+const addedLine = (said: Said, table: 'job' | 'ended' = 'job'): string =>
+  `${table}.history || E'\\n' || ${said('line')}`;
+
 const historyText = (table: 'job' | 'ended', isAside: boolean): string => {
-  const added = `${table}.history || E'\\n' || goal.line`;
+  const added = addedLine(ofGoal, table);
   return isAside ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
 };
 
@@ -219,6 +247,30 @@ async function send(session: Session, text: string, values: unknown[], changes: 
   session.time.learn(now);
   if (ids === null) return Number(count) === 0 ? new Set() : 'all';
   return new Set(ids.split(',').map(Number));
+}
+
+/** The parameters before those of a lone change are the time and what is told of it. */
+const loneFirst = 3;
+
+const isAsSeen = (said: Said): string => `job.id = ${said('id')} and job.version = ${said('seen')}`;
+
+/** The end of a statement for one change: few parts, since to set up those of `send` takes longer than to write a row. */
+const tellLone = (schema: string): string => `feed as (
+    insert into ${schema}.feed (told, at, count, events) select told, ${nowText}, 1, $2::text from written returning at
+  ) select at as now from feed`;
+
+async function sendLone(
+  session: Session,
+  text: (schema: string, shape: string) => string,
+  fields: Fields<Change>,
+  change: Change,
+): Promise<Written> {
+  const { shape, texts } = packed(fields, [change]);
+  const values = [session.time.given(), toldOf([change]), ...texts];
+  const [row] = await session.run<{ now: number }>(text(session.schema, shape), values);
+  if (row === undefined) return new Set();
+  session.time.learn(row.now);
+  return 'all';
 }
 
 /** What is told of changes in the feed. */
