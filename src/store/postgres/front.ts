@@ -32,6 +32,7 @@ const emptyKeptMs = 50;
 
 interface Front {
   readonly lanes: Map<string, LaneFront>;
+  /** Ours, when we asked for the look; how long the server took for it. */
   readonly lookedAt: number;
   readonly lookMs: number;
   readonly hasGates: boolean;
@@ -40,11 +41,14 @@ interface Front {
   readonly takenBefore: number;
   readonly takenEver: number;
   taken: number;
+  /** Whether a claim was content with less than it was asked for. */
+  isCutShort: boolean;
 }
 
 export interface Look {
   readonly lanes: readonly (readonly [kind: string, type: string, priority: number])[];
   readonly isAnyoneAtGates: boolean;
+  readonly tookMs: number;
 }
 
 export class Fronts {
@@ -61,16 +65,14 @@ export class Fronts {
     const front = this.#fronts.get(nameOf(ask));
     if (!front || front.hasGates || ask.priorities || front.takenEver + front.taken < takenMin) return null;
     const isWorthwhile = front.taken + front.takenBefore >= loadMin || front.lookMs >= slowMs;
-    const keptMs = Math.min(lookKeptMaxMs, Math.max(lookKeptMinMs, lookShare * front.lookMs));
-    return isWorthwhile && systemClock.monotonic() - front.lookedAt < keptMs ? [...front.lanes.values()] : null;
+    return isWorthwhile && keptUntil(front) > systemClock.monotonic() ? [...front.lanes.values()] : null;
   }
 
   /** Whether just now, when everything was looked at, nothing was waiting at all, neither for a claim nor for a time. */
   isEmpty(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
     const front = this.#fronts.get(nameOf(ask));
     if (!front?.isWhole || front.lanes.size > 0 || front.hasGates) return false;
-    const isAfterOurs = front.lookedAt - front.lookMs > this.#wroteAt;
-    return isAfterOurs && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+    return this.#isNewsTo(front) ? false : systemClock.monotonic() - front.lookedAt < emptyKeptMs;
   }
 
   /** We wrote jobs that may be waiting now. */
@@ -78,26 +80,39 @@ export class Fronts {
     this.#wroteAt = systemClock.monotonic();
   }
 
-  /** Whether to be content with less than was asked for, since a look at everything is a burden. */
-  isContent(ask: ClaimAsk): boolean {
-    return (this.#fronts.get(nameOf(ask))?.lookMs ?? 0) >= burdenMs;
+  /**
+   * Whether to be content with so few, less than was asked for, since a look at everything is a burden. Who is must come
+   * back when it is time for the next look.
+   */
+  isContent(ask: ClaimAsk, found: number): boolean {
+    const front = this.#fronts.get(nameOf(ask));
+    if (!front || front.lookMs < burdenMs || (found === 0 && this.#isNewsTo(front))) return false;
+    front.isCutShort = true;
+    return true;
+  }
+
+  /** How long until the next look, which may find what a claim that was content did not see; null: there was none. */
+  untilLookMs(ask: Pick<ClaimAsk, 'kinds' | 'names'>): number | null {
+    const front = this.#fronts.get(nameOf(ask));
+    return front?.isCutShort ? Math.max(0, keptUntil(front) - systemClock.monotonic()) : null;
   }
 
   /** Everything was looked at. */
-  looked(ask: ClaimAsk, { lanes, isAnyoneAtGates: hasGates }: Look, lookMs: number): void {
+  looked(ask: ClaimAsk, { lanes, isAnyoneAtGates: hasGates, tookMs: lookMs }: Look, lookedAt: number): void {
     if (this.#fronts.size === frontsMax) this.#fronts.clear();
     const name = nameOf(ask);
     const { taken: takenBefore = 0, takenEver = 0 } = this.#fronts.get(name) ?? {};
     const starts = lanes.map(([kind, type, priority]) => ({ kind, type, priority, due: -1, id: -1 }));
     this.#fronts.set(name, {
       lanes: new Map(starts.map((lane) => [laneName(lane), lane])),
-      lookedAt: systemClock.monotonic(),
+      lookedAt,
       lookMs,
       hasGates,
       isWhole: ask.priorities === undefined,
       takenBefore,
       takenEver: takenEver + takenBefore,
       taken: 0,
+      isCutShort: false,
     });
   }
 
@@ -110,7 +125,15 @@ export class Fronts {
       if (!isSameLane(row, rows[index + 1])) front.lanes.set(laneName(row), frontOf(row));
     });
   }
+
+  /** Whether we have written since, or while it was looked. */
+  #isNewsTo(front: Front): boolean {
+    return this.#wroteAt >= front.lookedAt;
+  }
 }
+
+const keptUntil = ({ lookedAt, lookMs }: Front): number =>
+  lookedAt + lookMs + Math.min(lookKeptMaxMs, Math.max(lookKeptMinMs, lookShare * lookMs));
 
 const nameOf = ({ kinds, names }: Pick<ClaimAsk, 'kinds' | 'names'>): string =>
   JSON.stringify([kinds, 'exact' in names ? names.exact : names.glob]);

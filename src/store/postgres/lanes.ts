@@ -42,7 +42,8 @@ interface Free extends Locked {
 export async function freeRows(session: Session, fronts: Fronts, ask: ClaimAsk): Promise<Free> {
   const front = fronts.of(ask);
   const found = front && (await goOn(session, ask, front));
-  const isEnough = found !== null && (found.rows.length === ask.limit || fronts.isContent(ask));
+  const isEnough =
+    found !== null && (found.rows.length === ask.limit || fronts.isContent(ask, found.rows.length));
   const free = isEnough ? found : await lookAtAll(session, fronts, ask);
   fronts.took(ask, free.rows);
   return free;
@@ -65,10 +66,10 @@ async function goOn(session: Session, ask: ClaimAsk, front: readonly LaneFront[]
 }
 
 async function lookAtAll(session: Session, fronts: Fronts, ask: ClaimAsk): Promise<Free> {
-  const start = systemClock.monotonic();
+  const lookedAt = systemClock.monotonic();
   const lanesSeen = fronts.lanesSeen(ask);
   const found = await look(session, ask, lanesSeen);
-  fronts.looked(ask, found, systemClock.monotonic() - start);
+  fronts.looked(ask, found, lookedAt);
   // Of those near the front too many were locked by others: what is left may lie further back in some lane.
   const isShort = lanesSeen > 1 && found.rows.length < ask.limit && found.near >= ask.limit;
   return isShort ? look(session, ask, 1) : found;
@@ -79,9 +80,12 @@ function look(session: Session, ask: ClaimAsk, lanesSeen: number): Promise<Locke
   const values: unknown[] = [session.time.given(), ask.limit];
   const tables = `${lanesText(schema, ask, isFree, values)}, ${lock(schema, lanesSeen, '')}`;
   const told = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, priority)), '[]') from lane),
-    'near', (select count(*) from near), 'isAnyoneAtGates', ${anyoneAtGates(schema, ask)}`;
+    'near', (select count(*) from near), 'isAnyoneAtGates', ${anyoneAtGates(schema, ask)}, 'tookMs', ${tookMs}`;
   return take(session, tables, told, values);
 }
+
+/** Of the statement so far. Seen from here it would count also how long we were too busy to read the answer. */
+const tookMs = 'extract(epoch from clock_timestamp() - statement_timestamp()) * 1000';
 
 /**
  * Runs a statement whose table `best` locks jobs, and locks their parents: against a cancel, which is read after the

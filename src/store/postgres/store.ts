@@ -80,8 +80,11 @@ export class PostgresStore implements Store {
   }
 
   async nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
-    if (this.#claimer.fronts.isEmpty(ask)) return null;
-    return this.#connection.transaction((transaction) => nextDue(transaction, ask));
+    const { fronts } = this.#claimer;
+    if (fronts.isEmpty(ask)) return null;
+    const due = await this.#connection.transaction((transaction) => nextDue(transaction, ask));
+    const lookMs = fronts.untilLookMs(ask);
+    return lookMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + lookMs));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {

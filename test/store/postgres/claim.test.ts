@@ -5,6 +5,7 @@ import { Fronts } from '../../../src/store/postgres/front.ts';
 import { freeRows } from '../../../src/store/postgres/lanes.ts';
 import { StoreTime } from '../../../src/store/postgres/store-time.ts';
 import type { Session } from '../../../src/store/postgres/connection.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 
 test('claimers at the same time never share a job and leave none behind', async () => {
@@ -111,6 +112,29 @@ test('under load claims go on where the last one ended, and what comes up behind
   await idle.query('rollback');
 });
 
+test('where looks take long, what lies behind the front is found at once by who wrote it, and soon by others', async () => {
+  const { url, store } = await freshStore();
+  const slow = openStore(await slowed(url));
+  await made(store, ...many(2_500, { type: 'deep' }));
+  for (let taken = 0; taken < 2_500; taken += 500) expect(await claimed(slow, { limit: 500 })).toHaveLength(500);
+  const [own] = await made(slow, { type: 'deep', due: 2 });
+  expect((await claimed(slow)).map(({ id }) => id)).toEqual([own!.id]);
+  const [others] = await made(store, { type: 'deep', due: 1 });
+  expect(await claimed(slow)).toEqual([]);
+  const next = await slow.nextDue(everything);
+  expect(next).toBeLessThanOrEqual(slow.now() + 3_000);
+  await systemClock.sleep(next! - slow.now() + 1);
+  expect((await claimed(slow)).map(({ id }) => id)).toEqual([others!.id]);
+});
+
+/** A way to the same database on which a statement takes long, by the clock that it sees. */
+async function slowed(url: string): Promise<string> {
+  const client = await connect(url);
+  await client.query(`create schema slow; create function slow.clock_timestamp() returns timestamptz volatile
+    language sql as $$ select pg_catalog.clock_timestamp() + interval '1 s' $$`);
+  return `${url}?options=${encodeURIComponent('-c search_path=slow,pg_catalog')}`;
+}
+
 test('a claim looks into the index at its own lanes only', { timeout: 120_000 }, async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
@@ -124,7 +148,7 @@ test('a claim looks into the index at its own lanes only', { timeout: 120_000 },
       const seen: string[] = [];
       const fronts = new Fronts();
       const ask = { ...everything, names, limit: 10 };
-      fronts.looked(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false }, 0);
+      fronts.looked(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false, tookMs: 0 }, 0);
       await freeRows(explaining(client, seen), fronts, ask);
       const plan = seen.join('\n');
       expect(plan).toMatch(/Index (Only )?Scan using job_lane/);

@@ -77,7 +77,7 @@ test('rows are looked up by index even when the planner believes their table to 
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, parents: [] }) };
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
     await freeRows(planning(client, plans, told), new Fronts(), { ...everything, names });
   }
