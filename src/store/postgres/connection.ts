@@ -170,10 +170,17 @@ export class Connection implements Session {
 /**
  * Whoever stops in the middle of a transaction keeps others from its rows no longer than ten seconds. Our statements
  * have many parts with little work each: to plan them anew for their values, or to compile them, takes longer than to
- * run them.
+ * run them. And they go along indexes in order until they have enough: a planner that believes a queue to be empty, as
+ * it often was when last looked at, would rather gather all of it and sort.
  */
-const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = 10000;
-  set local plan_cache_mode = force_generic_plan; set local jit = off`;
+export const transactionSettings = {
+  idle_in_transaction_session_timeout: '10s', plan_cache_mode: 'force_generic_plan', jit: 'off', enable_bitmapscan: 'off',
+} as const;
+
+const begin = [
+  'begin isolation level read committed',
+  ...Object.entries(transactionSettings).map(([name, value]) => `set local ${name} = '${value}'`),
+].join('; ');
 
 async function inTransaction<T>(session: Session, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   let isOver = false;

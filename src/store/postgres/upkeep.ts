@@ -54,7 +54,7 @@ export async function heldBy(session: Session, instance: string, limit: number):
   return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
 }
 
-/** Each parent is found by one step into the index, however many children it has. */
+/** Each parent is found by one step into the index, however many children it has, and looked up by another. */
 export async function orphaned(session: Session, limit: number): Promise<number[]> {
   const { schema } = session;
   const text = `with recursive family(parent) as (
@@ -62,7 +62,9 @@ export async function orphaned(session: Session, limit: number): Promise<number[
       union all
       select next.parent from family cross join lateral (
         select parent from ${schema}.job where job.parent > family.parent order by parent limit 1) next
-    ) select parent from family where not exists (select 1 from ${schema}.job where id = family.parent) limit $1`;
+    ) select parent from family left join lateral (
+      select id as open from ${schema}.job where job.id = family.parent limit 1) found on true
+    where open is null limit $1`;
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
 

@@ -3,8 +3,11 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
+import type { OpenRow } from '../../../src/store/row.ts';
+import type { ClaimAsk } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { lockById } from '../../../src/store/postgres/commit.ts';
-import type { Session } from '../../../src/store/postgres/connection.ts';
+import { transactionSettings, type Session } from '../../../src/store/postgres/connection.ts';
 import { find, holders, load } from '../../../src/store/postgres/find.ts';
 import { Fronts } from '../../../src/store/postgres/front.ts';
 import { nextDue } from '../../../src/store/postgres/gates.ts';
@@ -12,7 +15,7 @@ import { history } from '../../../src/store/postgres/history.ts';
 import { beat } from '../../../src/store/postgres/instances.ts';
 import { freeRows } from '../../../src/store/postgres/lanes.ts';
 import { StoreTime } from '../../../src/store/postgres/store-time.ts';
-import { extend, settleable } from '../../../src/store/postgres/upkeep.ts';
+import { extend, orphaned, settleable } from '../../../src/store/postgres/upkeep.ts';
 import { unstageAlike } from '../../../src/store/postgres/stage.ts';
 import { write } from '../../../src/store/postgres/write.ts';
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
@@ -28,7 +31,7 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
     await client.query(`prepare ${name} as ${text}`);
     const { rows } = await client.query<Record<string, string>>(`explain (costs off) execute ${name} ${given}`);
     plans.set(text, rows.map((row) => row['QUERY PLAN']).join('\n'));
-    return answer as Row[];
+    return [...answer] as Row[];
   };
   return { schema: 'stint', time: new StoreTime(), run, ask: run };
 }
@@ -74,6 +77,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await history(reading, 1);
   await extend(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
   await settleable(reading, 10, [1, 2, 3]);
+  await orphaned(reading, 10);
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
@@ -130,6 +134,41 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   await write(session, 'quick', 'insert', pending);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
+
+test('claims go along their lanes until they have enough, also where the queue was empty when last looked at', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  // It was long before, and its table still has that size.
+  await store.commit({ changes: await born(store, ...many(20_000, { type: 'a' })) });
+  await client.query('delete from stint.job');
+  await store.commit({ changes: await born(store, ...many(10, { kind: 'def', type: 'd', def: 'd' })) });
+  await client.query('vacuum analyze stint.job');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+  const plans = new Map<string, string>();
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
+  const session = planning(client, plans, told);
+  for (const lanes of [['a'], ['a', 'b']]) {
+    const ask = { ...everything, names: { exact: lanes } };
+    await freeRows(session, longFronts(ask, lanes), ask);
+    await nextDue(session, ask);
+  }
+  expect(plans.size).toBe(5);
+  for (const plan of plans.values()) {
+    expect(plan).toContain('using job_lane');
+    expect(plan).not.toContain('Bitmap');
+    expect(plan).not.toMatch(/(LockRows|Limit)\n\s*->\s+Sort\n\s+Sort Key: job_\d+\.due, job_\d+\.id\n/);
+  }
+});
+
+/** From which the next claim goes on, since much was taken. */
+function longFronts(ask: ClaimAsk, types: readonly string[]): Fronts {
+  const fronts = new Fronts();
+  const lanes = types.map((type) => ['run', type, 0] as const);
+  fronts.looked(ask, { lanes, isAnyoneAtGates: false, tookMs: 0 }, systemClock.monotonic());
+  const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
+  fronts.took(ask, Array.from({ length: 5_000 }, () => taken));
+  return fronts;
+}
 
 test('definitions are found by their index among jobs that wait, whatever the planner believes of those', async () => {
   const { url, store } = await freshStore();
