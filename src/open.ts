@@ -16,7 +16,7 @@ import { Jobs } from './jobs.ts';
 import { ThreadHeart } from './open/heart.ts';
 import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
-import { MemoryStore } from './store/memory.ts';
+import { MemoryStore } from './store/memory/store.ts';
 import type { Store } from './store/store.ts';
 import { systemClock, type Clock } from './time/clock.ts';
 import { durationMs, type Duration } from './time/duration.ts';

@@ -1,6 +1,6 @@
 /** Opens a store by its URL: the only place that names adapters. */
 import { Refusal } from '../refusal.ts';
-import { MemoryStore } from '../store/memory.ts';
+import { MemoryStore } from '../store/memory/store.ts';
 import { PostgresStore } from '../store/postgres/store.ts';
 import { SqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';

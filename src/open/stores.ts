@@ -1,6 +1,6 @@
 /** `stint/store`: the port that keeps jobs, its words, and the stores that there are; for those who write their own. */
 export { openStore, storeUrl } from './store.ts';
-export { MemoryStore } from '../store/memory.ts';
+export { MemoryStore } from '../store/memory/store.ts';
 export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';
 export { PostgresStore, type PostgresOptions } from '../store/postgres/store.ts';
 export type {

@@ -5,7 +5,7 @@ import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store, Vitals } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
-import { MemoryStore } from '../../src/store/memory.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const of = (findings: readonly Finding[], about: string): readonly Finding[] =>

@@ -6,7 +6,7 @@ import { progressBytesMax } from '../../src/engine/progress/progress-text.ts';
 import { Tracker } from '../../src/engine/progress/tracker.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { emptyProgress, track, type Progress, type ProgressStep } from '../../src/model/progress.ts';
-import { MemoryStore } from '../../src/store/memory.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
 import type { Holding, LogLine, Note } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
 

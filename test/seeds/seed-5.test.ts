@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/ids.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { step, transitions } from '../../src/model/machine.ts';
 import { states } from '../../src/model/state.ts';
-import { MemoryStore } from '../../src/store/memory.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
 import { Cluster } from '../engine/api/cluster.ts';

@@ -6,7 +6,7 @@ import { isOpen, type Job } from '../../src/model/job.ts';
 import { findings, topics } from '../../src/store/conformance/examples.ts';
 import { checkRaces } from '../../src/store/conformance/races.ts';
 import { checkHistories } from '../../src/store/conformance/random.ts';
-import { MemoryStore } from '../../src/store/memory.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
 import type { Page, PageAsk, Query, Tally } from '../../src/store/query.ts';
 import type {
   Batch, Beat, ClaimAsk, ClaimDecision, Feed, Holding, Leadership, Note, Store,

@@ -7,7 +7,7 @@ import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemRandom } from '../../ids.ts';
 import { VirtualClock } from '../../time/clock.ts';
-import { MemoryStore } from '../memory.ts';
+import { MemoryStore } from '../memory/store.ts';
 import type { FeedEvent, Store } from '../store.ts';
 import { Dice } from './dice.ts';
 import { checkHistory } from './invariants.ts';

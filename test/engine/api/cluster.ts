@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { seededRandom } from '../../../src/ids.ts';
 import { Engine, type EngineOptions } from '../../../src/index.ts';
-import { MemoryStore } from '../../../src/store/memory.ts';
+import { MemoryStore } from '../../../src/store/memory/store.ts';
 import { Tether } from '../../../src/testing/tether.ts';
 import { turn, VirtualClock } from '../../../src/time/clock.ts';
 import { durationMs, type Duration } from '../../../src/time/duration.ts';

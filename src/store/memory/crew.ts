@@ -1,0 +1,41 @@
+/** The crew: instances and their leases, and who of them leads. */
+import type { Beat, Instance, Leadership } from '../store.ts';
+
+export class Crew {
+  readonly #instances = new Map<string, Instance>();
+  readonly #leaders = new Map<string, Leadership>();
+
+  all(): readonly Instance[] {
+    return [...this.#instances.values()];
+  }
+
+  /** Unknown instances have no lease that could be over. */
+  isGone(instance: string, now: number): boolean {
+    const known = this.#instances.get(instance);
+    return known !== undefined && known.leaseUntil <= now;
+  }
+
+  beat({ id, leaseMs, about }: Beat, now: number): void {
+    const started = this.#instances.get(id)?.started ?? now;
+    this.#instances.set(id, { id, started, beatAt: now, leaseUntil: now + leaseMs, about });
+  }
+
+  /** One that still holds jobs stays known, so that they can be taken from it. */
+  leave(instance: string, holdsSome: boolean, now: number): void {
+    const known = this.#instances.get(instance);
+    if (known && holdsSome) this.#instances.set(instance, { ...known, leaseUntil: now });
+    else this.#instances.delete(instance);
+    for (const [role, { leader, term }] of this.#leaders) {
+      if (leader === instance) this.#leaders.set(role, { leader, term, until: now });
+    }
+  }
+
+  lead(role: string, instance: string, leaseMs: number, now: number): Leadership {
+    const current = this.#leaders.get(role);
+    if (current && current.leader !== instance && current.until > now) return current;
+    const goesOn = current?.leader === instance && current.until > now;
+    const leadership = { leader: instance, term: goesOn ? current.term : (current?.term ?? 0) + 1, until: now + leaseMs };
+    this.#leaders.set(role, leadership);
+    return leadership;
+  }
+}

@@ -1,0 +1,174 @@
+/** The records: jobs with their histories, children, keys and notes. What was written together can be taken back together. */
+import { leavesLease, type Change } from '../../model/change.ts';
+import type { Event } from '../../model/event.ts';
+import { isOpen, type Job } from '../../model/job.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Holding, LogLine, Note } from '../store.ts';
+
+interface TakenKey {
+  readonly job: number;
+  /** Null: until its job ends. */
+  readonly until: number | null;
+}
+
+export class Records {
+  readonly #clock: Clock;
+  readonly #jobs = new Map<number, Job>();
+  readonly #children = new Map<number, Set<number>>();
+  readonly #histories = new Map<number, Event[]>();
+  readonly #keys = new Map<string, TakenKey>();
+  readonly #progress = new Map<number, string>();
+  readonly #logs = new Map<number, LogLine[]>();
+  /** How to go back, step by step, while a whole batch is written. */
+  #undo: (() => void)[] | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(id: number): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  all(): IterableIterator<Job> {
+    return this.#jobs.values();
+  }
+
+  byId(isChosen: (job: Job) => boolean): Job[] {
+    return [...this.#jobs.values()].filter(isChosen).sort((a, b) => a.id - b.id);
+  }
+
+  history(id: number): readonly Event[] {
+    return this.#histories.get(id) ?? [];
+  }
+
+  progress(id: number): string | null {
+    return this.#progress.get(id) ?? null;
+  }
+
+  log(id: number): readonly LogLine[] {
+    return this.#logs.get(id) ?? [];
+  }
+
+  holds({ id, fence }: Holding): boolean {
+    const job = this.#jobs.get(id);
+    return job?.state === 'running' && job.fence === fence;
+  }
+
+  hasOpenChild(parent: number): boolean {
+    for (const child of this.#children.get(parent) ?? []) if (this.#jobs.get(child)?.state !== 'ended') return true;
+    return false;
+  }
+
+  /** Who has the key; null: nobody. */
+  holderOf(key: string): number | null {
+    const taken = this.#keys.get(key);
+    return taken === undefined || isOver(taken, this.#clock.now()) ? null : taken.job;
+  }
+
+  /** Which of the changes were written; of a whole batch all or none. */
+  write(changes: readonly Change[], whole: boolean): boolean[] {
+    const undo: (() => void)[] = [];
+    this.#undo = whole ? undo : null;
+    const written = changes.map((change) => this.#writeIfUnchanged(change));
+    this.#undo = null;
+    if (!whole || !written.includes(false)) return written;
+    for (const step of undo.toReversed()) step();
+    return written.map(() => false);
+  }
+
+  extend(holding: Holding, until: number): boolean {
+    const job = this.#jobs.get(holding.id);
+    if (job?.state !== 'running' || job.fence !== holding.fence || job.lease.until === null) return false;
+    if (job.lease.until <= this.#clock.now()) return false;
+    this.#jobs.set(job.id, { ...job, lease: { ...job.lease, until: Math.max(job.lease.until, until) } });
+    return true;
+  }
+
+  note({ id, fence, progress, log = [] }: Note): boolean {
+    if (!this.holds({ id, fence })) return false;
+    if (progress !== undefined) this.#progress.set(id, progress);
+    const lines = this.#logs.get(id) ?? [];
+    this.#logs.set(id, [...lines, ...log.map((line, index) => ({ ...line, n: lines.length + index + 1 }))]);
+    return true;
+  }
+
+  /** Every trace of a job, and of its ended children. */
+  forget(id: number): void {
+    const job = this.#jobs.get(id);
+    if (!job) return;
+    for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.forget(child);
+    if (isOpen(job)) this.#freeKey(job);
+    if (job.parent !== null) this.#removeChild(job.parent, id);
+    for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
+  }
+
+  /** Keys whose window is over. */
+  forgetKeys(): void {
+    for (const [key, taken] of this.#keys) if (isOver(taken, this.#clock.now())) this.#keys.delete(key);
+  }
+
+  #writeIfUnchanged(change: Change): boolean {
+    const { before, after } = change;
+    const id = (before ?? after)!.id;
+    const current = this.#jobs.get(id);
+    if (before === null ? current !== undefined : current?.version !== before.version) return false;
+    if (after !== null && wantsKey(before, after) && this.holderOf(after.unique!.key) !== null) return false;
+    this.#put(change);
+    return true;
+  }
+
+  #put({ before, after, events }: Change): void {
+    if (after === null) return this.forget(before!.id);
+    const current = this.#jobs.get(after.id);
+    const keepsLease = before !== null && leavesLease(before, after) && current?.state === 'running';
+    this.#set(this.#jobs, after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
+    if (before === null && after.parent !== null) this.#addChild(after.parent, after.id);
+    this.#set(this.#histories, after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
+    if (wantsKey(before, after)) this.#set(this.#keys, after.unique!.key, { job: after.id, until: keyUntil(after) });
+    if (before !== null && isOpen(before) && !isOpen(after)) this.#freeKey(after);
+  }
+
+  #freeKey({ id, unique }: Job): void {
+    if (unique && unique.forMs === null && this.#keys.get(unique.key)?.job === id) this.#delete(this.#keys, unique.key);
+  }
+
+  #addChild(parent: number, child: number): void {
+    const children = this.#children.get(parent) ?? new Set();
+    this.#set(this.#children, parent, children.add(child));
+    this.#undo?.push(() => children.delete(child));
+  }
+
+  #removeChild(parent: number, child: number): void {
+    const children = this.#children.get(parent);
+    if (!children?.delete(child)) return;
+    this.#undo?.push(() => children.add(child));
+    if (children.size === 0) this.#delete(this.#children, parent);
+  }
+
+  #set<K, V>(map: Map<K, V>, key: K, value: V): void {
+    this.#remember(map, key);
+    map.set(key, value);
+  }
+
+  #delete<V>(map: Map<number, V>, key: number): void;
+  #delete<V>(map: Map<string, V>, key: string): void;
+  #delete<K, V>(map: Map<K, V>, key: K): void {
+    this.#remember(map, key);
+    map.delete(key);
+  }
+
+  #remember<K, V>(map: Map<K, V>, key: K): void {
+    if (!this.#undo) return;
+    const [wasThere, value] = [map.has(key), map.get(key)];
+    this.#undo.push(() => void (wasThere ? map.set(key, value!) : map.delete(key)));
+  }
+}
+
+const isOver = ({ until }: TakenKey, now: number): boolean => until !== null && until <= now;
+
+const wantsKey = (before: Job | null, after: Job): boolean =>
+  after.unique !== null && isOpen(after) && (before === null || (!isOpen(before) && after.unique.forMs === null));
+
+const keyUntil = ({ unique, created }: Job): number | null =>
+  unique === null || unique.forMs === null ? null : created + unique.forMs;

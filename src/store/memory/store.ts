@@ -1,0 +1,242 @@
+/** The memory store: the port in plain maps. It is the oracle of the others and the home of jobs that no database shall see. */
+import type { Change } from '../../model/change.ts';
+import type { Event } from '../../model/event.ts';
+import type { Job } from '../../model/job.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Clock } from '../../time/clock.ts';
+import { isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
+import type {
+  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+  Vitals, Writer,
+} from '../store.ts';
+import { Crew } from './crew.ts';
+import { ahead, behind, candidates, nextDue } from './queue.ts';
+import { Records } from './records.ts';
+import { Told } from './told.ts';
+
+export class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #records: Records;
+  readonly #told = new Told();
+  readonly #crew = new Crew();
+  readonly #staged = new Map<string, Change[]>();
+  readonly #listeners = new Set<() => void>();
+  #lastId: number;
+
+  constructor(clock: Clock, firstId = 1) {
+    this.#clock = clock;
+    this.#records = new Records(clock);
+    this.#lastId = firstId - 1;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  migrate(): Promise<Migration> {
+    return Promise.resolve({ from: 0, to: 0, statements: [] });
+  }
+
+  reserve(count: number): Promise<number> {
+    const first = this.#lastId + 1;
+    this.#lastId += count;
+    return Promise.resolve(first);
+  }
+
+  commit({ changes, whole = false, staged }: Batch): Promise<readonly boolean[]> {
+    const stage = staged && stageName(staged.parent, staged.fence);
+    const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
+    const written = this.#records.write(all, whole);
+    if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
+    this.#tell(all.filter((_, index) => written[index]));
+    return Promise.resolve(written.slice(0, changes.length));
+  }
+
+  claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+    const now = this.now();
+    const changes = decide(candidates(this.#records, ask, now), now);
+    const isWritten = this.#records.write(changes, false);
+    const written = changes.filter((_, index) => isWritten[index]);
+    this.#tell(written);
+    return Promise.resolve(written);
+  }
+
+  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+    return Promise.resolve(nextDue(this.#records, ask, this.now()));
+  }
+
+  load(ids: readonly number[]): Promise<readonly Job[]> {
+    return Promise.resolve([...new Set(ids)].flatMap((id) => this.#records.get(id) ?? []));
+  }
+
+  find(query: Query, { order = 'newest', after, limit = 100 }: PageAsk = {}): Promise<Page> {
+    const size = Math.min(limit, pageLimitMax);
+    const isBeyond = (id: number): boolean => after === undefined || (order === 'newest' ? id < after : id > after);
+    const found = [...this.#records.all()]
+      .filter((job) => isBeyond(job.id) && isMeant(job, query))
+      .sort((a, b) => (order === 'newest' ? b.id - a.id : a.id - b.id));
+    const jobs = found.slice(0, size);
+    return Promise.resolve({ jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null });
+  }
+
+  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const held = keys.flatMap((key): [string, number][] => {
+      const holder = this.#records.holderOf(key);
+      return holder === null ? [] : [[key, holder]];
+    });
+    return Promise.resolve(new Map(held));
+  }
+
+  count(query: Query): Promise<readonly Tally[]> {
+    const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
+    for (const job of this.#records.all()) {
+      if (!isMeant(job, query)) continue;
+      const { kind, type } = job;
+      const standing = standingOf(job);
+      const name = JSON.stringify([kind, type, standing]);
+      const tally = tallies.get(name) ?? { kind, type, standing, count: 0 };
+      tally.count += 1;
+      tallies.set(name, tally);
+    }
+    return Promise.resolve([...tallies.values()]);
+  }
+
+  ahead(job: Job): Promise<number> {
+    return Promise.resolve(ahead(this.#records, job, this.now()));
+  }
+
+  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return Promise.resolve(behind(this.#records, (job) => types.includes(job.type)));
+  }
+
+  extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
+    return Promise.resolve(holdings.map((holding) => this.#records.extend(holding, until)));
+  }
+
+  lapsed(limit: number): Promise<readonly Job[]> {
+    const isOver = (job: Job): boolean => {
+      if (job.state !== 'running') return false;
+      const { holder, until } = job.lease;
+      return until === null ? this.#crew.isGone(holder, this.now()) : until <= this.now();
+    };
+    return Promise.resolve(this.#records.byId(isOver).slice(0, limit));
+  }
+
+  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+    const isHeld = (job: Job): boolean =>
+      job.state === 'running' && job.lease.holder === instance && job.lease.until === null;
+    return Promise.resolve(this.#records.byId(isHeld).slice(0, limit));
+  }
+
+  orphaned(limit: number): Promise<readonly number[]> {
+    const isOrphan = ({ state, parent }: Job): boolean =>
+      state !== 'ended' && parent !== null && (this.#records.get(parent)?.state ?? 'ended') === 'ended';
+    const parents = new Set(this.#records.byId(isOrphan).map(({ parent }) => parent!));
+    return Promise.resolve([...parents].sort((a, b) => a - b).slice(0, limit));
+  }
+
+  settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
+    const isWaitingForNobody = (job: Job): boolean =>
+      job.state === 'held' && job.hold === 'children' && (parents?.includes(job.id) ?? true) && !this.#records.hasOpenChild(job.id);
+    return Promise.resolve(this.#records.byId(isWaitingForNobody).slice(0, limit));
+  }
+
+  history(id: number, from = 1, limit = Infinity): Promise<readonly Event[]> {
+    return Promise.resolve(this.#records.history(id).filter((event) => event.n >= from).slice(0, limit));
+  }
+
+  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+    return Promise.resolve(this.#told.after(cursor, limit));
+  }
+
+  feedEnd(): Promise<string> {
+    return Promise.resolve(this.#told.end());
+  }
+
+  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    const name = stageName(parent, fence);
+    this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
+    return Promise.resolve();
+  }
+
+  note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return Promise.resolve(notes.map((note) => this.#records.note(note)));
+  }
+
+  progress(id: number): Promise<string | null> {
+    return Promise.resolve(this.#records.progress(id));
+  }
+
+  log(id: number, after = 0, limit = 1000): Promise<readonly LogLine[]> {
+    return Promise.resolve(this.#records.log(id).filter((line) => line.n > after).slice(0, limit));
+  }
+
+  beat(beat: Beat): Promise<BeatReply> {
+    const now = this.now();
+    this.#crew.beat(beat, now);
+    const isKept = (holding: Holding): boolean => this.#records.holds(holding);
+    const lost = beat.holds.filter((holding) => !isKept(holding)).map(({ id }) => id);
+    const cancelled = beat.holds.filter((holding) => isKept(holding) && this.#records.get(holding.id)!.cancel);
+    return Promise.resolve({ now, lost, cancelled: cancelled.map(({ id }) => id) });
+  }
+
+  instances(): Promise<readonly Instance[]> {
+    return Promise.resolve(this.#crew.all());
+  }
+
+  leave(instance: string): Promise<void> {
+    const isHolder = (job: Job): boolean => job.state === 'running' && job.lease.holder === instance;
+    this.#crew.leave(instance, this.#records.byId(isHolder).length > 0, this.now());
+    return Promise.resolve();
+  }
+
+  lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
+    return Promise.resolve(this.#crew.lead(role, instance, leaseMs, this.now()));
+  }
+
+  purge({ limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0]): Promise<number> {
+    const now = this.now();
+    const isPast = (job: Job): boolean => {
+      if (job.state !== 'ended' || job.parent !== null) return false;
+      const kept = job.policy.retentionMs ?? retentionMs;
+      return kept !== null && job.endedAt + kept <= now;
+    };
+    const past = this.#records.byId(isPast).slice(0, limit);
+    for (const job of past) this.#records.forget(job.id);
+    this.#records.forgetKeys();
+    this.#told.forgetUntil(now - feedKeptMs);
+    for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
+    return Promise.resolve(past.length);
+  }
+
+  onWake(call: () => void): () => void {
+    this.#listeners.add(call);
+    return () => this.#listeners.delete(call);
+  }
+
+  within(): Writer {
+    throw new Refusal('malformed.store', 'the memory store takes part in no transaction: create the job without one');
+  }
+
+  vitals(): Promise<Vitals> {
+    const none = { bytes: null, logBytes: null, oldestTransactionMs: null, pool: null, connections: null };
+    return Promise.resolve({ time: this.now(), bloat: [], ...none });
+  }
+
+  close(): Promise<void> {
+    this.#listeners.clear();
+    return Promise.resolve();
+  }
+
+  #tell(changes: readonly Change[]): void {
+    this.#told.tell(changes);
+    if (changes.some(({ after }) => after?.state === 'pending')) for (const call of this.#listeners) call();
+  }
+}
+
+const stageName = (parent: number, fence: number): string => `${parent}/${fence}`;
+
+function holdingOf(stage: string): Holding {
+  const [id, fence] = stage.split('/').map(Number);
+  return { id: id!, fence: fence! };
+}

@@ -1,0 +1,44 @@
+/** What was told: the feed, as far back as it is kept. */
+import type { Change } from '../../model/change.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Feed, FeedEvent } from '../store.ts';
+
+export class Told {
+  #events: FeedEvent[] = [];
+  /** The number of the first that is kept. */
+  #start = 0;
+
+  tell(changes: readonly Change[]): void {
+    for (const { after, events } of changes) {
+      if (after === null) continue;
+      const { id: job, kind, type, parent } = after;
+      for (const event of events) this.#events.push({ job, kind, type, parent, event });
+    }
+  }
+
+  after(cursor: string | null, limit: number): Feed {
+    const from = Math.max(cursor === null ? 0 : cursorNumber(cursor), this.#start);
+    const events = this.#events.slice(from - this.#start, from - this.#start + limit);
+    return { events, cursor: String(from + events.length) };
+  }
+
+  end(): string {
+    return String(this.#start + this.#events.length);
+  }
+
+  /** Keeps what was told after that time. */
+  forgetUntil(at: number): void {
+    const kept = this.#events.findIndex(({ event }) => event.at > at);
+    const dropped = kept === -1 ? this.#events.length : kept;
+    this.#events = this.#events.slice(dropped);
+    this.#start += dropped;
+  }
+}
+
+function cursorNumber(cursor: string): number {
+  const number = /^\d+$/.test(cursor) ? Number(cursor) : NaN;
+  if (!Number.isSafeInteger(number)) {
+    throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one', { cursor });
+  }
+  return number;
+}
