@@ -35,7 +35,7 @@ export interface EngineParts extends StationParts, QuestionParts {
 }
 
 type Drafts = Parameters<Jobs['createMany']>[0];
-type Create = (jobs: Jobs, drafts: Drafts, taker: string | null) => Promise<readonly Created[]>;
+type Create = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
 
 const closePatience: Duration = '30s';
 const declaredAtOnce = 100;
@@ -130,7 +130,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     asks: readonly RunAsk<NoInfer<Input>>[],
   ): Promise<readonly RunHandle<Result>[]> {
     await this.ready();
-    return this.#create(what, asks, (jobs, drafts, taker) => jobs.createMany(drafts, this.instance, taker));
+    return this.#create(what, asks, this.#creating(this.instance));
   }
 
   /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
@@ -141,8 +141,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   ): Promise<RunHandle> {
     await this.ready();
     const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
-    const store: Create = (jobs, drafts, taker) => jobs.createMany(drafts, by, taker);
-    return (await this.#create<unknown, unknown>(named as never, [ask], store))[0]!;
+    return (await this.#create<unknown, unknown>(named as never, [ask], this.#creating(by)))[0]!;
   }
 
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */
@@ -297,15 +296,19 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     });
   }
 
-  /** A lone job may be taken on here with its birth. */
   async #store(home: Jobs, drafts: Drafts, store: Create): Promise<readonly Created[]> {
-    const [only] = drafts;
-    const isLone = drafts.length === 1 && home === this.jobs;
-    const created = await (isLone
-      ? this.#stations[0]!.create(only!.type, (taker) => store(home, drafts, taker))
-      : store(home, drafts, null));
+    const created = await store(home, drafts);
     if (created.some(({ job }) => job?.state !== 'running')) this.#wake();
     return created;
+  }
+
+  /** A lone job may be taken on here with its birth. */
+  #creating(by: string): Create {
+    return (jobs, drafts) => {
+      const store = (taker: string | null): Promise<readonly Created[]> => jobs.createMany(drafts, by, taker);
+      const isLone = drafts.length === 1 && jobs === this.jobs;
+      return isLone ? this.#stations[0]!.create(drafts[0]!.type, store) : store(null);
+    };
   }
 
   /** A definition that was not declared yet, since the engine has not been resumed, is declared now. */

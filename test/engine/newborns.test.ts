@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore, typed, type EngineOptions } from '../../src/index.ts';
 import { seededRandom } from '../../src/ids.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store, Writer } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/testing/index.ts';
 
 const greet = jobType('greet', { run: () => 'hello' });
@@ -135,4 +135,27 @@ test('a refusal leaves the slot to the next', async () => {
 
   expect(await kindsOf(engine, run.id)).toEqual(['created', 'claimed', 'succeeded']);
   expect((await engine.history(run.id))[1]!.at).toBe((await engine.history(run.id))[0]!.at);
+});
+
+test("what goes wrong in the caller's own transaction does not keep the next from being taken on", async () => {
+  const born: string[] = [];
+  const broken = (store: Store): Store => new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'within') return () => ({ ...writerOf(target), commit: () => Promise.reject(new Error('rolled back')) });
+      return (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
+    },
+  });
+  const { engine } = await idleEngine({}, (store) => broken(watching(born)(store)));
+  await expect(engine.in({}).createJobRun(greet)).rejects.toThrow('rolled back');
+  await engine.createJobRun(greet);
+
+  expect(born).toEqual(['greet running']);
+});
+
+const writerOf = (store: Store): Writer => ({
+  now: () => store.now(),
+  reserve: (amount) => store.reserve(amount),
+  commit: (batch) => store.commit(batch),
+  load: (ids) => store.load(ids),
+  holders: (keys) => store.holders(keys),
 });
