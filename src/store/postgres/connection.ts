@@ -174,7 +174,10 @@ export class Connection implements Session {
  * it often was when last looked at, would rather gather all of it and sort.
  */
 export const transactionSettings = {
-  idle_in_transaction_session_timeout: '10s', plan_cache_mode: 'force_generic_plan', jit: 'off', enable_bitmapscan: 'off',
+  idle_in_transaction_session_timeout: '10s',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  enable_bitmapscan: 'off',
 } as const;
 
 const begin = [

@@ -41,7 +41,7 @@ interface Front {
   readonly takenBefore: number;
   readonly takenEver: number;
   taken: number;
-  /** Whether a claim was content with less than it was asked for. */
+  /** Whether a claim made do with less than it was asked for. */
   isCutShort: boolean;
 }
 
@@ -72,7 +72,7 @@ export class Fronts {
   isEmpty(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
     const front = this.#fronts.get(nameOf(ask));
     if (!front?.isWhole || front.lanes.size > 0 || front.hasGates) return false;
-    return this.#isNewsTo(front) ? false : systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+    return !this.#isNewsTo(front) && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
   }
 
   /** We wrote jobs that may be waiting now. */
@@ -81,17 +81,17 @@ export class Fronts {
   }
 
   /**
-   * Whether to be content with so few, less than was asked for, since a look at everything is a burden. Who is must come
-   * back when it is time for the next look.
+   * Makes do with so few, less than was asked for, if a look at everything is a burden. Whoever gets less shall come back
+   * when it is time for the next look.
    */
-  isContent(ask: ClaimAsk, found: number): boolean {
+  makesDo(ask: ClaimAsk, found: number): boolean {
     const front = this.#fronts.get(nameOf(ask));
     if (!front || front.lookMs < burdenMs || (found === 0 && this.#isNewsTo(front))) return false;
     front.isCutShort = true;
     return true;
   }
 
-  /** How long until the next look, which may find what a claim that was content did not see; null: there was none. */
+  /** How long until the next look, which may find what a claim that made do did not see; null: there was none. */
   untilLookMs(ask: Pick<ClaimAsk, 'kinds' | 'names'>): number | null {
     const front = this.#fronts.get(nameOf(ask));
     return front?.isCutShort ? Math.max(0, keptUntil(front) - systemClock.monotonic()) : null;

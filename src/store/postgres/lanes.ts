@@ -42,8 +42,7 @@ interface Free extends Locked {
 export async function freeRows(session: Session, fronts: Fronts, ask: ClaimAsk): Promise<Free> {
   const front = fronts.of(ask);
   const found = front && (await goOn(session, ask, front));
-  const isEnough =
-    found !== null && (found.rows.length === ask.limit || fronts.isContent(ask, found.rows.length));
+  const isEnough = found !== null && (found.rows.length === ask.limit || fronts.makesDo(ask, found.rows.length));
   const free = isEnough ? found : await lookAtAll(session, fronts, ask);
   fronts.took(ask, free.rows);
   return free;

@@ -9,8 +9,8 @@ import { nowText } from './store-time.ts';
 export const lastTold = 'greatest(job.told, pg_current_xact_id())';
 
 /**
- * The tables `told` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is the text that
- * came with the statement. Otherwise it is put together from what was.
+ * The tables `told` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is
+ * the text that came with the statement. Otherwise it is put together from what was.
  */
 export const tell = (schema: string, wanted: string, text: string): string => `told as materialized (
     select count(*) as count, count(*) filter (where told = pg_current_xact_id()) = ${wanted} as is_whole from written
