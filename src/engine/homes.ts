@@ -3,6 +3,7 @@ import { definitions, type KnownDefinition } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
 import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
+import { Tallies } from '../store/tallies.ts';
 
 /** Ids from here on are of jobs in memory. */
 export const firstMemoryId = 2 ** 52;
@@ -50,11 +51,9 @@ export class Homes {
   }
 
   async count(query: Query): Promise<readonly Tally[]> {
-    const sums = new Map<string, Tally>();
-    for (const tally of [...(await this.database.count(query)), ...(await this.memory.count(query))]) {
-      const name = JSON.stringify([tally.kind, tally.type, tally.standing]);
-      sums.set(name, { ...tally, count: tally.count + (sums.get(name)?.count ?? 0) });
-    }
-    return [...sums.values()];
+    const tallies = new Tallies();
+    for (const tally of await this.database.count(query)) tallies.add(tally);
+    for (const tally of await this.memory.count(query)) tallies.add(tally);
+    return tallies.all();
   }
 }

@@ -2,6 +2,7 @@
 import { Turnstile, noLimits } from '../../model/gate.ts';
 import { matches, parseGlob } from '../../model/glob.ts';
 import type { Job } from '../../model/job.ts';
+import { byUrgency } from '../../model/urgency.ts';
 import { aheadMax, type Candidate, type ClaimAsk, type Names } from '../store.ts';
 import type { Records } from './records.ts';
 
@@ -47,8 +48,6 @@ export function behind(records: Records, isCounted: (job: Job) => boolean): Map<
   }
   return counts;
 }
-
-const byUrgency = (a: Job, b: Job): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
 
 function namePredicate(names: Names): (type: string) => boolean {
   if ('exact' in names) {

@@ -4,11 +4,12 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isMeant, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
+import { isMeant, pageLimitMax, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
   Vitals, Writer,
 } from '../store.ts';
+import { Tallies } from '../tallies.ts';
 import { Crew } from './crew.ts';
 import { ahead, behind, candidates, nextDue } from './queue.ts';
 import { Records } from './records.ts';
@@ -88,17 +89,9 @@ export class MemoryStore implements Store {
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
-    for (const job of this.#records.all()) {
-      if (!isMeant(job, query)) continue;
-      const { kind, type } = job;
-      const standing = standingOf(job);
-      const name = JSON.stringify([kind, type, standing]);
-      const tally = tallies.get(name) ?? { kind, type, standing, count: 0 };
-      tally.count += 1;
-      tallies.set(name, tally);
-    }
-    return Promise.resolve([...tallies.values()]);
+    const tallies = new Tallies();
+    for (const job of this.#records.all()) if (isMeant(job, query)) tallies.addJob(job);
+    return Promise.resolve(tallies.all());
   }
 
   ahead(job: Job): Promise<number> {

@@ -6,6 +6,7 @@
  */
 import { systemRandom } from '../../ids.ts';
 import type { Change } from '../../model/change.ts';
+import { byUrgency } from '../../model/urgency.ts';
 import { systemClock } from '../../time/clock.ts';
 import { jobOfOpen } from '../row.ts';
 import type { Candidate, ClaimAsk, ClaimDecision } from '../store.ts';
@@ -14,7 +15,7 @@ import { commitClaimed, isOurs, lockById } from './commit.ts';
 import type { Connection, Session, Transaction } from './connection.ts';
 import type { Fronts } from './front.ts';
 import { gatedRows } from './gates.ts';
-import { byUrgency, freeRows, type Locked } from './lanes.ts';
+import { freeRows, type Locked } from './lanes.ts';
 
 export interface Claimer {
   readonly connection: Connection;

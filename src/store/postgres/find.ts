@@ -6,9 +6,11 @@ import type { Job } from '../../model/job.ts';
 import type { Kind } from '../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
 import {
-  asciiLower, endedStandings, isMeant, openStandings, pageLimitMax, standingOf, type Page, type PageAsk, type Query, type Standing, type Tally,
+  asciiLower, endedStandings, isMeant, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing,
+  type Tally,
 } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
+import { Tallies } from '../tallies.ts';
 import { walk, type Span } from '../walk.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
@@ -302,18 +304,11 @@ function addInput(add: Add, { path, equals }: NonNullable<Query['input']>): void
 const arrayLiteral = (path: readonly string[]): string => `'${nameArray(path).replaceAll(`'`, `''`)}'::text[]`;
 
 async function countOneByOne(session: Session, query: Query): Promise<Tally[]> {
-  const tallies = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
+  const tallies = new Tallies();
   for (let after = 0; ;) {
     const { jobs, next } = await find(session, query, { order: 'oldest', after, limit: pageLimitMax });
-    for (const job of jobs) {
-      const { kind, type } = job;
-      const standing = standingOf(job);
-      const name = JSON.stringify([kind, type, standing]);
-      const tally = tallies.get(name) ?? { kind, type, standing, count: 0 };
-      tally.count += 1;
-      tallies.set(name, tally);
-    }
-    if (next === null) return [...tallies.values()];
+    for (const job of jobs) tallies.addJob(job);
+    if (next === null) return tallies.all();
     after = next;
   }
 }

@@ -4,6 +4,7 @@
  * from one priority (and, for a pattern, from one type) to the next, a look into the index each.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../model/glob.ts';
+import { byUrgency } from '../../model/urgency.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { OpenRow } from '../row.ts';
 import type { ClaimAsk } from '../store.ts';
@@ -31,8 +32,6 @@ export type Asked = Pick<ClaimAsk, 'kinds' | 'names' | 'priorities'>;
 /** As the partial indexes say it, to the letter. */
 export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
 export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
-
-export const byUrgency = (a: OpenRow, b: OpenRow): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
 
 interface Free extends Locked {
   readonly isAnyoneAtGates: boolean;

@@ -5,6 +5,7 @@
 import { noLimits, Turnstile } from '../../model/gate.ts';
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../model/glob.ts';
 import type { Kind } from '../../model/state.ts';
+import { byUrgency } from '../../model/urgency.ts';
 import { jobOfOpen, type OpenRow } from '../row.ts';
 import type { Candidate, ClaimAsk } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -149,5 +150,3 @@ const isCancelled = (connection: Connection, parent: number): boolean =>
      UNION ALL SELECT body ->> '$.cancel' IS NOT NULL FROM ended WHERE id = ?1`,
     parent,
   )?.isCancelled === 1;
-
-const byUrgency = (a: OpenRow, b: OpenRow): number => b.priority - a.priority || a.due - b.due || a.id - b.id;

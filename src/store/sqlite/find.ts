@@ -7,6 +7,7 @@ import {
 } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../row.ts';
 import type { Connection } from './connection.ts';
+import { Tallies } from '../tallies.ts';
 import { walk, type Span } from '../walk.ts';
 import { leadsOf, tableFor, type Table } from './leads.ts';
 import { openRows } from './open-rows.ts';
@@ -88,21 +89,18 @@ function findBetween(
 }
 
 export async function count(connection: Connection, query: Query): Promise<Tally[]> {
-  const sums = new Map<string, Tally>();
+  const tallies = new Tallies();
   await walk(
     { order: 'oldest', lookMs },
     {
       stride: (span, rows) => stride(connection, query, 'oldest', span, rows),
       look: (span) => {
-        for (const tally of countBetween(connection, query, span)) {
-          const name = JSON.stringify([tally.kind, tally.type, tally.standing]);
-          sums.set(name, { ...tally, count: tally.count + (sums.get(name)?.count ?? 0) });
-        }
+        for (const tally of countBetween(connection, query, span)) tallies.add(tally);
         return false;
       },
     },
   );
-  return [...sums.values()];
+  return tallies.all();
 }
 
 function countBetween(connection: Connection, query: Query, span: Span): Tally[] {
