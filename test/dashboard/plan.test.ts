@@ -60,6 +60,27 @@ test('a run is started by a form made from the schema, and a mistake is told by 
   await page.close();
 });
 
+test('what is being written stays under the hands while the schema of the type is on its way', async () => {
+  const page = await board.visit('/types?name=report.build');
+  await page.getByRole('button', { name: 'Start' }).waitFor();
+  const late = Promise.withResolvers<void>();
+  await page.route(/\/types(\/report\.build)?$/, async (route) => {
+    await late.promise;
+    await route.continue();
+  });
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  const json = dialog.getByRole('textbox', { name: /^Input/ });
+  await json.fill('{ "title":');
+  late.resolve();
+  await dialog.getByRole('button', { name: 'JSON', exact: true }).waitFor();
+  await page.keyboard.type(' "Year" }');
+  expect(await json.inputValue()).toBe('{ "title": "Year" }');
+  await dialog.getByRole('button', { name: 'Form', exact: true }).click();
+  expect(await dialog.getByLabel('title *').inputValue()).toBe('Year');
+  await page.close();
+});
+
 test('a definition shows its month, and its ticks with why they were skipped', async () => {
   const page = await board.visit('/definitions');
   await row(page, 'monthly report').getByText('every day at 02:30 Europe/Berlin; Monday to Friday at 18:00 Europe/Berlin').waitFor();

@@ -15,24 +15,30 @@ interface InputFieldProps {
 
 export function InputField({ schema, text, onInput, hint }: InputFieldProps): JSX.Element {
   const [isJson, setJson] = useState(false);
-  if (schema === null || !hasForm(schema)) return <JsonField label="Input" text={text} onInput={onInput} hint={hint} />;
-  const isForm = !isJson && jsonError(text) === null;
+  const isText = isJson || jsonError(text) !== null;
+  // Who has begun to write JSON goes on in the same field, also when a schema arrives or the text becomes valid.
+  const write = (next: string): void => {
+    setJson(true);
+    onInput(next);
+  };
   return (
     <div class="input-field">
-      <div class="segments" role="group" aria-label="How to write the input">
-        <button type="button" aria-pressed={isForm} disabled={jsonError(text) !== null} onClick={() => setJson(false)}>
-          Form
-        </button>
-        <button type="button" aria-pressed={!isForm} onClick={() => setJson(true)}>JSON</button>
-      </div>
-      {isForm
-        ? (
+      {schema !== null && hasForm(schema) && (
+        <div class="segments" role="group" aria-label="How to write the input">
+          <button type="button" aria-pressed={!isText} disabled={jsonError(text) !== null} onClick={() => setJson(false)}>
+            Form
+          </button>
+          <button type="button" aria-pressed={isText} onClick={() => setJson(true)}>JSON</button>
+        </div>
+      )}
+      {schema === null || !hasForm(schema) || isText
+        ? <JsonField label="Input" text={text} onInput={write} hint={hint} />
+        : (
           <SchemaForm
             schema={schema} value={text.trim() === '' ? {} : parseExact(text)}
             onChange={(value) => onInput(exactText(value))}
           />
-        )
-        : <JsonField label="Input" text={text} onInput={onInput} hint={hint} />}
+        )}
     </div>
   );
 }

@@ -86,7 +86,7 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
           />
         )}
         <InputField
-          key={type ?? ''} schema={schema} text={draft.input} onInput={put('input')}
+          schema={schema} text={draft.input} onInput={put('input')}
           hint={like.def === undefined ? 'JSON; empty: none' : "JSON; empty: the definition's own"}
         />
         <div class="grid">
