@@ -1,9 +1,9 @@
 /** The queue: who may be claimed, who is ahead of whom, and when the next comes due. */
 import { Turnstile, noLimits } from '../../model/gate.ts';
-import { matches, parseGlob } from '../../model/glob.ts';
 import type { Job } from '../../model/job.ts';
 import { byUrgency } from '../../model/urgency.ts';
-import { aheadMax, type Candidate, type ClaimAsk, type Names } from '../store.ts';
+import { namePredicate } from '../names.ts';
+import { aheadMax, type Candidate, type ClaimAsk } from '../store.ts';
 import type { Records } from './records.ts';
 
 /** Best first. */
@@ -47,13 +47,4 @@ export function behind(records: Records, isCounted: (job: Job) => boolean): Map<
     if (job.gate !== null && job.admitted && isCounted(job)) counts.set(job.gate, (counts.get(job.gate) ?? 0) + 1);
   }
   return counts;
-}
-
-function namePredicate(names: Names): (type: string) => boolean {
-  if ('exact' in names) {
-    const exact = new Set(names.exact);
-    return (type) => exact.has(type);
-  }
-  const glob = parseGlob(names.glob);
-  return (type) => matches(glob, type);
 }

@@ -3,6 +3,7 @@
  *
  * Nobody waits for a row: jobs that others are taking are passed over, and so are tasks whose parent is being changed
  * at this moment, since that may be a cancel. A parent that was seen is locked against it until the claim is written.
+ * A newcomer that others told of, where nothing else waits, is not looked for but written as it was told.
  */
 import { systemRandom } from '../../ids.ts';
 import type { Change } from '../../model/change.ts';
@@ -10,9 +11,11 @@ import { byUrgency } from '../../model/urgency.ts';
 import { systemClock } from '../../time/clock.ts';
 import { jobOfOpen } from '../row.ts';
 import type { Candidate, ClaimAsk, ClaimDecision } from '../store.ts';
+import { claimAsTold } from './as-told.ts';
 import { numberArray } from './columns.ts';
-import { commitClaimed, isOurs, lockById } from './commit.ts';
+import { commitClaimed } from './commit.ts';
 import type { Connection, Session, Transaction } from './connection.ts';
+import { oursOf } from './doubt.ts';
 import type { Fronts } from './front.ts';
 import { gatedRows } from './gates.ts';
 import { freeRows, type Locked } from './lanes.ts';
@@ -28,6 +31,9 @@ const parentTriesMax = 10;
 
 export async function claim(claimer: Claimer, ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
   if (ask.limit <= 0 || ask.kinds.length === 0) return [];
+  const newcomer = claimer.fronts.takeNewcomer(ask);
+  const told = newcomer && (await claimAsTold(claimer.connection, newcomer, decide));
+  if (told) return [told];
   for (let tries = 1; ; tries++) {
     const claimed = await claimOnce(claimer, ask, decide);
     if (claimed !== 'parents are changing') return claimed;
@@ -91,15 +97,4 @@ async function parentsApart(session: Session, ids: readonly number[]): Promise<P
     changing: new Set(rows.filter(({ body }) => body === null).map(({ id }) => id)),
     cancelled: new Set(rows.filter(({ body }) => body !== null && isCancelled(body)).map(({ id }) => id)),
   };
-}
-
-/**
- * The connection was lost while a claim was written. Its rows are locked first, to wait for a server that may still be
- * busy with it; then the histories tell what was written. It is not written again: a parent may be cancelled by now.
- */
-async function oursOf(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
-  await lockById(session, 'job', decided.map(({ before }) => before!.id));
-  const ours: Change[] = [];
-  for (const change of decided) if (await isOurs(session, change)) ours.push(change);
-  return ours;
 }

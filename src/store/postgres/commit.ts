@@ -1,16 +1,14 @@
-/**
- * Commits batches: sorts changes by the way they go, keeps their order where it matters, and finds out the truth after
- * a connection was lost.
- */
+/** Commits batches: sorts changes by the way they go, and keeps their order where it matters. */
 import type { Change } from '../../model/change.ts';
 import { isOpen } from '../../model/job.ts';
 import type { Batch } from '../store.ts';
 import { nameArray, numberArray } from './columns.ts';
 import { ignore, type Connection, type OnDoubt, type Session, type Transaction } from './connection.ts';
+import { settleDoubt } from './doubt.ts';
 import { isUniqueViolation } from './failure.ts';
 import { forget } from './forget.ts';
-import { history } from './history.ts';
 import { freedKey, movesAside, wantedKey, type Places } from './fields.ts';
+import { lockById } from './lock.ts';
 import { unstage } from './stage.ts';
 import { idOf, wayOf, write, type Care, type Way, type Written } from './write.ts';
 
@@ -168,14 +166,6 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
   ]);
 }
 
-/** In the order of their ids, waiting for whoever has them. */
-export async function lockById(session: Session, table: 'job' | 'ended', ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const text = `select 1 from unnest($1::bigint[]) as wanted (id) cross join lateral (
-    select 1 from ${session.schema}.${table} row where row.id = wanted.id for update) locked`;
-  await session.run(text, [numberArray(ids.toSorted((a, b) => a - b))]);
-}
-
 /** Every trace of jobs that are still as they were seen, and of their ended children. */
 async function remove(session: Session, changes: readonly Change[]): Promise<Written> {
   const { schema } = session;
@@ -192,23 +182,4 @@ async function remove(session: Session, changes: readonly Change[]): Promise<Wri
   const ids = gone.map(({ id }) => Number(id));
   await forget(session, ids);
   return new Set(ids);
-}
-
-/**
- * After a connection was lost nobody knows whether its last statements were done. They were tried again; what that
- * found already written is ours if the history tells exactly our events.
- */
-async function settleDoubt(session: Session, batch: Batch, written: readonly boolean[]): Promise<boolean[]> {
-  const { changes, whole = false } = batch;
-  const ours = await Promise.all(changes.map(async (change, index) => written[index]! || isOurs(session, change)));
-  return whole && ours.includes(false) ? ours.map(() => false) : ours;
-}
-
-/** Whether a change is what was written. */
-export async function isOurs(session: Session, change: Change): Promise<boolean> {
-  const { after, events } = change;
-  const first = events[0];
-  if (after === null || first === undefined) return (await history(session, idOf(change))).length === 0;
-  const stored = await history(session, after.id, first.n, events.length);
-  return JSON.stringify(stored) === JSON.stringify(events);
 }

@@ -7,6 +7,7 @@
 import { systemClock } from '../../time/clock.ts';
 import type { OpenRow } from '../row.ts';
 import type { ClaimAsk } from '../store.ts';
+import { suits, type Newcomer } from './newcomer.ts';
 
 /** A lane, and the last job that was taken from it. */
 export interface LaneFront {
@@ -43,6 +44,12 @@ interface Front {
   taken: number;
   /** Whether a claim made do with less than it was asked for. */
   isCutShort: boolean;
+  /** Whether the last claim looked at everything and left nothing that was due; or took a newcomer and did not look. */
+  left: 'something' | 'nothing' | 'unseen';
+}
+
+interface Heard extends Newcomer {
+  readonly at: number;
 }
 
 export interface Look {
@@ -54,6 +61,9 @@ export interface Look {
 export class Fronts {
   readonly #fronts = new Map<string, Front>();
   #wroteAt = -Infinity;
+  /** When we last heard of anything but the newcomer. */
+  #heardAt = -Infinity;
+  #newcomer: Heard | null = null;
 
   /** How many lanes the ask had when everything was looked at. */
   lanesSeen(ask: ClaimAsk): number {
@@ -78,6 +88,31 @@ export class Fronts {
   /** We wrote jobs that may be waiting now. */
   wrote(): void {
     this.#wroteAt = systemClock.monotonic();
+  }
+
+  /** Others wrote something: this one new job, or who knows what. */
+  heard(newcomer: Newcomer | null): void {
+    const at = systemClock.monotonic();
+    if (newcomer === null) this.#heardAt = at;
+    else if (this.#newcomer !== null) this.#heardAt = this.#newcomer.at;
+    this.#newcomer = newcomer && { ...newcomer, at };
+  }
+
+  /** A new job that is all that can be waiting for this ask, as far as we know. It is told once. */
+  takeNewcomer(ask: ClaimAsk): Newcomer | null {
+    const front = this.#fronts.get(nameOf(ask));
+    const newcomer = this.#newcomer;
+    if (!newcomer || front?.left !== 'nothing' || !suits(newcomer, ask)) return null;
+    const isAllThatIsNew = front.lookedAt > Math.max(this.#wroteAt, this.#heardAt) && newcomer.at > front.lookedAt;
+    if (!isAllThatIsNew) return null;
+    this.#newcomer = null;
+    front.left = 'unseen';
+    return newcomer;
+  }
+
+  /** Whether the last claim took a newcomer, and has yet to look. */
+  tookNewcomer(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
+    return this.#fronts.get(nameOf(ask))?.left === 'unseen';
   }
 
   /**
@@ -113,6 +148,7 @@ export class Fronts {
       takenEver: takenEver + takenBefore,
       taken: 0,
       isCutShort: false,
+      left: 'something',
     });
   }
 
@@ -121,6 +157,8 @@ export class Fronts {
     const front = this.#fronts.get(nameOf(ask));
     if (!front) return;
     front.taken += rows.length;
+    const isAll = rows.length < ask.limit && front.isWhole && !front.hasGates && !front.isCutShort;
+    front.left = isAll ? 'nothing' : 'something';
     rows.forEach((row, index) => {
       if (!isSameLane(row, rows[index + 1])) front.lanes.set(laneName(row), frontOf(row));
     });

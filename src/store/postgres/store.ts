@@ -18,6 +18,7 @@ import { Fronts } from './front.ts';
 import { Gathering } from './gathering.ts';
 import { eventsAfter, feedEnd, history } from './history.ts';
 import { beat, instances, lead, leave } from './instances.ts';
+import { newcomerIn } from './newcomer.ts';
 import { log, note, progress } from './notes.ts';
 import { reserve } from './reserve.ts';
 import { migrate } from './schema.ts';
@@ -46,8 +47,9 @@ export class PostgresStore implements Store {
   constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
     const settings = { ...defaults, ...given };
     this.#connection = new Connection(url, settings, new StoreTime(clock));
-    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify });
-    this.#claimer = { connection: this.#connection, fronts: new Fronts() };
+    const fronts = new Fronts();
+    this.#claimer = { connection: this.#connection, fronts };
+    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (newcomer) => fronts.heard(newcomer));
     this.#gathering = new Gathering((changes) => this.#commit({ changes }));
   }
 
@@ -81,6 +83,7 @@ export class PostgresStore implements Store {
 
   async nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
     const { fronts } = this.#claimer;
+    if (fronts.tookNewcomer(ask)) return Math.ceil(this.now() + afterNewcomerMs);
     if (fronts.isEmpty(ask)) return null;
     const due = await this.#connection.transaction((transaction) => nextDue(transaction, ask));
     const lookMs = fronts.untilLookMs(ask);
@@ -209,7 +212,7 @@ export class PostgresStore implements Store {
 
   #commit(batch: Batch): Promise<readonly boolean[]> {
     return commit(this.#connection, batch, (session) => {
-      if (mayWake(batch)) this.#wake.others(session);
+      if (mayWake(batch)) this.#wake.others(session, newcomerIn(batch.changes));
     });
   }
 }
@@ -221,6 +224,9 @@ const defaults: ConnectionSettings = {
   statementTimeoutMs: 60_000,
   patienceMs: 15_000,
 };
+
+/** Who took a newcomer without a look comes back for it, when the job is under way. */
+const afterNewcomerMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>
   staged !== undefined || changes.some(({ after }) => after?.state === 'pending');

@@ -1,14 +1,18 @@
 /**
  * Wakes listeners when jobs may have become claimable: at once in this process, by NOTIFY in others. Only a hint.
  * NOTIFY takes a lock of the whole cluster when it commits: it goes right behind a write, never inside it, and not more
- * often than every few milliseconds.
+ * often than every few milliseconds. Of a lone new run the hint says what a claim needs to know.
  */
 import pg from 'pg';
 import { systemRandom } from '../../ids.ts';
+import type { OpenJob } from '../../model/job.ts';
 import { systemClock } from '../../time/clock.ts';
 import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './connection.ts';
+import { newcomerText, parseNewcomer, type Newcomer } from './newcomer.ts';
 
 const pauseMs = 5;
+/** The server takes no hint of 8,000 bytes; one that says so much would say nothing. */
+const saidCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
 
 export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
@@ -17,21 +21,26 @@ export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'>
   readonly notify: boolean;
 }
 
+/** What others told of; null: who knows what. */
+export type OnHint = (newcomer: Newcomer | null) => void;
+
 export class Wake {
   readonly #connection: Connection;
   readonly #settings: WakeSettings;
   readonly #channel: string;
   /** What comes from ourselves was heard already. */
   readonly #ownTag = systemRandom.hex(8);
+  readonly #onHint: OnHint;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #isListening = false;
   #toldAt = -Infinity;
   #isToTell = false;
 
-  constructor(connection: Connection, settings: WakeSettings) {
+  constructor(connection: Connection, settings: WakeSettings, onHint: OnHint) {
     this.#connection = connection;
     this.#settings = settings;
+    this.#onHint = onHint;
     this.#channel = `${settings.schema}_wake`;
   }
 
@@ -47,12 +56,14 @@ export class Wake {
   }
 
   /** Tells other processes, on a session that is at work anyway; if they were told just now, a little later. */
-  others(session: Session): void {
+  others(session: Session, newcomer: OpenJob | null): void {
     if (!this.#settings.notify) return;
     const now = systemClock.monotonic();
     if (now - this.#toldAt < pauseMs) return void this.#tellLater();
     this.#toldAt = now;
-    session.run(notifyText, [this.#channel, this.#ownTag]).catch(ignore);
+    const said = newcomer === null ? '' : newcomerText(newcomer);
+    const hint = said.length <= saidCharsMax ? this.#ownTag + said : this.#ownTag;
+    session.run(notifyText, [this.#channel, hint]).catch(ignore);
   }
 
   close(): void {
@@ -68,6 +79,13 @@ export class Wake {
     if (this.#closing.signal.aborted) return;
     this.#toldAt = systemClock.monotonic();
     await this.#connection.run(notifyText, [this.#channel, this.#ownTag]).catch(ignore);
+  }
+
+  #heard(hint: string): void {
+    if (hint.startsWith(this.#ownTag)) return;
+    const said = hint.slice(this.#ownTag.length);
+    this.#onHint(said === '' ? null : parseNewcomer(said));
+    this.own();
   }
 
   async #listenToOthers(): Promise<void> {
@@ -92,9 +110,7 @@ export class Wake {
       client.on('end', () => resolve());
       this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    client.on('notification', ({ payload }) => {
-      if (payload !== this.#ownTag) this.own();
-    });
+    client.on('notification', ({ payload = '' }) => this.#heard(payload));
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
     this.own();

@@ -131,7 +131,7 @@ const updateLone = kept((schema) => {
 });
 
 /** How an open job goes on; the stored lease stays if the change leaves it. */
-const movedText = (said: Said): string => `${standingNames.map((name) => `${name} = ${said(name)}`).join(', ')},
+export const movedText = (said: Said): string => `${standingNames.map((name) => `${name} = ${said(name)}`).join(', ')},
   lease_until = case when ${said('keeps_lease')} = 1 then job.lease_until else ${said('lease_until')} end,
   told = ${lastTold}, input = coalesce(${said('input')}, job.input)`;
 
@@ -195,7 +195,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<Written> {
 /** As the rows say it that are joined to the statement. */
 const ofGoal: Said = (column) => `goal.${column}`;
 
-const addedLine = (said: Said, table: 'job' | 'ended' = 'job'): string =>
+export const addedLine = (said: Said, table: 'job' | 'ended' = 'job'): string =>
   `${table}.history || E'\\n' || ${said('line')}`;
 
 const historyText = (table: 'job' | 'ended', isAside: boolean): string => {
@@ -250,14 +250,14 @@ async function send(session: Session, text: string, values: unknown[], changes: 
 }
 
 /** The parameters before those of a lone change are the time and what is told of it. */
-const loneFirst = 3;
+export const loneFirst = 3;
 
-const isAsSeen = (said: Said): string => `job.id = ${said('id')} and job.version = ${said('seen')}`;
+export const isAsSeen = (said: Said): string => `job.id = ${said('id')} and job.version = ${said('seen')}`;
 
 /** The end of a statement for one change: few parts, since to set up those of `send` takes longer than to write a row. */
-const tellLone = (schema: string): string => `feed as (
+export const tellLone = (schema: string, alsoAnswered = ''): string => `feed as (
     insert into ${schema}.feed (told, at, count, events) select told, ${nowText}, 1, $2::text from written returning at
-  ) select at as now from feed`;
+  ) select at as now${alsoAnswered} from feed`;
 
 async function sendLone(
   session: Session,

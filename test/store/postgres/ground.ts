@@ -76,3 +76,17 @@ export async function claimed(store: Store, ask: Partial<ClaimAsk> = {}, holder 
       decided(job, { do: 'claim', holder, until: now + 60_000, parentCancelled }, now, holder)));
   return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
 }
+
+/** Resolves with each call that comes. */
+export function calls(store: PostgresStore): () => Promise<void> {
+  let wake = (): void => {};
+  let heard = 0;
+  store.onWake(() => {
+    heard += 1;
+    wake();
+  });
+  return async () => {
+    while (heard === 0) await new Promise<void>((resolve) => (wake = resolve));
+    heard = 0;
+  };
+}

@@ -6,7 +6,7 @@ import type { Change } from '../../../src/model/change.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimAsk } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { lockById } from '../../../src/store/postgres/commit.ts';
+import { lockById } from '../../../src/store/postgres/lock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/connection.ts';
 import { find, holders, load } from '../../../src/store/postgres/find.ts';
 import { Fronts } from '../../../src/store/postgres/front.ts';

@@ -1,22 +1,7 @@
 // Waking: other stores hear of new work within moments, also after their connection was lost; and it is only a hint.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import type { PostgresStore } from '../../../src/store/postgres/store.ts';
-import { claimed, connect, freshStore, made, openStore } from './ground.ts';
-
-/** Resolves with each call that comes. */
-function calls(store: PostgresStore): () => Promise<void> {
-  let wake = (): void => {};
-  let heard = 0;
-  store.onWake(() => {
-    heard += 1;
-    wake();
-  });
-  return async () => {
-    while (heard === 0) await new Promise<void>((resolve) => (wake = resolve));
-    heard = 0;
-  };
-}
+import { calls, claimed, connect, freshStore, made, openStore } from './ground.ts';
 
 /** How many connections listen in the database. */
 async function listeners(client: pg.Client): Promise<number> {
