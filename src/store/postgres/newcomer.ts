@@ -34,8 +34,9 @@ export function newcomerIn(changes: readonly Change[]): OpenJob | null {
   return job?.state === 'pending' && isReady(job) && !hasPrivate(job) ? job : null;
 }
 
-/** By the clock of who made it: ours may be behind. */
-const isReady = ({ kind, gate, due, created }: Job): boolean => kind === 'run' && gate === null && due <= created;
+/** No gate is before it, no parent could be asked to give up, and it is due by the clock of who made it. */
+const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
+  kind === 'run' && gate === null && parent === null && due <= created;
 
 const hasPrivate = ({ tags, unique, key }: Job): boolean => tags !== null || unique !== null || key !== null;
 

@@ -110,6 +110,19 @@ test('who has written something, or asks for other names, looks', async () => {
   expect((await claimedHow(store)).how).toBe('seen');
 });
 
+test.for<[string, Said]>([
+  ['a parent', { parent: 1 }],
+  ['a gate', { gate: 'any/plain////' }],
+  ['another kind', { kind: 'task' }],
+])('of a job with %s nothing is told', async ([, said]) => {
+  const { url, store } = await freshStore({ notify: true });
+  const client = await connect(url);
+  await client.query('listen stint_wake');
+  const heard = once(client, 'notification') as Promise<[{ payload: string }]>;
+  await made(store, said);
+  expect((await heard)[0].payload).toMatch(/^[0-9a-f]{16}$/);
+});
+
 test('what is private is not told', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
