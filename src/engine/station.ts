@@ -98,10 +98,11 @@ export class Station {
       isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
       concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
       isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
+      trust: () => this.#canceller.trust,
     });
     this.#newborns = new Newborns({
       instance: by, claimer: this.#claimer, slots: this.#slots,
-      isDraining: () => this.#isDraining, giveBack: (job) => this.#giveBack(job),
+      isDraining: () => this.#isDraining, trust: () => this.#canceller.trust, giveBack: (job) => this.#giveBack(job),
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
     this.#claiming = this.#loop('claiming', () => this.#claimer.turn());

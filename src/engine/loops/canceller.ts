@@ -15,7 +15,7 @@ export interface CancellerParts extends LoopParts {
   readonly about: () => InstanceAbout;
   /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
-  /** The store answers again, after it did not. */
+  /** The store answers again, after it did not or we could not ask. */
   readonly onReturn: () => void;
 }
 
@@ -28,6 +28,7 @@ export class Canceller {
   readonly #parts: CancellerParts;
   #beatAt: number;
   #isAway = false;
+  #trust = Symbol('trust');
 
   constructor(parts: CancellerParts) {
     this.#parts = parts;
@@ -42,6 +43,11 @@ export class Canceller {
   /** Whether to believe that the jobs held here are still ours. */
   get isTrusted(): boolean {
     return this.silenceMs < trustOf(this.#parts.leaseMs);
+  }
+
+  /** The same as before: since then we have been sure without a break that what is held here is ours. Null: we are not. */
+  get trust(): symbol | null {
+    return this.isTrusted ? this.#trust : null;
   }
 
   async turn(): Promise<number> {
@@ -67,13 +73,15 @@ export class Canceller {
     const { jobs, by: id, leaseMs, about, clock, onBeat } = this.#parts;
     const sentAt = clock.monotonic();
     const attempts = [...this.#parts.attempts.values()];
-    const holds = [...attempts.map(({ holding }) => holding), ...(this.isTrusted ? [] : this.#parts.waiting())];
+    const wasTrusted = this.isTrusted;
+    const holds = [...attempts.map(({ holding }) => holding), ...(wasTrusted ? [] : this.#parts.waiting())];
     const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
     this.#beatAt = sentAt;
+    if (!wasTrusted) this.#trust = Symbol('trust');
     const gone = new Set(lost);
     for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.lose();
     onBeat(gone);
-    if (this.#isAway) this.#parts.onReturn();
+    if (this.#isAway || !wasTrusted) this.#parts.onReturn();
     this.#isAway = false;
     if (cancelled.length > 0) await this.#tell(cancelled);
   }

@@ -25,6 +25,8 @@ export interface ClaimerParts {
   readonly isLeader: () => boolean;
   /** Whether claiming makes sense now: the instance's own lease is known to live. */
   readonly mayClaim: () => boolean;
+  /** The same as before: since then it was known to live all the time. Null: it is not. */
+  readonly trust: () => symbol | null;
 }
 
 const pollMs = 5_000;
@@ -98,9 +100,12 @@ export class Claimer {
   }
 
   async #claim(limit: number): Promise<readonly RunningJob[]> {
-    const { jobs, by } = this.#parts;
+    const { jobs, by, trust } = this.#parts;
+    const before = trust();
     try {
-      return await jobs.claim({ ...this.#ask(limit), holder: by, leaseMs: null });
+      const claimed = await jobs.claim({ ...this.#ask(limit), holder: by, leaseMs: null });
+      if (claimed.length === 0 || (before !== null && trust() === before)) return claimed;
+      throw new Error('a claim was answered after the lease of this instance may have run out');
     } catch (error) {
       this.#lostAnswer();
       throw error;

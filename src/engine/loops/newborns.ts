@@ -14,6 +14,8 @@ export interface NewbornsParts {
   readonly claimer: Claimer;
   readonly slots: Slots<RunningJob>;
   readonly isDraining: () => boolean;
+  /** As the claimer has it. */
+  readonly trust: () => symbol | null;
   readonly giveBack: (job: RunningJob) => Promise<void>;
 }
 
@@ -28,11 +30,12 @@ export class Newborns {
   }
 
   async create(type: string, create: Create): Promise<readonly Created[]> {
-    const { instance, claimer, isDraining } = this.#parts;
+    const { instance, claimer, isDraining, trust } = this.#parts;
+    const before = trust();
     if (isDraining() || !claimer.expect(type)) return create(null);
     try {
       const created = await create(instance);
-      void this.#welcome(created);
+      void this.#welcome(created, before);
       return created;
     } catch (error) {
       claimer.arrived(!isRefusal(error) || error.code === 'unavailable.store');
@@ -41,10 +44,12 @@ export class Newborns {
   }
 
   /** Whoever created it goes on before its handler starts. */
-  async #welcome(created: readonly Created[]): Promise<void> {
-    const { claimer, slots, isDraining, giveBack } = this.#parts;
+  async #welcome(created: readonly Created[], before: symbol | null): Promise<void> {
+    const { claimer, slots, isDraining, trust, giveBack } = this.#parts;
     await turn();
-    claimer.arrived(false);
+    const isOurs = trust() === before;
+    claimer.arrived(!isOurs);
+    if (!isOurs) return;
     for (const { job, outcome } of created) {
       if (outcome !== 'created' || job?.state !== 'running') continue;
       if (isDraining()) await giveBack(job);

@@ -1,0 +1,125 @@
+// Late answers: one that comes after this instance may have lost its lease hands out nothing, however it comes.
+import { expect, test } from 'vitest';
+import { Engine, jobType, openStore } from '../../src/index.ts';
+import { reap } from '../../src/engine/loops/reaper.ts';
+import { seededRandom } from '../../src/ids.ts';
+import { Jobs } from '../../src/jobs.ts';
+import type { Store } from '../../src/store/store.ts';
+import { VirtualClock } from '../../src/time/clock.ts';
+
+type Method = (...values: unknown[]) => Promise<unknown>;
+
+/** A store whose answers can be held back; what was asked is done all the same. */
+class SlowLine {
+  readonly store: Store;
+  readonly #held = new Map<string, PromiseWithResolvers<void>>();
+
+  constructor(real: Store) {
+    this.store = new Proxy(real, {
+      get: (target, name: string) => {
+        const method = (target[name as keyof Store] as unknown as Method).bind(target);
+        if (name !== 'claim' && name !== 'beat' && name !== 'commit') return method;
+        return async (...values: unknown[]) => {
+          const answer = await method(...values);
+          await this.#held.get(name)?.promise;
+          return answer;
+        };
+      },
+    });
+  }
+
+  hold(name: 'claim' | 'beat' | 'commit'): void {
+    this.#held.set(name, Promise.withResolvers());
+  }
+
+  letGo(name: 'claim' | 'beat' | 'commit'): void {
+    this.#held.get(name)?.resolve();
+    this.#held.delete(name);
+  }
+}
+
+async function scene() {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const real = openStore('memory:', { clock });
+  const line = new SlowLine(real);
+  const started: string[] = [];
+  const greet = jobType('greet', { run: ({ run, fence }) => void started.push(`${run.id} under ${fence}`) });
+  const engine = new Engine({
+    store: line.store, clock, types: [greet], random: seededRandom(1), instance: 'ann', lease: '3s',
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await engine.resume();
+  await clock.advance(1_000);
+  const others = new Jobs(real);
+  /** Others find the lease over, and take all that was held under it. */
+  const takeOver = async (): Promise<number> => {
+    await reap(others, 'bob');
+    return (await others.claim({ kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
+  };
+  return { clock, line, engine, greet, others, started, takeOver };
+}
+
+test('a claim that is answered after the lease was over and renewed starts nothing', async () => {
+  const { clock, line, others, started, takeOver } = await scene();
+  line.hold('claim');
+  await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
+  await clock.advance(200);
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(2);
+  line.letGo('beat');
+  await clock.advance(1_500);
+  line.letGo('claim');
+  await clock.advance(20_000);
+  expect(started).toEqual([]);
+});
+
+test('a claim that is answered while the lease is being renewed starts nothing', async () => {
+  const { clock, line, others, started, takeOver } = await scene();
+  line.hold('claim');
+  await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
+  await clock.advance(200);
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(2);
+  line.letGo('beat');
+  line.hold('beat');
+  await clock.advance(600);
+  line.letGo('claim');
+  await clock.advance(10);
+  line.letGo('beat');
+  await clock.advance(20_000);
+  expect(started).toEqual([]);
+});
+
+test('what is still held in our name is given back and starts anew', async () => {
+  const { clock, line, others, started } = await scene();
+  line.hold('claim');
+  const [first] = await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
+  const { id } = first!;
+  await clock.advance(200);
+  line.hold('beat');
+  await clock.advance(6_000);
+  line.letGo('beat');
+  await clock.advance(1_500);
+  line.letGo('claim');
+  await clock.advance(20_000);
+  expect(started).toEqual([`${id} under 2`, `${id + 1} under 2`]);
+  expect((await others.history(id)).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
+});
+
+test('a run that was taken on with its birth, and answered too late, does not start here', async () => {
+  const { clock, line, engine, greet, started, takeOver } = await scene();
+  line.hold('commit');
+  const creating = engine.createJobRun(greet);
+  await clock.advance(200);
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(1);
+  line.letGo('beat');
+  await clock.advance(1_500);
+  line.letGo('commit');
+  await creating;
+  await clock.advance(20_000);
+  expect(started).toEqual([]);
+});
