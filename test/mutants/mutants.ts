@@ -32,7 +32,7 @@ const noSecondTry = cut('engine/loops/finisher.ts', 'if (this.#givenUp.signal.ab
 const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
 
 export const mutants: readonly Mutant[] = [
-  { title: 'who lost the lease can still write', cuts: [noFence], seeds: [5], isQuick: true },
+  { title: 'who lost the lease can still write', cuts: [noFence], seeds: [116, 5], isQuick: true },
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
     title: 'a gate lets everybody pass',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a repairer takes the job of the new holder',
     cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
-    seeds: [5],
+    seeds: [11, 5],
     isQuick: true,
   },
   {
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'what belongs together is written in part',
     cuts: [cut('apply.ts', 'changes: effective, whole: true,', 'changes: effective, whole: false,')],
-    seeds: [129],
+    seeds: [116, 129],
     isQuick: true,
   },
   {
