@@ -97,12 +97,11 @@ export class Station {
       jobs, by, clock: parts.clock, leaseMs, types: this.#takes(), slots: this.#slots,
       isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
       concluding: () => this.#runner.concluding, limits: () => handlers.limits(),
-      isLeader: () => this.#leader.isLeader, mayClaim: () => this.#isHeartReady && this.#canceller.isTrusted,
-      trust: () => this.#canceller.trust,
+      isLeader: () => this.#leader.isLeader, trust: () => this.#trust,
     });
     this.#newborns = new Newborns({
       instance: by, claimer: this.#claimer, slots: this.#slots,
-      isDraining: () => this.#isDraining, trust: () => this.#canceller.trust, giveBack: (job) => this.#giveBack(job),
+      isDraining: () => this.#isDraining, trust: () => this.#trust, giveBack: (job) => this.#giveBack(job),
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
     this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
@@ -201,6 +200,11 @@ export class Station {
     } catch (error) {
       logger.warn('the store could not be told that this instance leaves', { error });
     }
+  }
+
+  /** What is claimed now is ours as long as this stays the same. */
+  get #trust(): symbol | null {
+    return this.#isHeartReady ? this.#canceller.trust : null;
   }
 
   #refill(): void {

@@ -7,6 +7,7 @@ import { Jobs } from '../../src/jobs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
+type Held = 'claim' | 'beat' | 'commit';
 type Method = (...values: unknown[]) => Promise<unknown>;
 
 /** A store whose answers can be held back; what was asked is done all the same. */
@@ -28,11 +29,11 @@ class SlowLine {
     });
   }
 
-  hold(name: 'claim' | 'beat' | 'commit'): void {
+  hold(name: Held): void {
     this.#held.set(name, Promise.withResolvers());
   }
 
-  letGo(name: 'claim' | 'beat' | 'commit'): void {
+  letGo(name: Held): void {
     this.#held.get(name)?.resolve();
     this.#held.delete(name);
   }
@@ -51,21 +52,26 @@ async function scene() {
   await engine.resume();
   await clock.advance(1_000);
   const others = new Jobs(real);
+  /** From now on nothing that is asked for is answered, neither this nor a beat, until the lease is over. */
+  const stall = async (name: Held, ask: () => Promise<unknown>): Promise<void> => {
+    line.hold(name);
+    void ask();
+    await clock.advance(200);
+    line.hold('beat');
+    await clock.advance(6_000);
+  };
+  const createTwo = () => others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
   /** Others find the lease over, and take all that was held under it. */
   const takeOver = async (): Promise<number> => {
     await reap(others, 'bob');
     return (await others.claim({ kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
   };
-  return { clock, line, engine, greet, others, started, takeOver };
+  return { clock, line, engine, greet, others, started, stall, createTwo, takeOver };
 }
 
 test('a claim that is answered after the lease was over and renewed starts nothing', async () => {
-  const { clock, line, others, started, takeOver } = await scene();
-  line.hold('claim');
-  await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
-  await clock.advance(200);
-  line.hold('beat');
-  await clock.advance(6_000);
+  const { clock, line, started, stall, createTwo, takeOver } = await scene();
+  await stall('claim', createTwo);
   expect(await takeOver()).toBe(2);
   line.letGo('beat');
   await clock.advance(1_500);
@@ -75,12 +81,8 @@ test('a claim that is answered after the lease was over and renewed starts nothi
 });
 
 test('a claim that is answered while the lease is being renewed starts nothing', async () => {
-  const { clock, line, others, started, takeOver } = await scene();
-  line.hold('claim');
-  await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
-  await clock.advance(200);
-  line.hold('beat');
-  await clock.advance(6_000);
+  const { clock, line, started, stall, createTwo, takeOver } = await scene();
+  await stall('claim', createTwo);
   expect(await takeOver()).toBe(2);
   line.letGo('beat');
   line.hold('beat');
@@ -93,13 +95,9 @@ test('a claim that is answered while the lease is being renewed starts nothing',
 });
 
 test('what is still held in our name is given back and starts anew', async () => {
-  const { clock, line, others, started } = await scene();
-  line.hold('claim');
-  const [first] = await others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
-  const { id } = first!;
-  await clock.advance(200);
-  line.hold('beat');
-  await clock.advance(6_000);
+  const { clock, line, others, started, stall, createTwo } = await scene();
+  await stall('claim', createTwo);
+  const { id } = (await others.find({}, { order: 'oldest' })).jobs[0]!;
   line.letGo('beat');
   await clock.advance(1_500);
   line.letGo('claim');
@@ -109,17 +107,12 @@ test('what is still held in our name is given back and starts anew', async () =>
 });
 
 test('a run that was taken on with its birth, and answered too late, does not start here', async () => {
-  const { clock, line, engine, greet, started, takeOver } = await scene();
-  line.hold('commit');
-  const creating = engine.createJobRun(greet);
-  await clock.advance(200);
-  line.hold('beat');
-  await clock.advance(6_000);
+  const { clock, line, engine, greet, started, stall, takeOver } = await scene();
+  await stall('commit', () => engine.createJobRun(greet));
   expect(await takeOver()).toBe(1);
   line.letGo('beat');
   await clock.advance(1_500);
   line.letGo('commit');
-  await creating;
   await clock.advance(20_000);
   expect(started).toEqual([]);
 });

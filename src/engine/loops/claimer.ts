@@ -23,9 +23,7 @@ export interface ClaimerParts {
   readonly concluding: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
-  /** Whether claiming makes sense now: the instance's own lease is known to live. */
-  readonly mayClaim: () => boolean;
-  /** The same as before: since then it was known to live all the time. Null: it is not. */
+  /** Null: the instance's own lease is not known to live. The same as before: since then it was, all the time. */
   readonly trust: () => symbol | null;
 }
 
@@ -71,9 +69,9 @@ export class Claimer {
 
   /** Keeps a slot for a job that is about to be created, if one is free and nobody waits for it. */
   expect(type: string): boolean {
-    const { slots, types, mayClaim } = this.#parts;
+    const { slots, types, trust } = this.#parts;
     const isFree = slots.free - slots.waiting - this.#expected > 0;
-    if (!isFree || !this.#isDry || this.#doubt || !types.includes(type) || !mayClaim()) return false;
+    if (!isFree || !this.#isDry || this.#doubt || !types.includes(type) || trust() === null) return false;
     this.#expected += 1;
     return true;
   }
@@ -85,9 +83,9 @@ export class Claimer {
   }
 
   async turn(): Promise<number> {
-    const { slots, mayClaim } = this.#parts;
+    const { slots, trust } = this.#parts;
     this.#isDry = false;
-    if (this.#parts.types.length === 0 || !mayClaim()) return pollMs;
+    if (this.#parts.types.length === 0 || trust() === null) return pollMs;
     // Who is about to be born in our name would be taken for a foundling.
     if (this.#doubt && this.#expected === 0) await this.#clearUp(this.#doubt);
     const wanted = this.#wanted();

@@ -2,13 +2,13 @@
 import type { Change } from '../../model/change.ts';
 import type { Job } from '../../model/job.ts';
 import type { ClaimDecision } from '../store.ts';
-import { packed, parameters } from './columns.ts';
+import { packed, parameters, type Value } from './columns.ts';
 import type { Connection, Session } from './connection.ts';
 import { oursOf } from './doubt.ts';
 import { updateFields } from './fields.ts';
 import { load } from './find.ts';
 import { kept } from './kept.ts';
-import { toldColumns, type Newcomer, type ToldValue } from './newcomer.ts';
+import { toldFields, type Newcomer } from './newcomer.ts';
 import { addedLine, isAsSeen, loneFirst, movedText, tellLone, toldOf } from './write.ts';
 
 /** Null: it was not as told, or somebody else is taking it, or it does not go to work. */
@@ -30,7 +30,7 @@ export async function claimAsTold(
 }
 
 /** Answers the input, which was not told. */
-async function write(session: Session, change: Change, told: readonly ToldValue[]): Promise<string | null> {
+async function write(session: Session, change: Change, told: readonly Value[]): Promise<string | null> {
   const { shape, texts } = packed(updateFields, [change]);
   const values = [session.time.given(), toldOf([change]), ...texts, ...told];
   const [row] = await session.run<{ now: number; input: string }>(statement(session.schema, shape), values);
@@ -41,9 +41,8 @@ async function write(session: Session, change: Change, told: readonly ToldValue[
 
 const statement = kept((schema) => {
   const said = parameters(updateFields, loneFirst);
-  const first = loneFirst + updateFields.length;
-  const isAsTold = toldColumns.map(([name, isNumber], index) =>
-    `${name} is not distinct from $${first + index}::${isNumber ? 'bigint' : 'text'}`);
+  const told = parameters(toldFields, loneFirst + updateFields.length);
+  const isAsTold = toldFields.map(([name]) => `${name} is not distinct from ${told(name)}`);
   return `with told as materialized (
     select id, input from ${schema}.job where ${isAsSeen(said)} and state = 'pending' and ${isAsTold.join(' and ')}
     for update skip locked

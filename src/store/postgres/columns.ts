@@ -10,7 +10,7 @@
  */
 export type ColumnKind = 'number' | 'name' | 'json' | 'place';
 
-type Value = string | number | null;
+export type Value = string | number | null;
 
 /** The columns that are written of things, and what of a thing goes into each. */
 export type Fields<Thing> = readonly (readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value])[];

@@ -6,32 +6,30 @@
  * is told that may be private, and all that is told must still be in the row when the claim is written.
  */
 import type { Change } from '../../model/change.ts';
-import type { Job, OpenJob } from '../../model/job.ts';
+import type { Job } from '../../model/job.ts';
 import { namePredicate } from '../names.ts';
-import { jobOfOpen, openRow, type OpenRow } from '../row.ts';
+import { jobOfOpen, type OpenRow } from '../row.ts';
 import type { ClaimAsk } from '../store.ts';
+import type { Value } from './columns.ts';
+import { newFields } from './fields.ts';
 
-/** The columns that are told, and whether each is a number: all of a pending job but its input. */
-export const toldColumns = [
-  ['id', true], ['version', true], ['parent', true], ['created', true], ['priority', true], ['due', true],
-  ['fence', true], ['admitted', true], ['cancel_asked', true], ['kind', false], ['type', false], ['def', false],
-  ['phase', false], ['gate', false], ['body', false],
-] as const satisfies readonly (readonly [keyof OpenRow, boolean])[];
+const untold = new Set(['input', 'history', 'state', 'hold', 'holder', 'lease_until']);
 
-export type ToldValue = string | number | null;
+/** What is told of a new job: all that it is stored with, but its input, its history, and what follows from its state. */
+export const toldFields = newFields.filter(([name]) => !untold.has(name));
 
 export interface Newcomer {
   /** Without its input. */
   readonly job: Job;
-  readonly told: readonly ToldValue[];
+  readonly told: readonly Value[];
 }
 
 /** Of changes the one new run, if it is all that they bring, waits for nothing but a claim, and has nothing private. */
-export function newcomerIn(changes: readonly Change[]): OpenJob | null {
+export function newcomerIn(changes: readonly Change[]): Change | null {
   const [change, ...others] = changes;
   if (!change || others.length > 0 || change.before !== null) return null;
-  const job = change.after;
-  return job?.state === 'pending' && isReady(job) && !hasPrivate(job) ? job : null;
+  const { after } = change;
+  return after?.state === 'pending' && isReady(after) && !hasPrivate(after) ? change : null;
 }
 
 /** No gate is before it, no parent could be asked to give up, and it is due by the clock of who made it. */
@@ -40,17 +38,14 @@ const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
 
 const hasPrivate = ({ tags, unique, key }: Job): boolean => tags !== null || unique !== null || key !== null;
 
-export function newcomerText(job: OpenJob): string {
-  const row = openRow(job);
-  return JSON.stringify(toldColumns.map(([name]) => row[name]));
-}
+export const newcomerText = (birth: Change): string => JSON.stringify(toldFields.map(([, , of]) => of(birth)));
 
 /** Null: it is not of our making. */
 export function parseNewcomer(text: string): Newcomer | null {
   try {
     const told = JSON.parse(text) as unknown;
     if (!isTold(told)) return null;
-    const row = Object.fromEntries(toldColumns.map(([name], index) => [name, told[index]]));
+    const row = Object.fromEntries(toldFields.map(([name], index) => [name, told[index]]));
     const job = jobOfOpen({ ...row, state: 'pending', input: '' } as unknown as OpenRow);
     return isReady(job) ? { job, told } : null;
   } catch {
@@ -58,11 +53,11 @@ export function parseNewcomer(text: string): Newcomer | null {
   }
 }
 
-const isTold = (given: unknown): given is readonly ToldValue[] =>
-  Array.isArray(given) && given.length === toldColumns.length &&
-  toldColumns.every(([, isNumber], index) => {
+const isTold = (given: unknown): given is readonly Value[] =>
+  Array.isArray(given) && given.length === toldFields.length &&
+  toldFields.every(([, kind], index) => {
     const value: unknown = given[index];
-    return value === null || (isNumber ? Number.isSafeInteger(value) : typeof value === 'string');
+    return value === null || (kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string');
   });
 
 /** Whether an ask is for it. */

@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import { systemRandom } from '../../ids.ts';
-import type { OpenJob } from '../../model/job.ts';
+import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
 import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './connection.ts';
 import { newcomerText, parseNewcomer, type Newcomer } from './newcomer.ts';
@@ -56,7 +56,7 @@ export class Wake {
   }
 
   /** Tells other processes, on a session that is at work anyway; if they were told just now, a little later. */
-  others(session: Session, newcomer: OpenJob | null): void {
+  others(session: Session, newcomer: Change | null): void {
     if (!this.#settings.notify) return;
     const now = systemClock.monotonic();
     if (now - this.#toldAt < pauseMs) return void this.#tellLater();

@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
+import { newcomerText } from '../../../src/store/postgres/newcomer.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { ClaimAsk } from '../../../src/store/store.ts';
-import { calls, claimed, connect, decided, freshStore, made, openStore, type Said } from './ground.ts';
+import { born, calls, claimed, connect, decided, freshStore, made, openStore, type Said } from './ground.ts';
 import { proxyTo } from './proxy.ts';
 
 const runs: ClaimAsk = { kinds: ['run'], names: { exact: ['plain'] }, limit: 10 };
@@ -138,23 +139,25 @@ test('what is private is not told', async () => {
   }
 });
 
-test.for<[string, string, (row: readonly unknown[]) => string]>([
+test.for<[string, string, (told: string) => string]>([
   ['nothing', 'seen', () => ''],
   ['no JSON', 'seen', () => 'x'],
-  ['too little', 'seen', (row) => JSON.stringify(row.slice(1))],
-  ['a number that is none', 'seen', (row) => JSON.stringify(['1; drop', ...row.slice(1)])],
-  ['another policy', 'told, seen', (row) => JSON.stringify([...row, '{"changed":1,"policy":{"timeoutMs":1}}'])],
+  ['too little', 'seen', (told) => JSON.stringify((JSON.parse(told) as unknown[]).slice(1))],
+  ['a number that is none', 'seen', (told) => told.replace('[', '["1; drop",').replace(/,\d+/, '')],
+  ['another policy', 'told, seen', (told) => told.replace('5000', '1')],
 ])('a hint that somebody made up and that says %s changes nothing', async ([, how, forged]) => {
   const { url, store: maker } = await freshStore();
   const { store, heard } = await listener(url);
-  const [job] = await made(maker, { policy: { timeoutMs: 5000 } });
-  const row = [job!.id, 1, null, job!.created, 0, job!.due, 0, 0, 0, 'run', 'plain', null, 'run', null];
-  await (await connect(url)).query('select pg_notify($1, $2)', ['stint_wake', `${'0'.repeat(16)}${forged(row)}`]);
+  const [change] = await born(maker, { policy: { timeoutMs: 5000 } });
+  await maker.commit({ changes: [change!] });
+  const { after: job } = change!;
+  const hint = `${'0'.repeat(16)}${forged(newcomerText(change!))}`;
+  await (await connect(url)).query('select pg_notify($1, $2)', ['stint_wake', hint]);
   await heard();
   const claim = await claimedHow(store);
   expect(claim.how).toBe(how);
-  expect(claim.changes).toMatchObject([{ after: { id: job!.id, policy: { timeoutMs: 5000 } } }]);
-  expect(await maker.load([job!.id])).toMatchObject([{ policy: { timeoutMs: 5000 }, state: 'running' }]);
+  expect(claim.changes).toMatchObject([{ after: { id: job.id, policy: { timeoutMs: 5000 } } }]);
+  expect(await maker.load([job.id])).toMatchObject([{ policy: { timeoutMs: 5000 }, state: 'running' }]);
 });
 
 test('a claim whose acknowledgement was lost is ours, with its input', async () => {
