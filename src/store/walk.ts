@@ -3,7 +3,7 @@
  * however many jobs there are and however few are meant: others get their turn in between, and whoever asked need not
  * wait for the end. Every id is passed once; each job is found as it was at some moment of the walk.
  */
-import { systemClock, turn } from '../time/clock.ts';
+import { turn, type Clock } from '../time/clock.ts';
 
 export interface WalkAsk {
   readonly order: 'newest' | 'oldest';
@@ -13,6 +13,8 @@ export interface WalkAsk {
   readonly lookMs: number;
   /** After so long the walk ends before its end. */
   readonly patienceMs?: number | undefined;
+  /** Measures both. In a simulation it is virtual: how fast the machine is must not change what is found. */
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 /** Ids from one to the other, both included. */
@@ -34,27 +36,27 @@ const rowsMax = 65_536;
 
 /** Null: it came to the end or has found enough; else the id after which to go on. */
 export async function walk(
-  { order, after, lookMs, patienceMs = Infinity }: WalkAsk,
+  { order, after, lookMs, patienceMs = Infinity, clock }: WalkAsk,
   path: Path,
 ): Promise<number | null> {
   const isNewest = order === 'newest';
   let span = spanAfter(order, after);
   let rows = rowsFirst;
-  const start = systemClock.monotonic();
+  const start = clock.monotonic();
   for (let rested = start; ;) {
-    const begun = systemClock.monotonic();
+    const begun = clock.monotonic();
     const end = await path.stride(span, rows);
     const isEnough = await path.look(
       end === null ? span : isNewest ? { low: end, high: span.high } : { low: span.low, high: end },
     );
     if (isEnough || end === null) return null;
-    const now = systemClock.monotonic();
-    if (now - start > patienceMs) return end;
+    const now = clock.monotonic();
+    if (now - start >= patienceMs) return end;
     span = isNewest ? { low: span.low, high: end - 1 } : { low: end + 1, high: span.high };
     rows = rowsAfter(rows, now - begun, lookMs);
     if (now - rested < lookMs) continue;
     await turn();
-    rested = systemClock.monotonic();
+    rested = clock.monotonic();
   }
 }
 

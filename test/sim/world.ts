@@ -1,6 +1,7 @@
 // The world of a simulation: a store, engines, clients, and the faults between them. One seed is one history.
 import { createHash } from 'node:crypto';
 import { Engine } from '../../src/index.ts';
+import { loadOpenTelemetry } from '../../src/engine/work/tracing.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Job } from '../../src/model/job.ts';
 import { openStore } from '../../src/open/store.ts';
@@ -51,8 +52,11 @@ const violationsMax = 10;
 /** What somebody works on, and so must end. */
 const worked: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 
-export const simulate = (seed: number, options: SimOptions = {}): Promise<SimReport> =>
-  new Simulation(seed, options).run();
+export async function simulate(seed: number, options: SimOptions = {}): Promise<SimReport> {
+  // Real I/O, so it must be over before virtual time begins: five turns of the event loop more gave another history.
+  await loadOpenTelemetry();
+  return new Simulation(seed, options).run();
+}
 
 class Simulation {
   readonly #seed: number;

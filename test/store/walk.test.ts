@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { walk, type Span } from '../../src/store/walk.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { systemClock } from '../../src/time/clock.ts';
 
 /** A path over these ids, which writes down what it has looked at. */
 function pathOver(ids: readonly number[], order: 'newest' | 'oldest', enough = Infinity) {
@@ -30,7 +31,7 @@ test('every id is passed once and in order, however they lie', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const path = pathOver(ids, order);
-      expect(await walk({ order, lookMs: 1 }, path)).toBeNull();
+      expect(await walk({ order, lookMs: 1, clock: systemClock }, path)).toBeNull();
       const rising = [...new Set(ids)].sort((a, b) => a - b);
       expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
     }),
@@ -43,7 +44,7 @@ test('without patience it says where to go on, and going on misses and repeats n
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const path = pathOver(ids, order);
       for (let after: number | null | undefined; after !== null;) {
-        after = await walk({ order, after, lookMs: 1, patienceMs: -1 }, path);
+        after = await walk({ order, after, lookMs: 1, patienceMs: -1, clock: systemClock }, path);
       }
       const rising = [...new Set(ids)].sort((a, b) => a - b);
       expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
@@ -58,7 +59,7 @@ test('it ends when enough is found', async () => {
     'oldest',
     10,
   );
-  expect(await walk({ order: 'oldest', lookMs: 1 }, path)).toBeNull();
+  expect(await walk({ order: 'oldest', lookMs: 1, clock: systemClock }, path)).toBeNull();
   expect(path.seen.length).toBeLessThan(5_000);
 });
 

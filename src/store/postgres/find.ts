@@ -11,6 +11,7 @@ import {
 } from '../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../row.ts';
 import { Tallies } from '../tallies.ts';
+import { systemClock } from '../../time/clock.ts';
 import { walk, type Span } from '../walk.ts';
 import { nameArray, numberArray } from './columns.ts';
 import type { Session } from './connection.ts';
@@ -78,7 +79,7 @@ function search(
   found: Job[],
 ): Promise<number | null> {
   return walk(
-    { order, after, lookMs, patienceMs },
+    { order, after, lookMs, patienceMs, clock: systemClock },
     {
       stride: (span, rows) => stride(session, query, { order, since }, span, rows),
       look: async ({ low, high }) => {

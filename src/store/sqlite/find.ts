@@ -8,6 +8,7 @@ import {
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../row.ts';
 import type { Connection } from './connection.ts';
 import { Tallies } from '../tallies.ts';
+import type { Clock } from '../../time/clock.ts';
 import { walk, type Span } from '../walk.ts';
 import { leadsOf, tableFor, type Table } from './leads.ts';
 import { openRows } from './open-rows.ts';
@@ -22,12 +23,12 @@ export function load(connection: Connection, ids: readonly number[]): Job[] {
   ];
 }
 
-export async function find(connection: Connection, query: Query, page: PageAsk = {}): Promise<Page> {
+export async function find(connection: Connection, clock: Clock, query: Query, page: PageAsk = {}): Promise<Page> {
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
   const goOn = await walk(
-    { order, after, lookMs, patienceMs },
+    { order, after, lookMs, patienceMs, clock },
     {
       stride: (span, rows) => stride(connection, query, order, span, rows),
       look: (span) => {
@@ -88,10 +89,10 @@ function findBetween(
   return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
 }
 
-export async function count(connection: Connection, query: Query): Promise<Tally[]> {
+export async function count(connection: Connection, clock: Clock, query: Query): Promise<Tally[]> {
   const tallies = new Tallies();
   await walk(
-    { order: 'oldest', lookMs },
+    { order: 'oldest', lookMs, clock },
     {
       stride: (span, rows) => stride(connection, query, 'oldest', span, rows),
       look: (span) => {

@@ -87,7 +87,7 @@ export class SqliteStore implements Store {
   }
 
   find(query: Query, page?: PageAsk): Promise<Page> {
-    return find(this.#connection, query, page);
+    return find(this.#connection, this.#clock, query, page);
   }
 
   holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -95,7 +95,7 @@ export class SqliteStore implements Store {
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#connection, query);
+    return count(this.#connection, this.#clock, query);
   }
 
   ahead(job: Job): Promise<number> {
