@@ -2,16 +2,17 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Row } from '../../bench/rounds.ts';
 import { workloads } from '../../bench/workloads.ts';
+import { serverUrl } from '../support/fresh-database.ts';
 import { runBench } from './run-bench.ts';
 
-test('the bench measures every workload on every engine beside its limit', { timeout: 400_000 }, () => {
+test('the bench measures every workload on every engine beside its limit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
   try {
     const json = join(folder, 'figures.json');
-    const { stdout, stderr, status } = runBench('main.ts', '--tiny', '--json', json, '--store', inject('pgUrl'));
+    const { stdout, stderr, status } = runBench('main.ts', '--tiny', '--json', json, '--store', await serverUrl());
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { rows } = JSON.parse(readFileSync(json, 'utf8')) as { rows: Row[] };
     for (const row of rows) {

@@ -2,14 +2,15 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { verdictsOn } from '../../bench/peers/bars.ts';
 import type { Figure } from '../../bench/peers/contest.ts';
 import type { FigureName, Unit } from '../../bench/peers/reading.ts';
 import type { PeersData } from '../../bench/results/data.ts';
+import { serverUrl } from '../support/fresh-database.ts';
 import { runBench } from './run-bench.ts';
 
-test('every measure is taken of our engine', { timeout: 300_000 }, () => {
+test('every measure is taken of our engine', () => {
   const { figures, failures, verdicts } = measured('engine on SQLite');
   expect(failures).toEqual([]);
   expect(figures.map(({ figure }) => figure)).toEqual([
@@ -21,8 +22,8 @@ test('every measure is taken of our engine', { timeout: 300_000 }, () => {
   expect(verdicts.map(({ figure }) => figure)).toContain('fan-out');
 });
 
-test('what an idle engine asks of PostgreSQL is counted', { timeout: 100_000 }, () => {
-  const { figures } = measured('engine on PostgreSQL,idle', '--store', inject('pgUrl'));
+test('what an idle engine asks of PostgreSQL is counted', async () => {
+  const { figures } = measured('engine on PostgreSQL,idle', '--store', await serverUrl());
   expect(figures.map(({ figure }) => figure)).toEqual(['idle queries', 'idle CPU', 'idle memory']);
 });
 

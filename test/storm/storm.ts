@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../../src/index.ts';
 import { Draws, type Stream } from '../sim/draws.ts';
+import { realLeaseMs, testMs, waitMs } from '../support/patience.ts';
 import { clearUp, live, roles, type Desk } from './clients.ts';
 import { Fleet } from './fleet.ts';
 import type { Ground, GroundOf, Trouble } from './ground.ts';
@@ -23,10 +24,11 @@ export interface Faults {
 
 export interface StormOptions {
   readonly size: number;
-  /** How long it lasts at least; it goes on until every fault has happened often enough, or that is hopeless. */
+  /** How long it lasts at least; it goes on until every fault has happened often enough. */
   readonly ms: number;
   readonly faults: Faults;
   readonly seed?: number;
+  readonly progress?: (share: number, text: string) => void;
 }
 
 export interface StormReport extends Judgement {
@@ -39,11 +41,9 @@ export interface StormReport extends Judgement {
   readonly healSeconds: number;
 }
 
-export const leaseMs = 2_000;
-/** So many times its length it may last until it has done what it is to do. */
-const hopeless = 5;
+export const leaseMs = realLeaseMs;
 const openMax = 200;
-const healMsMax = 240_000;
+const healMsMax = 5 * waitMs;
 
 export async function storm(groundOf: GroundOf, options: StormOptions): Promise<StormReport> {
   const { size, ms, faults, seed = Date.now() % 2 ** 31 } = options;
@@ -54,7 +54,12 @@ export async function storm(groundOf: GroundOf, options: StormOptions): Promise<
   const elapsed = (): number => performance.now() - start;
   const counts = (): Faults => ({ ...noFaults, ...countsOf(world.fleet, ground) });
   const isReached = (): boolean => faultNames.every((name) => counts()[name] >= faults[name]);
-  const isOver = (): boolean => elapsed() > ms * hopeless || (elapsed() > ms && isReached());
+  const stall = new Stall(testMs);
+  const isOver = (): boolean => {
+    const { share, happened: count } = shareOf(counts(), faults);
+    options.progress?.(share, `${count} faults`);
+    return stall.isStalled(count) || (elapsed() > ms && isReached());
+  };
   await Promise.all([
     ...roles.map(([deeds, everyMs]) => live(deeds, world.desk, everyMs, isOver)),
     ...faultLoops(world, ground, { ms, faults, dice: draws.stream('faults'), isOver }),
@@ -68,6 +73,29 @@ export async function storm(groundOf: GroundOf, options: StormOptions): Promise<
     acknowledged: world.desk.acknowledged.size, healSeconds, ...judgement,
     violations: [...judgement.violations, ...world.fleet.faults, ...(await ground.damage())],
   };
+}
+
+/** Notices that nothing has happened for long: the only way in which a storm ends early. */
+class Stall {
+  readonly #maxMs: number;
+  #last = -1;
+  #since = 0;
+
+  constructor(maxMs: number) {
+    this.#maxMs = maxMs;
+  }
+
+  isStalled(count: number): boolean {
+    const now = performance.now();
+    if (count !== this.#last) [this.#last, this.#since] = [count, now];
+    return now - this.#since > this.#maxMs;
+  }
+}
+
+function shareOf(counts: Faults, needed: Faults): { readonly share: number; readonly happened: number } {
+  const sum = (of: (name: keyof Faults) => number): number => faultNames.reduce((all, name) => all + of(name), 0);
+  const happened = sum((name) => counts[name]);
+  return { happened, share: sum((name) => Math.min(counts[name], needed[name])) / sum((name) => needed[name]) };
 }
 
 const noFaults: Faults = { kills: 0, pauses: 0, crashes: 0, cuts: 0 };

@@ -8,6 +8,7 @@ import { checkHistory } from '../../../src/store/conformance/invariants.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { turn, VirtualClock } from '../../../src/time/clock.ts';
 import { stores, type OpenStore, type StoreKind } from '../../support/stores.ts';
+import { waitMs } from '../../support/patience.ts';
 import { Client, type Answer, type Fields } from './client.ts';
 
 export const startOfTime = Date.UTC(2026, 2, 1, 12);
@@ -146,9 +147,8 @@ export class BedrockWorld {
 
   /** Waits for something that no signal tells. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let turns = 0; turns < 20_000; turns++) {
+    for (const start = performance.now(); performance.now() - start < waitMs; await turn()) {
       if (await isSo()) return;
-      await turn();
     }
     throw new Error('it did not come to be so');
   }

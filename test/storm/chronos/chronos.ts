@@ -6,6 +6,7 @@ import pg from 'pg';
 import { Engine, type Job } from '../../../src/index.ts';
 import { tellViolation, verify } from '../../../src/verify.ts';
 import { Draws } from '../../sim/draws.ts';
+import { realLeaseMs, testMs, waitMs } from '../../support/patience.ts';
 import { Fleet } from '../fleet.ts';
 import { postgresGround } from '../ground.ts';
 import { entriesOf } from '../ledger-file.ts';
@@ -28,9 +29,7 @@ export interface ChronosReport {
   readonly violations: readonly string[];
 }
 
-const leaseMs = 2_000;
-/** So many times its length it may last until it has done what it is to do. */
-const hopeless = 20;
+const leaseMs = realLeaseMs;
 
 export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
   const { ticks, leaderKills, seed = Date.now() % 2 ** 31 } = options;
@@ -64,7 +63,7 @@ export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
     const elapsed = (): number => performance.now() - start;
     const isEnough = async (): Promise<boolean> =>
       elapsed() > lengthMs && fleet.kills >= leaderKills && (await runsOf(engine)).length >= ticks;
-    while (elapsed() < lengthMs * hopeless && !(await isEnough())) {
+    while (elapsed() < lengthMs + testMs && !(await isEnough())) {
       await sleep(dice.between(0.2, 1.2) * everyMs);
       const { rows } = await observer.query<{ leader: string }>('select leader from stint.leader');
       await fleet.kill(({ instance }) => rows.some(({ leader }) => leader === instance));
@@ -104,7 +103,7 @@ async function runsOf({ jobs }: Engine): Promise<Job[]> {
 }
 
 async function untilAllEnded(engine: Engine): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < 120_000; await sleep(200)) {
+  for (const start = performance.now(); performance.now() - start < waitMs; await sleep(200)) {
     if ((await runsOf(engine)).every(({ state }) => state === 'ended')) return;
   }
   throw new Error('runs of ticks do not end');

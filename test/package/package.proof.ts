@@ -31,7 +31,7 @@ import { createHttp } from 'stint/server';
 const double = jobType('double', { run: ({ input }) => Number(input) * 2 });
 await using engine = new Engine({ store: 'sqlite:own.db', types: [double] });
 await engine.resume();
-assert.equal(await (await engine.createJobRun(double, { input: 21 })).result({ timeout: '30s' }), 42);
+assert.equal(await (await engine.createJobRun(double, { input: 21 })).result(), 42);
 for (const each of [testEngine, Client, openStore, SqliteStore, createHttp]) assert.equal(typeof each, 'function');
 console.log('library', version);
 `;
