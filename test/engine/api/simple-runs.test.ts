@@ -38,7 +38,7 @@ describe('a result', () => {
     const slow = jobType('slow', { run: ({ signal }) => untilTold(signal) });
     const t = await start({ types: [slow] });
     const run = await t.createJobRun(slow);
-    const waiting = refused(run.result());
+    const waiting = refused(run.result({ timeout: '30s' }));
     await t.advance('31s');
     expect(await waiting).toBe('too.late');
   });
