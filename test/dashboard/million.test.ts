@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onThisMachine } from '../engine/processes/figures.ts';
-import { ended } from '../faces/http/world.ts';
+import { ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 

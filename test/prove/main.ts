@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { systemRandom } from '../../src/ids.ts';
+import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { version } from '../../src/version.ts';
 import { huntAll } from '../mutants/hunt.ts';
