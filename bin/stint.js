@@ -28,8 +28,8 @@ if (isNewEnough(process.versions.node)) {
 
 /** The sources in a checkout, the build in an installed package. */
 function findMain() {
-  const source = join(root, 'src', 'faces', 'cli', 'main.ts');
-  return existsSync(source) ? source : join(root, 'dist', 'faces', 'cli', 'main.js');
+  const source = join(root, 'src', 'cli', 'main.ts');
+  return existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
 }
 
 function isNewEnough(version) {

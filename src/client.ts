@@ -2,4 +2,4 @@
 export { Client, type CallOptions, type ClientOptions } from './client/client.ts';
 export { ProblemError } from './client/problem-error.ts';
 export { RemoteRun, type RunTold } from './client/remote-run.ts';
-export type * from './faces/http/contract.ts';
+export type * from './http/contract.ts';

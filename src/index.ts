@@ -8,17 +8,17 @@ export { jobDef, type JobDef, type DefOptions } from './engine/declare/job-def.t
 export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
 export { execType, type ExecInput, type ExecResult, type ExecTypeOptions } from './builtin/exec.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
-export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/work/context.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/work/outcome.ts';
+export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type Sight, type Snapshot,
-} from './engine/ask/run-handle.ts';
-export type { ForeseenTick } from './engine/ask/foresight.ts';
-export type { RunAsk } from './engine/declare/run-ask.ts';
-export type { Reason, ReasonCode } from './engine/ask/explain.ts';
-export type { StopAnswer } from './engine/ask/stop.ts';
-export type { Logger } from './engine/logger.ts';
+} from './engine/run-handle.ts';
+export type { ForeseenTick } from './engine/inspect/schedule-preview.ts';
+export type { RunAsk } from './engine/declare/run-request.ts';
+export type { Reason, ReasonCode } from './engine/inspect/explain.ts';
+export type { StopAnswer } from './engine/inspect/stop.ts';
+export type { Logger } from './logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';
 export { preview } from './time/preview.ts';
 export type { Duration } from './time/duration.ts';

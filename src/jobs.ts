@@ -1,15 +1,15 @@
 /** The door: all that producers, workers, operators and onlookers may ask of jobs. What is wrong is refused here. */
 import type { Answer, Ask, Asker } from './apply.ts';
 import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
-import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/ask.ts';
+import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/checks/claim.ts';
 import {
   checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
-} from './jobs/check.ts';
-import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/command.ts';
+} from './jobs/checks/values.ts';
+import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/checks/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
 import type { Draft } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
-import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/look.ts';
+import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
 import {
   cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act,
 } from './jobs/operate.ts';

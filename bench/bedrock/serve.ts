@@ -1,6 +1,6 @@
 /** The process of the Bedrock server that is measured: a file, a port, nothing else. */
-import { silent } from '../../src/engine/logger.ts';
-import { BedrockServer } from '../../src/faces/bedrock/server.ts';
+import { silent } from '../../src/logger.ts';
+import { BedrockServer } from '../../src/bedrock/server.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { openStore } from '../../src/open/store.ts';
 import { systemClock } from '../../src/time/clock.ts';

@@ -1,6 +1,6 @@
 /** The API: one call for each route of the contract, whose types also check the paths below. */
 import { signal } from '@preact/signals';
-import type { Answer, RouteName, Routes, Saying } from '../../src/faces/http/contract.ts';
+import type { Answer, RouteName, Routes, Saying } from '../../src/http/contract.ts';
 import { parseExact } from './exact-json.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
 import { root } from './router.ts';

@@ -1,6 +1,6 @@
 /** A page: the path it answers, its name, where it stands in the navigation, and what it shows. */
 import type { ComponentType } from 'preact';
-import type { Role } from '../../src/faces/http/contract.ts';
+import type { Role } from '../../src/http/contract.ts';
 import type { IconName } from './components/icon.tsx';
 
 export interface Page {

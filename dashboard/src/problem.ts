@@ -1,5 +1,5 @@
 /** What a server refused, or why it could not be reached, as something to show. */
-import type { Problem } from '../../src/faces/http/contract.ts';
+import type { Problem } from '../../src/http/contract.ts';
 
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';

@@ -2,7 +2,7 @@
  * The search: words with qualifiers, such as `state:failed type:mail* tag:team=a payload.customer.id:42 timeout`,
  * as the filter that the API takes. The text is what the URL keeps; the filter follows from it.
  */
-import type { RunFilter } from '../../src/faces/http/contract.ts';
+import type { RunFilter } from '../../src/http/contract.ts';
 import { standings } from './state/run-words.ts';
 
 export interface Term {

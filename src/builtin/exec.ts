@@ -3,11 +3,11 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import type { Context } from '../engine/work/context.ts';
-import { Lines } from '../engine/isolation/lines.ts';
-import { within } from '../engine/isolation/within.ts';
+import type { Context } from '../engine/handler/context.ts';
+import { Lines } from '../engine/isolation/host/lines.ts';
+import { within } from '../engine/isolation/settles-within.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
-import { Cancelled, Fail, TimedOut } from '../engine/work/outcome.ts';
+import { Cancelled, Fail, TimedOut } from '../engine/handler/errors.ts';
 import { systemClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 

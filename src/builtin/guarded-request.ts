@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { Fail } from '../engine/work/outcome.ts';
+import { Fail } from '../engine/handler/errors.ts';
 import type { Reach } from './address.ts';
 
 /** All addresses of a name. */

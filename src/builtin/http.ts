@@ -1,9 +1,9 @@
 /** The built-in type `http`: calls a URL. What is busy or broken there is tried again; what is wrong is not. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Context } from '../engine/work/context.ts';
+import type { Context } from '../engine/handler/context.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
-import { Fail, RetryAfter, TimedOut } from '../engine/work/outcome.ts';
+import { Fail, RetryAfter, TimedOut } from '../engine/handler/errors.ts';
 import { systemClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Reach } from './address.ts';

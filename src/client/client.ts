@@ -1,8 +1,8 @@
 /** The client: one call for each route, tried again where that can do no harm, and streams that go on by themselves. */
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type Saying,
-} from '../faces/http/contract.ts';
-import { systemRandom } from '../ids.ts';
+} from '../http/contract.ts';
+import { systemRandom } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { readEvents, type Told } from './events.ts';
 import { ProblemError, problemOf } from './problem-error.ts';

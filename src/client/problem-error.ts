@@ -1,5 +1,5 @@
 /** What a server refused, with the code of its refusal. */
-import type { Problem } from '../faces/http/contract.ts';
+import type { Problem } from '../http/contract.ts';
 
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';

@@ -1,7 +1,7 @@
 /** A run on a server: follow it, wait for its result, act on it. */
 import type {
   Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying,
-} from '../faces/http/contract.ts';
+} from '../http/contract.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Told } from './events.ts';
 import { ProblemError } from './problem-error.ts';

@@ -5,14 +5,14 @@
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
-import { checkOneOf } from '../jobs/check.ts';
-import { checkQuery } from '../jobs/look.ts';
+import { checkOneOf } from '../jobs/checks/values.ts';
+import { checkQuery } from '../jobs/checks/query.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
-import { pagesOf } from '../store/pages.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Query } from '../store/query.ts';
-import type { Context } from './work/context.ts';
-import { fingerprintOf } from './ask/fingerprint.ts';
+import type { Context } from './handler/context.ts';
+import { fingerprintOf } from './inspect/fingerprint.ts';
 import { jobType, type JobType } from './declare/job-type.ts';
 
 export type BulkAction = 'cancel' | 'stop' | 'retry' | 'delete' | 'pause' | 'resume';

@@ -14,21 +14,21 @@ import { durationMs, type Duration } from '../time/duration.ts';
 import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
-import { Loop } from './loops/loop.ts';
-import { orderFor, Orders, type Order } from './loops/orders.ts';
-import { Questions, type QuestionParts } from './questions.ts';
+import { Loop } from '../time/loop.ts';
+import { orderFor, Orders, type Order } from './loops/instance-commands.ts';
+import { Questions, type QuestionParts } from './reads.ts';
 import {
   draftsOf, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
-} from './declare/run-ask.ts';
+} from './declare/run-request.ts';
 import {
   RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk, type RunMaker,
-} from './ask/run-handle.ts';
-import { Station, type StationParts } from './station.ts';
-import { stopWouldBe, type StopAnswer } from './ask/stop.ts';
-import { parseToken } from './work/token.ts';
-import { told } from './work/verdict.ts';
+} from './run-handle.ts';
+import { Station, type StationParts } from './worker.ts';
+import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
+import { parseToken } from './handler/token.ts';
+import { told } from './work/command-for.ts';
 
-export { firstMemoryId } from './homes.ts';
+export { firstMemoryId } from './stores.ts';
 
 export interface EngineParts extends StationParts, QuestionParts {
   readonly defs: readonly JobDef[];

@@ -7,7 +7,7 @@ import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageAsk } from '../store/query.ts';
-import { births, type Producer } from './create.ts';
+import { births, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
   readonly action: string;

@@ -6,10 +6,9 @@ import { childHold } from '../model/family.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
-import type { Store, Writer } from '../store/store.ts';
-import { checkName } from './check.ts';
-import { birthOf, checkDraft, firstStateOf, inputOf, isLike, type Draft } from './draft.ts';
-import type { Ids } from './ids.ts';
+import type { Writer } from '../store/store.ts';
+import { birthOf, firstStateOf, type Draft } from './draft.ts';
+import { births, type Creator, type Producer } from './new-jobs.ts';
 
 export interface Created {
   readonly id: number;
@@ -18,14 +17,6 @@ export interface Created {
   /** As it is stored now; null: it was deleted, and its key is taken until its window ends. */
   readonly job: Job | null;
 }
-
-export interface Producer {
-  readonly store: Store;
-  readonly ids: Ids;
-}
-
-/** All that creating needs of a producer; inside a transaction of the caller's there is no more. */
-type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
 /** How often a key may become free and be taken by someone else while it is asked for. */
 const triesMax = 10;
@@ -86,41 +77,6 @@ export async function createChildren(
     return [adopted, ...unattached.map(({ after }) => attach(after!, seen, asking))];
   });
   return changes.slice(1).map(({ after }) => after!);
-}
-
-/** New jobs as changes, not yet stored. No id is taken for what is malformed. */
-export async function births(
-  { store, ids }: Creator,
-  drafts: readonly Draft[],
-  by: string,
-  parent: number | null = null,
-): Promise<Change[]> {
-  const asking = { by: checkName('asker', by), now: store.now() };
-  const unnumbered = conceive(drafts, parent, asking);
-  const numbers = await ids.take(drafts.length);
-  return unnumbered.map(({ model, input }, index) => ({
-    before: null,
-    after: { ...model.after!, id: numbers[index]!, input },
-    events: model.events,
-  }));
-}
-
-interface Unnumbered {
-  /** Shared by all that were said to be alike. */
-  readonly model: Change;
-  readonly input: string;
-}
-
-/** Drafts that follow each other and say the same, but for their input, are checked and decided as one. */
-function conceive(drafts: readonly Draft[], parent: number | null, asking: Asking): Unnumbered[] {
-  let said: Draft | undefined;
-  let model: Change;
-  return drafts.map((draft) => {
-    if (said !== undefined && isLike(checkDraft(draft), said)) return { model, input: inputOf(draft) };
-    said = draft;
-    model = create({ ...birthOf(draft, 0, asking.now), parent }, firstStateOf(draft, asking.now), asking);
-    return { model, input: model.after!.input };
-  });
 }
 
 function attach(child: Job, parent: Job, asking: Asking): Change {

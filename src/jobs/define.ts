@@ -7,11 +7,11 @@ import type { Happening } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
-import { pagesOf } from '../store/pages.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
-import type { Producer } from './create.ts';
+import type { Producer } from './new-jobs.ts';
 import { birthOf } from './draft.ts';
-import { checkOverride } from './spec.ts';
+import { checkOverride } from './checks/spec.ts';
 import { tickBefore } from './tick.ts';
 
 export interface KnownDefinition extends Definition {

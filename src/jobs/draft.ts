@@ -2,14 +2,13 @@
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
 import type { Birth, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
-import { checkJsonText, jsonText } from '../model/json.ts';
+import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
-import { Refusal } from '../refusal.ts';
 import {
-  checkFields, checkFlag, checkId, checkName, checkObject, checkOneOf, checkPriority, checkText, checkTime, checkWhole,
-  keyMax, nameMax, timeMax,
-} from './check.ts';
-import { checkPolicy } from './policy.ts';
+  checkFields, checkFlag, checkId, checkName, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax,
+  timeMax, checkJson, checkTags,
+} from './checks/values.ts';
+import { checkPolicy } from './checks/policy.ts';
 
 export interface Draft {
   readonly kind?: Kind;
@@ -39,9 +38,6 @@ export interface UniqueAsk {
   /** How long after creation the key stays taken, also beyond the job's end. */
   readonly forMs?: number;
 }
-
-const tagsMax = 32;
-const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** What is said most often comes first, and is found first. */
 const fields: readonly (keyof Draft)[] = [
@@ -96,27 +92,6 @@ export const firstStateOf = ({ due, priority, phase }: Draft, now: number): Firs
   priority: priority === undefined ? 0 : checkPriority(priority),
   ...(phase === undefined || checkOneOf('phase', phase, phases) === 'run' ? {} : { phase }),
 });
-
-/** JSON that is text already. */
-export function checkJson(what: string, text: unknown): string {
-  if (typeof text === 'string') return checkJsonText(text);
-  throw new Refusal('malformed.json', `${what} must be JSON as a text, not a value of type ${typeof text}`, { what });
-}
-
-export function checkTags(tags: Tags): Tags {
-  const entries = Object.entries(checkObject('tags', tags));
-  if (entries.length > tagsMax) {
-    throw new Refusal('malformed.option', `a job has at most ${tagsMax} tags`, { count: entries.length });
-  }
-  for (const [name, value] of entries) {
-    if (unsafeNames.includes(name)) {
-      throw new Refusal('malformed.name', `a tag cannot be named ${name}`, { what: 'tag name' });
-    }
-    checkName('tag name', name);
-    if (value !== '') checkText(`tag ${name}`, value, nameMax);
-  }
-  return Object.fromEntries(entries);
-}
 
 function checkUnique(unique: UniqueAsk): UniqueKey {
   const { key, onTaken, forMs } = checkFields('unique', unique, ['key', 'onTaken', 'forMs']);

@@ -6,11 +6,11 @@ import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
-import { pagesOf } from '../store/pages.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { endedStandings, type Standing } from '../store/query.ts';
 import { auditBirth, auditView, closeRecord } from './audit.ts';
-import type { Producer } from './create.ts';
+import type { Producer } from './new-jobs.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
 
 export interface Act extends Asker {

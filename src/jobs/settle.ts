@@ -7,7 +7,7 @@ import type { Change } from '../model/change.ts';
 import { isTooMuch } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
-import { pagesOf } from '../store/pages.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { openStandings } from '../store/query.ts';
 

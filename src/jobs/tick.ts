@@ -9,7 +9,7 @@ import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import type { Producer } from './create.ts';
+import type { Producer } from './new-jobs.ts';
 import { birthOf, type Draft } from './draft.ts';
 import { stopJob } from './operate.ts';
 

@@ -5,7 +5,7 @@ import type { Job, RunningJob } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Batch, Store } from '../store/store.ts';
-import type { WorkAsk } from './ask.ts';
+import type { WorkAsk } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */

@@ -11,7 +11,7 @@ export { aheadMax } from '../store/store.ts';
 export {
   isMeant, pageLimitMax, standingOf, standings, type Page, type PageAsk, type Query, type Standing, type Tally,
 } from '../store/query.ts';
-export { walk, type Path, type Span, type WalkAsk } from '../store/walk.ts';
+export { walk, type Path, type Span, type WalkAsk } from '../store/id-scan.ts';
 export type { Change } from '../model/change.ts';
 export type { Event } from '../model/event.ts';
 export type { Job } from '../model/job.ts';

@@ -8,7 +8,7 @@ import {
   type Policy, type Tags, type Tick, type UniqueKey,
 } from '../model/job.ts';
 import type { Fate, Hold, Kind, Phase } from '../model/state.ts';
-import { twinTexts, twinValues } from './twins.ts';
+import { twinTexts, twinValues } from './text-cache.ts';
 
 /** The columns that both tables have. */
 interface SharedRow {

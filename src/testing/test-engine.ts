@@ -1,7 +1,7 @@
 /** The test engine: the real engine on a store in memory and a clock that only a test moves: hours in milliseconds. */
-import type { AskOf, ResultOf, Runnable } from '../engine/declare/run-ask.ts';
-import { RunHandle, type RunDesk, type RunMaker } from '../engine/ask/run-handle.ts';
-import { seededRandom } from '../ids.ts';
+import type { AskOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
+import { RunHandle, type RunDesk, type RunMaker } from '../engine/run-handle.ts';
+import { seededRandom } from '../random.ts';
 import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
 import { openStore } from '../open/store.ts';

@@ -9,7 +9,7 @@ import { EvidenceBook, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
 import { checkHistory, type Told } from './history.ts';
-import { pagesOf } from './pages.ts';
+import { pagesOf } from './paging.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey, needsKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';

@@ -1,7 +1,7 @@
 /** Job configurations: the status of a definition and of its runs, and when it ran last and runs next. */
 import { isOpen, type Job } from '../model/job.ts';
 import type { ProgressStatus } from '../model/progress-tree.ts';
-import { rowOf, type Row } from './row.ts';
+import { rowOf, type Row } from './standing.ts';
 
 export type CurrentStatus = 'SCHEDULED' | 'RUNNING' | 'DISABLED';
 export type OutcomeStatus = 'COMPLETED' | 'STOPPED' | 'FAILED' | 'NOT_STARTED';

@@ -2,7 +2,7 @@
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type Job, type JobError } from '../model/job.ts';
 import type { Fate, Phase, State } from '../model/state.ts';
-import { rowOf, wayOf, type Row, type Step } from './row.ts';
+import { rowOf, wayOf, type Row, type Step } from './standing.ts';
 
 export type RunState = TaskState | 'CANCELLING';
 export type TaskState = 'PENDING' | 'RUNNING' | 'DONE' | 'CANCELLED';

@@ -1,7 +1,7 @@
 /** Scheduled jobs: the states of their tasks, and the lock that says who is doing what to one. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
-import { rowOf, type Row } from './row.ts';
+import { rowOf, type Row } from './standing.ts';
 
 export type ScheduledState = 'creating' | 'pending' | 'starting' | 'started' | 'completed' | 'failed' | 'cancelled';
 export const scheduledStates: readonly ScheduledState[] = [

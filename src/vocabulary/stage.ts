@@ -2,7 +2,7 @@
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type EndedJob, type Job } from '../model/job.ts';
 import type { ErrorCode, Fate, TerminateCode } from '../model/state.ts';
-import { rowOf, wayOf, type Row } from './row.ts';
+import { rowOf, wayOf, type Row } from './standing.ts';
 
 export type Stage = 'create' | 'queue' | 'run' | 'done';
 export const stages: readonly Stage[] = ['create', 'queue', 'run', 'done'];

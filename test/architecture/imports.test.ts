@@ -18,18 +18,51 @@ interface Rule {
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
   ['refusal', 'version'],
-  ['ids', 'time'],
+  ['random', 'logger', 'time'],
   ['model'],
   ['vocabulary'],
-  ['store', 'verify'],
+  ['store'],
+  ['verify'],
+  ['conformance'],
   ['apply'],
   ['jobs'],
   ['engine'],
   ['builtin', 'open'],
-  ['faces', 'client', 'testing'],
+  ['http', 'bedrock', 'cli', 'client', 'testing'],
   ['server'],
   ['index'],
 ];
+
+/** The floors inside a room, from the ground up: folders, and files by their names without `.ts`. */
+const innerFloors: Record<string, readonly (readonly string[])[]> = {
+  'src/engine/': [
+    ['handler'],
+    ['declare'],
+    ['progress'],
+    ['isolation'],
+    ['work'],
+    ['loops', 'inspect'],
+    ['stores', 'bulk', 'run-handle', 'worker'],
+    ['reads'],
+    ['engine'],
+  ],
+  'src/engine/isolation/': [
+    ['messages', 'error-transfer', 'nesting', 'settles-within'],
+    ['host', 'child'],
+    ['hosted-call', 'idle-hosts'],
+    ['isolation'],
+  ],
+  'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
+  'src/store/sqlite/': [['connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/postgres/': [['sql'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'claim'], ['store']],
+  'src/jobs/': [
+    ['checks', 'ids'],
+    ['draft'],
+    ['new-jobs'],
+    ['create', 'settle', 'operate', 'work', 'tick', 'define', 'audit'],
+    ['bedrock'],
+  ],
+};
 
 const rules: Rule[] = [
   {
@@ -50,13 +83,37 @@ const rules: Rule[] = [
       { 'src/refusal.ts': `export { parse } from './time/duration.ts';` },
       { 'src/store/memory/store.ts': `export * from '../../apply.ts';` },
       { 'src/jobs.ts': `const { Engine } = await import('./engine/engine.ts');` },
-      { 'src/engine/engine.ts': `export let server: import('../faces/http/server.ts').Server;` },
-      { 'src/engine/loops/loop.ts': `new Worker(new URL('../../faces/cli/main.ts', import.meta.url));` },
+      { 'src/engine/engine.ts': `export let server: import('../http/server.ts').Server;` },
+      { 'src/engine/loops/claimer.ts': `new Worker(new URL('../../cli/main.ts', import.meta.url));` },
     ],
     sound: {
-      'src/faces/http/server.ts': `import '../../open.ts'; import '../../vocabulary/jobrun.ts';`,
+      'src/http/server.ts': `import '../../open.ts'; import '../../vocabulary/jobrun.ts';`,
       'src/engine/engine.ts': `import '../vocabulary/jobrun.ts';`,
       'src/model/job.ts': `import { state } from './state.ts'; // not from '../store/store.ts'`,
+    },
+  },
+  {
+    title: 'every file of the engine, of jobs and of an adapter stands on an inner floor',
+    violations: (sources) =>
+      sources.flatMap(({ path }) =>
+        innerRooms(path).filter((room) => innerFloorOf(room, path) === -1).map((room) => `${path} has no floor in ${room}`)),
+    broken: [{ 'src/store/sqlite/helpers.ts': '' }, { 'src/engine/common/names.ts': '' }],
+    sound: { 'src/store/sqlite/write/anything.ts': '', 'src/engine/engine.ts': '', 'src/model/anything.ts': '' },
+  },
+  {
+    title: 'no arrow points back up inside the engine, jobs or an adapter',
+    violations: (sources) =>
+      badImports(sources, (from, to) =>
+        innerRooms(from).some((room) => to.startsWith(room) && innerFloorOf(room, to) > innerFloorOf(room, from))),
+    broken: [
+      { 'src/engine/handler/context.ts': `import type { Attempt } from '../work/attempt.ts';` },
+      { 'src/engine/work/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
+      { 'src/store/postgres/sql/connection.ts': `import { load } from '../read/find.ts';` },
+      { 'src/store/sqlite/write/commit.ts': `import { candidates } from '../claim/claim.ts';` },
+    ],
+    sound: {
+      'src/engine/work/runner.ts': `import './attempt.ts'; import '../handler/context.ts'; import '../../jobs.ts';`,
+      'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/connection.ts';`,
     },
   },
   {
@@ -88,7 +145,7 @@ const rules: Rule[] = [
       }),
     broken: [
       { 'src/model/machine.ts': `import { systemClock } from '../time/clock.ts';` },
-      { 'src/model/machine.ts': `import { newId } from '../ids.ts';` },
+      { 'src/model/machine.ts': `import { newId } from '../random.ts';` },
       { 'src/model/machine.ts': `import { readFileSync } from 'node:fs';` },
       { 'src/model/machine.ts': `import { z } from 'zod';` },
     ],
@@ -105,14 +162,14 @@ const rules: Rule[] = [
       { 'src/vocabulary/jobrun.ts': `import '../store/store.ts';` },
       { 'src/vocabulary/jobrun.ts': `import 'node:fs';` },
     ],
-    sound: { 'src/vocabulary/jobrun.ts': `import '../model/job.ts'; import '../refusal.ts'; import './row.ts';` },
+    sound: { 'src/vocabulary/jobrun.ts': `import '../model/job.ts'; import '../refusal.ts'; import './standing.ts';` },
   },
   {
     title: 'of the rest, the dashboard sees only the HTTP contract',
     violations: (sources) =>
-      badImports(sources, (from, to) => !isOurs(from) && isOurs(to) && to !== 'src/faces/http/contract.ts'),
+      badImports(sources, (from, to) => !isOurs(from) && isOurs(to) && to !== 'src/http/contract.ts'),
     broken: [{ 'dashboard/src/runs.tsx': `import type { Job } from '../../src/model/job.ts';` }],
-    sound: { 'dashboard/src/runs.tsx': `import '../../src/faces/http/contract.ts'; import './app.tsx';` },
+    sound: { 'dashboard/src/runs.tsx': `import '../../src/http/contract.ts'; import './app.tsx';` },
   },
   {
     title: 'of the HTTP contract, the dashboard takes only types',
@@ -121,25 +178,25 @@ const rules: Rule[] = [
         .filter(({ path }) => path.startsWith('dashboard/'))
         .flatMap(({ path, values }) => values.filter(isOurs).map((target) => `${path} takes values of ${target}`)),
     broken: [
-      { 'dashboard/src/api.ts': `import { routes } from '../../src/faces/http/contract.ts';` },
-      { 'dashboard/src/api.ts': `import { type Route, routes } from '../../src/faces/http/contract.ts';` },
-      { 'dashboard/src/api.ts': `import '../../src/faces/http/contract.ts';` },
-      { 'dashboard/src/api.ts': `export * from '../../src/faces/http/contract.ts';` },
-      { 'dashboard/src/api.ts': `const { routes } = await import('../../src/faces/http/contract.ts');` },
+      { 'dashboard/src/api.ts': `import { routes } from '../../src/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `import { type Route, routes } from '../../src/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `import '../../src/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `export * from '../../src/http/contract.ts';` },
+      { 'dashboard/src/api.ts': `const { routes } = await import('../../src/http/contract.ts');` },
     ],
     sound: {
-      'dashboard/src/api.ts': `import type { Route } from '../../src/faces/http/contract.ts'; import './router.ts';`,
-      'dashboard/src/run.ts': `export type { RunView } from '../../src/faces/http/contract.ts';`,
-      'src/faces/http/server.ts': `import { routes } from './contract.ts';`,
+      'dashboard/src/api.ts': `import type { Route } from '../../src/http/contract.ts'; import './router.ts';`,
+      'dashboard/src/run.ts': `export type { RunView } from '../../src/http/contract.ts';`,
+      'src/http/server.ts': `import { routes } from './contract.ts';`,
     },
   },
   {
     title: 'only apply commits to a store',
-    // The store's own floor is where commit is made and where the conformance suite tries it.
-    violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/']),
+    // The store makes commit, and the conformance suite tries it.
+    violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/', 'src/conformance/']),
     broken: [
       { 'src/jobs.ts': 'await store.commit(changes);' },
-      { 'src/engine/loops/finisher.ts': 'await this.#store?.commit([change]);' },
+      { 'src/engine/work/finisher.ts': 'await this.#store?.commit([change]);' },
     ],
     sound: {
       'src/apply.ts': 'await store.commit(changes);',
@@ -154,7 +211,7 @@ const rules: Rule[] = [
       return badImports(sources, (from, to) => {
         const adapter = adapterOf(to);
         // The suite holds the others against the memory store.
-        if (from.startsWith('src/store/conformance/') && to === 'src/store/memory/store.ts') return false;
+        if (from.startsWith('src/conformance/') && to === 'src/store/memory/store.ts') return false;
         return adapter !== undefined && adapter !== adapterOf(from) && !/^src\/open(\.ts|\/)/.test(from);
       });
     },
@@ -162,13 +219,13 @@ const rules: Rule[] = [
       { 'src/engine/engine.ts': `import { MemoryStore } from '../store/memory/store.ts';` },
       { 'src/store/index.ts': `export { SqliteStore } from './sqlite/store.ts';` },
       { 'src/store/sqlite/store.ts': `import { quote } from '../postgres/quote.ts';` },
-      { 'src/store/conformance/suite.ts': `import { SqliteStore } from '../sqlite/store.ts';` },
+      { 'src/conformance/suite.ts': `import { SqliteStore } from '../store/sqlite/store.ts';` },
     ],
     sound: {
       'src/open.ts': `import './store/memory/store.ts'; import './store/sqlite/store.ts';`,
       'src/open/store.ts': `import '../store/postgres/store.ts';`,
-      'src/store/conformance/suite.ts': `import '../memory/store.ts';`,
-      'src/store/sqlite/store.ts': `import './claim.ts'; import '../store.ts';`,
+      'src/conformance/suite.ts': `import '../store/memory/store.ts';`,
+      'src/store/sqlite/store.ts': `import './claim/claim.ts'; import '../store.ts';`,
     },
   },
   {
@@ -197,25 +254,25 @@ const rules: Rule[] = [
       { 'src/time/cron.ts': 'const now = Date();' },
       { 'src/jobs.ts': 'const start = performance.now();' },
       { 'src/jobs.ts': 'const start = process.hrtime.bigint();' },
-      { 'src/engine/loops/loop.ts': 'setTimeout(run, 10);' },
-      { 'src/engine/loops/loop.ts': 'const timers = { setTimeout };' },
-      { 'src/engine/loops/loop.ts': 'globalThis.setInterval(run, 10);' },
-      { 'src/engine/loops/loop.ts': 'setImmediate(run);' },
-      { 'src/engine/loops/loop.ts': `import { scheduler } from 'node:timers/promises';` },
-      { 'src/faces/http/server.ts': 'fetch(url, { signal: AbortSignal.timeout(10) });' },
+      { 'src/engine/loops/claimer.ts': 'setTimeout(run, 10);' },
+      { 'src/engine/loops/claimer.ts': 'const timers = { setTimeout };' },
+      { 'src/engine/loops/claimer.ts': 'globalThis.setInterval(run, 10);' },
+      { 'src/engine/loops/claimer.ts': 'setImmediate(run);' },
+      { 'src/engine/loops/claimer.ts': `import { scheduler } from 'node:timers/promises';` },
+      { 'src/http/server.ts': 'fetch(url, { signal: AbortSignal.timeout(10) });' },
     ],
     sound: {
       'src/time/clock.ts': 'setTimeout(run, Date.now() - new Date().getTime());',
       'src/model/job.ts': `const date = new Date(now); clock.now(); // not Date.now()\nconst text = 'Date.now()';`,
-      'src/faces/http/server.ts': 'socket.setTimeout(10); interface Clock { setTimeout(ms: number): void }',
+      'src/http/server.ts': 'socket.setTimeout(10); interface Clock { setTimeout(ms: number): void }',
     },
   },
   {
-    title: 'only ids draws random numbers',
+    title: 'only random draws random numbers',
     violations: (sources) => {
       const names = ['randomUUID', 'randomBytes', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues'];
       const uses = ['Math.random', ...names.flatMap((name) => [name, `.${name}()`])];
-      return badUses(sources, uses, ['src/ids.ts', 'dashboard/']);
+      return badUses(sources, uses, ['src/random.ts', 'dashboard/']);
     },
     broken: [
       { 'src/model/retry.ts': 'const jitter = Math.random();' },
@@ -224,7 +281,7 @@ const rules: Rule[] = [
       { 'src/engine/engine.ts': 'globalThis.crypto.getRandomValues(bytes);' },
     ],
     sound: {
-      'src/ids.ts': `import { randomUUID } from 'node:crypto'; randomUUID(); Math.random();`,
+      'src/random.ts': `import { randomUUID } from 'node:crypto'; randomUUID(); Math.random();`,
       'src/model/retry.ts': 'const jitter = random(); // not Math.random()',
       'src/store/sqlite/hash.ts': `import { createHash } from 'node:crypto';`,
     },
@@ -250,9 +307,9 @@ const rules: Rule[] = [
       { 'src/open.ts': `query('begin immediate');` },
     ],
     sound: {
-      'src/store/sqlite/claim.ts': `query('select id from job');`,
-      'src/store/postgres/claim.ts': `query('update job set state = 1');`,
-      'src/faces/cli/runs.ts': `help('select runs by state', 'delete a run', 'update'); emit('commit', 'begin');`,
+      'src/store/sqlite/claim/claim.ts': `query('select id from job');`,
+      'src/store/postgres/claim/claim.ts': `query('update job set state = 1');`,
+      'src/cli/runs.ts': `help('select runs by state', 'delete a run', 'update'); emit('commit', 'begin');`,
       'src/jobs.ts': `// select id from job`,
     },
   },
@@ -310,6 +367,13 @@ function isOurs(path: string): boolean {
 function floorOf(path: string): number {
   const room = path.split('/')[1]!.replace(/\.ts$/, '');
   return floors.findIndex((rooms) => rooms.includes(room));
+}
+
+const innerRooms = (path: string): string[] => Object.keys(innerFloors).filter((room) => path.startsWith(room));
+
+function innerFloorOf(room: string, path: string): number {
+  const name = path.slice(room.length).split('/')[0]!.replace(/\.ts$/, '');
+  return innerFloors[room]!.findIndex((names) => names.includes(name));
 }
 
 function isWithin(path: string, places: string[]): boolean {

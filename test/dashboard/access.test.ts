@@ -3,7 +3,7 @@ import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { api, as, ended, records, tokens } from '../faces/http/world.ts';
+import { api, as, ended, records, tokens } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, violations, type Dashboard } from './world.ts';
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import './eventually.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 

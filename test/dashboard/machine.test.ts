@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import { planBoard } from './plan-world.ts';
 import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from './world.ts';
 

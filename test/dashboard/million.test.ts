@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended } from '../faces/http/world.ts';
+import { ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 

@@ -1,6 +1,6 @@
 // The overview in a real browser: problems first, figures and charts that follow, and peace when all is well.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ended } from '../faces/http/world.ts';
+import { ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 

@@ -1,9 +1,9 @@
 // What the pages of plan and machine are about: types with schemas and limits, schedules that tick, groups of failures.
 import { z } from 'zod';
 import { cron, every, jobDef, jobType } from '../../src/index.ts';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import { dashboard, type Dashboard } from './world.ts';
-import type { WorldOptions } from '../faces/http/world.ts';
+import type { WorldOptions } from '../http/world.ts';
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));

@@ -1,7 +1,7 @@
 // Job types and definitions, in a real browser: started by a form, scheduled, simulated, switched, overridden, made.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api } from '../faces/http/world.ts';
+import { api } from '../http/world.ts';
 import { planBoard } from './plan-world.ts';
 import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from './world.ts';
 

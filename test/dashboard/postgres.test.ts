@@ -1,6 +1,6 @@
 // One whole pass over the dashboard on PostgreSQL: what is shown and done does not depend on the store.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { eventually } from './eventually.ts';
 import { dashboard, type Dashboard } from './world.ts';

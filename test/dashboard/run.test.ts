@@ -1,7 +1,7 @@
 // One run in a real browser: its tasks as a matrix, its story, and every deed to it.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dark, dashboard, letTilesGo, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 

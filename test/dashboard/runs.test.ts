@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api, ended } from '../faces/http/world.ts';
+import { api, ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 

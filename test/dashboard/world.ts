@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
 import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
 import { launchBrowser, plainPage } from '../support/browser.ts';
-import { api, world, type World, type WorldOptions } from '../faces/http/world.ts';
+import { api, world, type World, type WorldOptions } from '../http/world.ts';
 
 export interface Dashboard extends World {
   readonly browser: Browser;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '../../tools/reference/declarations.ts';
 import { folder, pages } from '../../tools/reference/pages.ts';
-import { world } from '../faces/http/world.ts';
+import { world } from '../http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
-import { figureNames } from '../../src/faces/http/figure-names.ts';
+import { figureNames } from '../../src/http/metrics/metric-names.ts';
 import { root } from './page.ts';
 
 test.each(Object.entries(pages))('%s is what `npm run docs` makes of the code', (name, make) => {
@@ -21,7 +21,7 @@ test.each(['options.md', 'events.md', 'metrics.md', 'refusals.md', 'cli.md'])('%
 });
 
 test('fields are read with their comments, methods and optional ones too', () => {
-  const fields = fieldsOf('src/faces/http/mount.ts', 'Mounted');
+  const fields = fieldsOf('src/http/mount.ts', 'Mounted');
   expect(fields.map(({ name }) => name)).toEqual(['handle', 'close']);
   expect(fields[0]!.says).toMatch(/^Answers what is below the path/);
 });

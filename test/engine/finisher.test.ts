@@ -1,10 +1,10 @@
 // The finisher: outcomes that end together are stored together, and one that cannot be stored harms no other.
 import { expect, test } from 'vitest';
 import type { Answer, Ask } from '../../src/apply.ts';
-import { Finisher } from '../../src/engine/loops/finisher.ts';
-import { silent } from '../../src/engine/logger.ts';
-import { Watchers } from '../../src/engine/ask/watchers.ts';
-import { seededRandom } from '../../src/ids.ts';
+import { Finisher } from '../../src/engine/work/finisher.ts';
+import { silent } from '../../src/logger.ts';
+import { Watchers } from '../../src/engine/work/job-watchers.ts';
+import { seededRandom } from '../../src/random.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';

@@ -1,7 +1,7 @@
 // The log of a job: any value becomes a line that is short enough, plain enough, and never an exception.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jobLog, logLineBytesMax, type LogLevel } from '../../src/engine/progress/job-log.ts';
+import { jobLog, logLineBytesMax, type LogLevel } from '../../src/engine/handler/job-log.ts';
 
 function setUp() {
   const lines: [LogLevel, string][] = [];

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import { reap } from '../../src/engine/loops/reaper.ts';
-import { seededRandom } from '../../src/ids.ts';
+import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';

@@ -1,7 +1,7 @@
 // A logger of the program's own may throw: nothing is lost by it but the line.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { unfailing } from '../../src/engine/logger.ts';
+import { unfailing } from '../../src/logger.ts';
 
 test('a logger that throws is told to the process, and to nobody else', async () => {
   const logger = unfailing({

@@ -1,7 +1,7 @@
 // The tracker: what seed 4 says of progress, what the originals' tests say of runStage, and what theirs got wrong.
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { Cancelled } from '../../src/engine/work/outcome.ts';
-import type { ProgressTracker, StageOutcome } from '../../src/engine/work/context.ts';
+import { Cancelled } from '../../src/engine/handler/errors.ts';
+import type { ProgressTracker, StageOutcome } from '../../src/engine/handler/context.ts';
 import { Tracker } from '../../src/engine/progress/tracker.ts';
 import type { FailurePolicy, ItemNode, ProcessNode, Progress, StageNode } from '../../src/model/progress.ts';
 import { systemClock, turn, VirtualClock } from '../../src/time/clock.ts';

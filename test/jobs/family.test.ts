@@ -1,7 +1,7 @@
 // Runs and their tasks, parents and their children: planned in one commit, settled after the last, cancelled together.
 import { describe, expect } from 'vitest';
 import { apply, remove } from '../../src/apply.ts';
-import { births } from '../../src/jobs/create.ts';
+import { births } from '../../src/jobs/new-jobs.ts';
 import { endOrphans, settleParents } from '../../src/jobs/settle.ts';
 import { planStaged } from '../../src/jobs/work.ts';
 import type { Job, OnTaskFailure, RunningJob } from '../../src/model/job.ts';

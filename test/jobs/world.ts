@@ -1,9 +1,9 @@
 // The world of an example: a store of its own behind the door, a clock that we move, and checks of all that was stored.
 import { expect, test as plain } from 'vitest';
 import type { Ask } from '../../src/apply.ts';
-import type { WorkAsk } from '../../src/jobs/ask.ts';
+import type { WorkAsk } from '../../src/jobs/checks/claim.ts';
 import type { Created } from '../../src/jobs/create.ts';
-import { births } from '../../src/jobs/create.ts';
+import { births } from '../../src/jobs/new-jobs.ts';
 import type { Draft } from '../../src/jobs/draft.ts';
 import { planTasks } from '../../src/jobs/work.ts';
 import { Jobs } from '../../src/jobs.ts';

@@ -9,7 +9,7 @@ import { tokenHolder, type Birth, type EndedJob, type Job, type Policy, type Run
 import { create, step, steps, transitions, type Asking } from '../../src/model/machine.ts';
 import type { Phase } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
-import { checkHistory } from '../../src/store/conformance/invariants.ts';
+import { checkHistory } from '../../src/conformance/invariants.ts';
 
 const start = 1_800_000_000_000;
 const asking = (now = start): Asking => ({ by: 'tester', now });

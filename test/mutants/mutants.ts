@@ -19,16 +19,20 @@ export interface Mutant {
 const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${file}`, from, to });
 
 const noFence = cut('model/machine.ts', `'running' && job.fence === fence`, `'running' && fence > 0`);
-const noVersion = cut('store/sqlite/herd.ts', `char(10)) || ? WHERE version = ? AND`, `char(10)) || ? WHERE ? > 0 AND`);
+const noVersion = cut(
+  'store/sqlite/write/bulk-update.ts',
+  `char(10)) || ? WHERE version = ? AND`,
+  `char(10)) || ? WHERE ? > 0 AND`,
+);
 const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
-const noKeys = cut('store/sqlite/commit.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
+const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
   'engine/loops/claimer.ts',
   `this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };`,
   'void [clock, leaseMs];',
 );
 const noFormerLife = cut('engine/loops/claimer.ts', `= { cause: 'former life', until: -Infinity };`, `= null;`);
-const noSecondTry = cut('engine/loops/finisher.ts', 'if (this.#givenUp.signal.aborted)', 'if (tries >= 0)');
+const noSecondTry = cut('engine/work/finisher.ts', 'if (this.#givenUp.signal.aborted)', 'if (tries >= 0)');
 const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
 
 export const mutants: readonly Mutant[] = [
@@ -36,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
     title: 'a gate lets everybody pass',
-    cuts: [noTurnstile, cut('store/sqlite/claim.ts', 'Math.min(turnstile.room(gate), ask.limit)', 'ask.limit')],
+    cuts: [noTurnstile, cut('store/sqlite/claim/gates.ts', 'Math.min(turnstile.room(gate), ask.limit)', 'ask.limit')],
     seeds: [1],
     isQuick: true,
   },
@@ -51,7 +55,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'an instance is taken for gone before its lease is over',
-    cuts: [cut('store/sqlite/upkeep.ts', 'instance.lease_until <= ?1', 'instance.lease_until <= ?1 + 4000')],
+    cuts: [cut('store/sqlite/maintain/leases.ts', 'instance.lease_until <= ?1', 'instance.lease_until <= ?1 + 4000')],
     seeds: [1],
     isQuick: true,
   },
@@ -63,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a parent goes on while a child is open',
-    cuts: [cut('store/sqlite/upkeep.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
+    cuts: [cut('store/sqlite/maintain/leases.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
     seeds: [1],
     isQuick: true,
   },
@@ -106,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     title: 'jobs are handed out before they are due',
     cuts: [
       cut('model/machine.ts', 'if (job.due > now)', 'if (job.due > now + 60_000)'),
-      cut('store/sqlite/claim.ts', 'type, priority, now, ask.limit', 'type, priority, now + 60_000, ask.limit'),
+      cut('store/sqlite/claim/lanes.ts', 'type, priority, now, ask.limit', 'type, priority, now + 60_000, ask.limit'),
     ],
     seeds: [25],
     isQuick: true,

@@ -1,6 +1,6 @@
 // Proves this version: npm run prove [-- --long] [--only NAME,…] [--resume] [--seed N] writes proof.json.
 import { parseArgs } from 'node:util';
-import { systemRandom } from '../../src/ids.ts';
+import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { measureSlowness } from '../support/slowness.ts';
 import type { Part, PartRequest, Size } from './part.ts';

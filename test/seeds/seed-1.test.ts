@@ -4,7 +4,7 @@ import {
   attemptsOf, cron, Engine, jobDef, jobType, runState, taskState, typed, type Job, type RunState,
 } from '../../src/index.ts';
 import { runStates, taskStates } from '../../src/vocabulary/jobrun.ts';
-import { wayOf } from '../../src/vocabulary/row.ts';
+import { wayOf } from '../../src/vocabulary/standing.ts';
 import { Cluster } from '../engine/api/cluster.ts';
 import { Door, forever, hour, kindsOf, newYear, second, start, untilTold, type TestEngine } from '../engine/api/kit.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { cron, Engine, jobDef, jobType, lockOf, Refusal, scheduledState, typed, type Logger } from '../../src/index.ts';
 import { apply } from '../../src/apply.ts';
-import { seededRandom } from '../../src/ids.ts';
+import { seededRandom } from '../../src/random.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { step, transitions } from '../../src/model/machine.ts';
 import { states } from '../../src/model/state.ts';

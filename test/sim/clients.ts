@@ -1,5 +1,5 @@
 // The clients: producers, operators and those of the queue. Each lives in a process of its own.
-import { Queue } from '../../src/jobs/queue/queue.ts';
+import { Queue } from '../../src/jobs/bedrock/queue.ts';
 import { every, type Engine } from '../../src/index.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal } from '../../src/refusal.ts';

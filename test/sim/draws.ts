@@ -1,5 +1,5 @@
 // Draws: all chance of a simulation. Each stream has its own numbers: what one is asked does not move the others.
-import { seededRandom, type Random } from '../../src/ids.ts';
+import { seededRandom, type Random } from '../../src/random.ts';
 
 export class Draws {
   readonly #seed: number;

@@ -1,5 +1,5 @@
 // One store under the whole suite; each has a test file of its own, so that they can run side by side.
-import { storeConformance } from '../../src/store/conformance/index.ts';
+import { storeConformance } from '../../src/conformance/index.ts';
 import { stores } from '../support/stores.ts';
 
 /** A few hundred in each test run; npm run prove asks for thousands. */

@@ -1,5 +1,5 @@
 // The SQLite store under the conformance suite: alone on its file, and as two connections that take turns.
-import { storeConformance } from '../../src/store/conformance/index.ts';
+import { storeConformance } from '../../src/conformance/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
 import { conform, histories } from './conform.ts';

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/model/change.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
-import { findings, topics } from '../../src/store/conformance/examples.ts';
-import { checkRaces } from '../../src/store/conformance/races.ts';
-import { checkHistories } from '../../src/store/conformance/random.ts';
+import { findings, topics } from '../../src/conformance/examples.ts';
+import { checkRaces } from '../../src/conformance/races.ts';
+import { checkHistories } from '../../src/conformance/random-histories.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import type { Page, PageAsk, Query, Tally } from '../../src/store/query.ts';
 import type {

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { seededRandom } from '../../src/ids.ts';
-import { Ledger, type TellTale } from '../../src/store/conformance/ledger.ts';
-import { allJobs, checkInFeedOrder, Racer } from '../../src/store/conformance/races.ts';
+import { seededRandom } from '../../src/random.ts';
+import { Ledger, type TellTale } from '../../src/conformance/ledger.ts';
+import { allJobs, checkInFeedOrder, Racer } from '../../src/conformance/races.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -1,7 +1,7 @@
 // A process of its own that races others on one SQLite file, and prints the events that it was told are written.
-import { seededRandom } from '../../src/ids.ts';
-import { Ledger } from '../../src/store/conformance/ledger.ts';
-import { Racer } from '../../src/store/conformance/races.ts';
+import { seededRandom } from '../../src/random.ts';
+import { Ledger } from '../../src/conformance/ledger.ts';
+import { Racer } from '../../src/conformance/races.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 
 const [path, seed, turns] = process.argv.slice(2) as [string, string, string];

@@ -2,7 +2,7 @@
 // were told is evidence; what they were not told is in doubt.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../src/index.ts';
-import { Queue } from '../../src/jobs/queue/queue.ts';
+import { Queue } from '../../src/jobs/bedrock/queue.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import type { Stream } from '../sim/draws.ts';
 import { Outage, type OwnTables } from './own-tables.ts';

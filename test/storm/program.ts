@@ -21,7 +21,7 @@ export async function bundledProgram(folder: string, entry = 'test/storm/member.
       minify: false,
       target: 'node24',
       rolldownOptions: {
-        input: { member: join(root, entry), 'heart-thread': join(root, 'src/open/heart-thread.ts') },
+        input: { member: join(root, entry), 'backup-heartbeat-thread': join(root, 'src/open/backup-heartbeat-thread.ts') },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },

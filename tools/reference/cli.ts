@@ -1,6 +1,6 @@
 /** The page of the command line, from the commands themselves. */
 import type { Argument, Command, Option } from 'commander';
-import { program } from '../../src/faces/cli/program.ts';
+import { program } from '../../src/cli/program.ts';
 import { code, page, sentence, table } from './markdown.ts';
 
 export const cliPage = (): string =>

@@ -1,6 +1,6 @@
 /** The page of the HTTP API, from its contract: routes first, then the shapes that go in and come out. */
 import { z } from 'zod';
-import { apiPath, routes, type Route } from '../../src/faces/http/contract.ts';
+import { apiPath, routes, type Route } from '../../src/http/contract.ts';
 import { code, page, table } from './markdown.ts';
 
 type Json = { readonly [key: string]: unknown };

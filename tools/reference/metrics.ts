@@ -1,5 +1,5 @@
 /** The page of metrics: what Prometheus finds at /metrics. */
-import { figureNames, type FigureName } from '../../src/faces/http/figure-names.ts';
+import { figureNames, type FigureName } from '../../src/http/metrics/metric-names.ts';
 import { code, page, table } from './markdown.ts';
 
 export const metricsPage = (): string =>

@@ -13,9 +13,9 @@ interface Part {
 const type = 'src/engine/declare/job-type.ts';
 const def = 'src/engine/declare/job-def.ts';
 const schedule = 'src/time/schedule.ts';
-const context = 'src/engine/work/context.ts';
-const handle = 'src/engine/ask/run-handle.ts';
-const http = 'src/faces/http/server.ts';
+const context = 'src/engine/handler/context.ts';
+const handle = 'src/engine/run-handle.ts';
+const http = 'src/http/server.ts';
 
 const parts: readonly Part[] = [
   {
@@ -49,7 +49,7 @@ const parts: readonly Part[] = [
   {
     title: 'createJobRun(what, options)',
     about: 'What is a type or a definition.',
-    of: [['src/engine/declare/run-ask.ts', 'RunAsk']],
+    of: [['src/engine/declare/run-request.ts', 'RunAsk']],
   },
   {
     title: 'What a handler is given',
@@ -71,7 +71,7 @@ const parts: readonly Part[] = [
   {
     title: 'startBedrock',
     about: 'Of `stint/server`.',
-    of: [['src/faces/bedrock/start.ts', 'StartBedrockOptions'], ['src/faces/bedrock/server.ts', 'BedrockOptions']],
+    of: [['src/bedrock/start.ts', 'StartBedrockOptions'], ['src/bedrock/server.ts', 'BedrockOptions']],
   },
   {
     title: 'testEngine(options)',

@@ -1,5 +1,5 @@
 /** The page of refusals: what can be wrong, by its code. */
-import { httpCodes, statusOf } from '../../src/faces/http/problems.ts';
+import { httpCodes, statusOf } from '../../src/http/problems.ts';
 import { refusalCodes, type RefusalCode } from '../../src/refusal.ts';
 import { code, page, sentence, table } from './markdown.ts';
 

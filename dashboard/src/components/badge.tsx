@@ -1,6 +1,6 @@
 /** Badges: how something stands, by icon and word and only then by colour. */
 import type { ComponentChildren, JSX } from 'preact';
-import type { RunView } from '../../../src/faces/http/contract.ts';
+import type { RunView } from '../../../src/http/contract.ts';
 import { now } from '../state/clock.ts';
 import { tell, type Look } from '../state/run-words.ts';
 import { Icon } from './icon.tsx';

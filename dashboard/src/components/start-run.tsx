@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Saying } from '../../../src/faces/http/contract.ts';
+import type { Saying } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { exactText } from '../exact-json.ts';
 import { sentenceOf } from '../problem.ts';

@@ -1,6 +1,6 @@
 /** Audit: who did what to which run or definition, when and why, and what it changed. */
 import type { JSX } from 'preact';
-import type { Answer } from '../../../src/faces/http/contract.ts';
+import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { pageStart, Pager, setFilter, Table, type Column } from '../components/table.tsx';

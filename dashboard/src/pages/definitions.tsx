@@ -1,7 +1,7 @@
 /** Definitions: the templates of runs and their schedules, when each runs next and how its last run went. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DefView } from '../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip } from '../components/badge.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';

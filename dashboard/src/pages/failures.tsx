@@ -1,6 +1,6 @@
 /** Failures, grouped by what went wrong: how often, since when, and what to do about all of a group at once. */
 import type { JSX } from 'preact';
-import type { FailureGroupView, Saying, SeriesRange } from '../../../src/faces/http/contract.ts';
+import type { FailureGroupView, Saying, SeriesRange } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';

@@ -1,7 +1,7 @@
 /** Instances: who is there to work, whether each still beats, what it knows, and how busy it is. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { InstanceView, RunView } from '../../../src/faces/http/contract.ts';
+import type { InstanceView, RunView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip, RunBadge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';

@@ -1,6 +1,6 @@
 /** Operations: what was done to many jobs at once, by whom and why, and how far it is. */
 import type { JSX } from 'preact';
-import type { OperationView } from '../../../src/faces/http/contract.ts';
+import type { OperationView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Chip, RunBadge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';

@@ -1,7 +1,7 @@
 /** The overview: what needs somebody first, then the figures, the charts, and what is going on. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RunView, SeriesRange, SeriesView, StatsView } from '../../../src/faces/http/contract.ts';
+import type { RunView, SeriesRange, SeriesView, StatsView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { RunBadge } from '../components/badge.tsx';
 import { Chart, type Series } from '../components/chart.tsx';

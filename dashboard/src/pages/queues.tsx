@@ -1,7 +1,7 @@
 /** Queues and limits: what waits of each type, how long already, and which limit it waits at. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { LimitView, QueueView } from '../../../src/faces/http/contract.ts';
+import type { LimitView, QueueView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Menu } from '../components/menu.tsx';

@@ -1,7 +1,7 @@
 /** A run: how it stands, all that is known of it, and what can be done to it. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { RunDetail } from '../../../src/faces/http/contract.ts';
+import type { RunDetail } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Chip, RunBadge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';

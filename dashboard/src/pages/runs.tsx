@@ -1,7 +1,7 @@
 /** Runs: the list, searched and filtered, with deeds to one, many or all that match. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { RunFilter, RunView } from '../../../src/faces/http/contract.ts';
+import type { RunFilter, RunView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { TickField } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';

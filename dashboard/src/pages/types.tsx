@@ -1,6 +1,6 @@
 /** Job types: what can be run here, who can run it, and how much of it is open. */
 import type { JSX } from 'preact';
-import type { TypeView } from '../../../src/faces/http/contract.ts';
+import type { TypeView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';

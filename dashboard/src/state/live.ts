@@ -5,7 +5,7 @@
  */
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Changed } from '../../../src/faces/http/contract.ts';
+import type { Changed } from '../../../src/http/contract.ts';
 import { addressOf } from '../api.ts';
 
 export type Connection = 'live' | 'connecting' | 'polling' | 'paused' | 'hidden';

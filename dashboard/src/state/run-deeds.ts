@@ -1,5 +1,5 @@
 /** What can be done to a run: when it makes sense, what is asked before, and what is said after. */
-import type { RunView } from '../../../src/faces/http/contract.ts';
+import type { RunView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import type { Consent, Question } from '../components/dialog.tsx';
 import type { IconName } from '../components/icon.tsx';

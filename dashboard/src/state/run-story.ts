@@ -1,6 +1,6 @@
 /** The story of one run: its record, progress, log and history, read once and then followed while it is open. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Answer, EventView, LogLine, ProgressView, RunDetail, RunView } from '../../../src/faces/http/contract.ts';
+import type { Answer, EventView, LogLine, ProgressView, RunDetail, RunView } from '../../../src/http/contract.ts';
 import { addressOf, call } from '../api.ts';
 import { isHidden, isLive } from './live.ts';
 

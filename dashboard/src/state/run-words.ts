@@ -1,5 +1,5 @@
 /** The word for how a run stands, more telling than its state: why it waits, or that it was asked to give up. */
-import type { RunDetail, RunView } from '../../../src/faces/http/contract.ts';
+import type { RunDetail, RunView } from '../../../src/http/contract.ts';
 
 export type Standing = RunView['standing'];
 

@@ -1,6 +1,6 @@
 /** The session: who looks, and what they may do. */
 import { computed, signal } from '@preact/signals';
-import type { Answer, Role } from '../../../src/faces/http/contract.ts';
+import type { Answer, Role } from '../../../src/http/contract.ts';
 import { call, isStranger } from '../api.ts';
 import type { Page } from '../page.ts';
 

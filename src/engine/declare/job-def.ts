@@ -1,7 +1,7 @@
 /** The job definition as code says it: a type, its parameters, its schedules and how its runs are treated. */
 import { overlaps, type Overlap, type Spec, type SpecGate } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
-import { checkName, checkPriority } from '../../jobs/check.ts';
+import { checkName, checkPriority } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { checkSchedule, type Schedule } from '../../time/schedule.ts';

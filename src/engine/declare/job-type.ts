@@ -3,7 +3,7 @@ import type { OnTaskFailure } from '../../model/job.ts';
 import type { RetryPolicy } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
-import type { Context, HandedOff } from '../work/context.ts';
+import type { Context, HandedOff } from '../handler/context.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
 
 /** What type and definition can both say; the definition's word counts. */

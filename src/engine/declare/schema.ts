@@ -1,6 +1,6 @@
 /** Standard Schema: the shape that zod, valibot, arktype and others share, so that a job type takes any of them. */
 import { Refusal } from '../../refusal.ts';
-import { whenThere, type Later } from '../../time/later.ts';
+import { whenThere, type Later } from '../../time/maybe-promise.ts';
 
 export interface Schema<Input = unknown, Output = Input> {
   readonly '~standard': {

@@ -1,16 +1,16 @@
 /** One call on one host, from the engine's side: orders, reports and the end, whichever comes first. */
-import { systemRandom } from '../../ids.ts';
+import { systemRandom } from '../../random.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
-import { HandedOff } from '../work/context.ts';
-import type { LogLevel } from '../progress/job-log.ts';
-import { crashOf, HandlerCrashed, MissingOutput, type End } from './crash.ts';
-import type { Host } from './host.ts';
+import { HandedOff } from '../handler/context.ts';
+import type { LogLevel } from '../handler/job-log.ts';
+import { crashOf, HandlerCrashed, MissingOutput, type End } from '../handler/crash.ts';
+import type { Host } from './host/host.ts';
 import type { IsolatedCall, Outcome, Report } from './messages.ts';
-import { rebuild, tell } from './told-error.ts';
-import { within } from './within.ts';
+import { rebuild, tell } from './error-transfer.ts';
+import { within } from './settles-within.ts';
 
 export interface IsolatedHooks {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** The idle hosts: those that wait for another call of the same module. */
 import type { Clock } from '../../time/clock.ts';
-import type { Mode } from './crash.ts';
-import type { Host } from './host.ts';
+import type { Mode } from '../handler/crash.ts';
+import type { Host } from './host/host.ts';
 
 interface Idle {
   readonly host: Host;

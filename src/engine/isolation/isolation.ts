@@ -10,16 +10,16 @@
  * end the whole engine, and `fs.writeSync(1)` writes to the engine's own output.
  */
 import { systemClock, type Clock } from '../../time/clock.ts';
-import { HandlerCrashed, type Mode } from './crash.ts';
-import type { Host, HostOptions } from './host.ts';
+import { HandlerCrashed, type Mode } from '../handler/crash.ts';
+import type { Host, HostOptions } from './host/host.ts';
 import { HostedCall, type CallSettings, type IsolatedHooks } from './hosted-call.ts';
 import { IdleHosts } from './idle-hosts.ts';
 import type { IsolatedCall } from './messages.ts';
 import { refuseNesting } from './nesting.ts';
-import { ProcessHost } from './process-host.ts';
-import { ThreadHost } from './thread-host.ts';
+import { ProcessHost } from './host/process.ts';
+import { ThreadHost } from './host/thread.ts';
 
-export { HandlerCrashed, MissingOutput } from './crash.ts';
+export { HandlerCrashed, MissingOutput } from '../handler/crash.ts';
 export type { IsolatedHooks } from './hosted-call.ts';
 export type { IsolatedCall } from './messages.ts';
 

@@ -1,8 +1,8 @@
 /** What the engine and a child of its own say to each other: orders go in, reports come out. */
 import type { Progress } from '../../model/progress.ts';
-import type { RunFacts } from '../work/context.ts';
-import type { LogLevel } from '../progress/job-log.ts';
-import type { ToldError } from './told-error.ts';
+import type { RunFacts } from '../handler/context.ts';
+import type { LogLevel } from '../handler/job-log.ts';
+import type { ToldError } from './error-transfer.ts';
 
 /** One call of a handler that runs outside the engine's thread. All of it is cloned, so it holds data only. */
 export interface IsolatedCall {

@@ -7,7 +7,7 @@ import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimAsk } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import { giveBackFoundlings, type Cause } from './foundlings.ts';
+import { giveBackFoundlings, type Cause } from './unknown-claims.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {

@@ -1,6 +1,6 @@
 /** The slots: how many handlers run at a time in this instance, and the claimed jobs that wait for one. */
 import { turn } from '../../time/clock.ts';
-import { isPromised, type Later } from '../../time/later.ts';
+import { isPromised, type Later } from '../../time/maybe-promise.ts';
 
 export interface SlotsParts<T> {
   /** Must not throw or reject. */

@@ -8,7 +8,7 @@
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { LogLevel } from './job-log.ts';
+import type { LogLevel } from '../handler/job-log.ts';
 import { JobNotes, type Draft, type Room } from './job-notes.ts';
 import { Recent } from './recent.ts';
 

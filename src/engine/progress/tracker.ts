@@ -4,10 +4,10 @@ import {
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
 } from '../../model/progress.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { ProgressTracker, StageOptions, StageOutcome } from '../work/context.ts';
-import { Cancelled } from '../work/outcome.ts';
-import { errorText, plainText } from '../work/plain-text.ts';
-import { workThrough, type Items } from './work-through.ts';
+import type { ProgressTracker, StageOptions, StageOutcome } from '../handler/context.ts';
+import { Cancelled } from '../handler/errors.ts';
+import { errorText, plainText } from '../handler/plain-text.ts';
+import { workThrough, type Items } from './parallel-items.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;

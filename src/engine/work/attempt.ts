@@ -1,7 +1,7 @@
 /** The attempt: one try at one job in this process, from its claim to its outcome. */
 import type { RunningJob } from '../../model/job.ts';
 import type { Holding } from '../../store/store.ts';
-import { Cancelled, Interrupted, LeaseLost, TimedOut } from './outcome.ts';
+import { Cancelled, Interrupted, LeaseLost, TimedOut } from '../handler/errors.ts';
 
 const nothing = (): void => {};
 

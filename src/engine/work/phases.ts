@@ -1,17 +1,17 @@
 /** The phases of a job: what is called for each, and how a run's tasks come to be and are gathered. */
-import { births } from '../../jobs/create.ts';
+import { births } from '../../jobs/new-jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { planStaged, planTasks } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
-import { pagesOf } from '../../store/pages.ts';
+import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
-import type { Context } from './context.ts';
-import { taskGate } from '../handlers.ts';
+import type { Context } from '../handler/context.ts';
+import { taskGate } from '../declare/handlers.ts';
 import type { EndedTask, JobType, TaskCounts } from '../declare/job-type.ts';
-import { LeaseLost } from './outcome.ts';
+import { LeaseLost } from '../handler/errors.ts';
 
 /** Tasks up to this number are stored with their run in one go; more are staged piece by piece. */
 const tasksAtOnce = 1000;

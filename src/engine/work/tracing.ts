@@ -5,7 +5,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
 import type { Job, Tags } from '../../model/job.ts';
-import { told } from './verdict.ts';
+import { told } from './command-for.ts';
 
 type Api = typeof OpenTelemetry;
 

@@ -9,11 +9,11 @@ import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
   Vitals, Writer,
 } from '../store.ts';
-import { Tallies } from '../tallies.ts';
-import { Crew } from './crew.ts';
-import { ahead, behind, candidates, nextDue } from './queue.ts';
+import { Tallies } from '../tally-sum.ts';
+import { Crew } from './instances.ts';
+import { ahead, behind, candidates, nextDue } from './claim.ts';
 import { Records } from './records.ts';
-import { Told } from './told.ts';
+import { Told } from './feed.ts';
 
 export class MemoryStore implements Store {
   readonly #clock: Clock;

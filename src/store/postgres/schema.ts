@@ -1,7 +1,7 @@
 /** The schema and how it came to be: each entry of the list brings the version before it one step further. */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
-import type { Connection, Session } from './connection.ts';
+import type { Connection, Session } from './sql/connection.ts';
 
 /** Numbers first, so that no row is padded; names compare by bytes, so that ranges of them are the same everywhere. */
 const openColumns = `

@@ -8,26 +8,26 @@ import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
   Vitals, Writer,
 } from '../store.ts';
-import { ahead } from './ahead.ts';
-import { claim, type Claimer } from './claim.ts';
-import { commit, commitWithin } from './commit.ts';
-import { Connection, type ConnectionSettings } from './connection.ts';
-import { count, find, holders, load } from './find.ts';
-import { behind, nextDue } from './gates.ts';
-import { Fronts } from './front.ts';
-import { Gathering } from './gathering.ts';
-import { eventsAfter, feedEnd, history } from './history.ts';
-import { beat, instances, lead, leave } from './instances.ts';
-import { newcomerIn } from './newcomer.ts';
-import { log, note, progress } from './notes.ts';
-import { reserve } from './reserve.ts';
+import { ahead } from './claim/queue-position.ts';
+import { claim, type Claimer } from './claim/claim.ts';
+import { commit, commitWithin, reserve } from './write/commit.ts';
+import { Connection, type ConnectionSettings } from './sql/connection.ts';
+import { count, find, holders, load } from './read/find.ts';
+import { behind, nextDue } from './claim/gates.ts';
+import { Fronts } from './claim/scan-cursor.ts';
+import { Gathering } from './write/commit-batcher.ts';
+import { eventsAfter, feedEnd, history } from './read/history.ts';
+import { beat, instances, lead, leave } from './maintain/instances.ts';
+import { newcomerIn } from './write/claim-hint.ts';
+import { log, note, progress } from './read/notes.ts';
 import { migrate } from './schema.ts';
-import { StoreTime } from './store-time.ts';
-import { extend, heldBy, lapsed, orphaned, purge, settleable } from './upkeep.ts';
-import { vitals } from './vitals.ts';
+import { StoreTime } from './sql/server-clock.ts';
+import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { purge } from './maintain/purge.ts';
+import { vitals } from './maintain/health.ts';
 import { Wake } from './wake.ts';
-import { sessionOn } from './within.ts';
-import { stage } from './stage.ts';
+import { sessionOn } from './sql/caller-transaction.ts';
+import { stage } from './write/staging.ts';
 
 export interface PostgresOptions extends Partial<ConnectionSettings> {
   /** Stands in for the server's clock, in tests. */

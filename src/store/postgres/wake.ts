@@ -4,11 +4,11 @@
  * often than every few milliseconds. Of a lone new run the hint says what a claim needs to know.
  */
 import pg from 'pg';
-import { systemRandom } from '../../ids.ts';
+import { systemRandom } from '../../random.ts';
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
-import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './connection.ts';
-import { newcomerText, parseNewcomer, type Newcomer } from './newcomer.ts';
+import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './sql/connection.ts';
+import { newcomerText, parseNewcomer, type Newcomer } from './write/claim-hint.ts';
 
 const pauseMs = 5;
 /** The server takes no hint of 8,000 bytes; one that says so much would say nothing. */

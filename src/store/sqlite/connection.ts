@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { systemRandom } from '../../ids.ts';
+import { systemRandom } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, turn } from '../../time/clock.ts';
 

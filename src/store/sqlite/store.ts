@@ -10,19 +10,22 @@ import type {
   Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Inspection, InspectionLimits, Instance, Leadership,
   LogLine, Migration, Note, Store, Vitals, Writer,
 } from '../store.ts';
-import { ahead } from './ahead.ts';
-import { behind, candidates, nextDue } from './claim.ts';
-import { stage, writeBatch } from './commit.ts';
-import { Committer } from './committer.ts';
+import { ahead } from './claim/queue-position.ts';
+import { candidates, nextDue } from './claim/claim.ts';
+import { behind } from './claim/gates.ts';
+import { writeBatch } from './write/commit.ts';
+import { stage } from './write/staging.ts';
+import { Committer } from './write/commit-batcher.ts';
 import { Connection, openFile, type Durability } from './connection.ts';
-import { count, find, holders, load } from './find.ts';
-import { eventsAfter, feedEnd, history } from './history.ts';
-import { Inspector } from './inspect.ts';
-import { beat, instances, lead, leave } from './instances.ts';
-import { log, note, progress } from './notes.ts';
+import { count, find, holders, load } from './read/find.ts';
+import { eventsAfter, feedEnd, history } from './read/history.ts';
+import { Inspector } from './read/inspect.ts';
+import { beat, instances, lead, leave } from './maintain/instances.ts';
+import { log, note, progress } from './read/notes.ts';
 import { migrate } from './schema.ts';
-import { extend, heldBy, lapsed, orphaned, purge, settleable } from './upkeep.ts';
-import { vitals } from './vitals.ts';
+import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { purge } from './maintain/purge.ts';
+import { vitals } from './maintain/health.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {

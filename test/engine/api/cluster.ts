@@ -1,6 +1,6 @@
 // Several engines on one store and one clock, each of which can die without a word.
 import { onTestFinished } from 'vitest';
-import { seededRandom } from '../../../src/ids.ts';
+import { seededRandom } from '../../../src/random.ts';
 import { Engine, type EngineOptions } from '../../../src/index.ts';
 import { MemoryStore } from '../../../src/store/memory/store.ts';
 import { Tether } from '../../../src/testing/tether.ts';

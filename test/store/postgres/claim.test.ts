@@ -1,10 +1,10 @@
 // Claims on many connections: no job is shared, no cancelled run hands out a task, and no backlog slows the front.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { Fronts } from '../../../src/store/postgres/front.ts';
-import { freeRows } from '../../../src/store/postgres/lanes.ts';
-import { StoreTime } from '../../../src/store/postgres/store-time.ts';
-import type { Session } from '../../../src/store/postgres/connection.ts';
+import { Fronts } from '../../../src/store/postgres/claim/scan-cursor.ts';
+import { freeRows } from '../../../src/store/postgres/claim/lanes.ts';
+import { StoreTime } from '../../../src/store/postgres/sql/server-clock.ts';
+import type { Session } from '../../../src/store/postgres/sql/connection.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 

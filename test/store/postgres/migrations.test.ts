@@ -1,6 +1,6 @@
 // Migrations: safe when many start at once, told before they are done, and never backwards.
 import { expect, test } from 'vitest';
-import { systemRandom } from '../../../src/ids.ts';
+import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { claimed, connect, freshStore, made, openStore } from './ground.ts';

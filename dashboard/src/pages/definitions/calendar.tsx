@@ -1,6 +1,6 @@
 /** The calendar of a definition: a month of what ran, what was skipped and what is planned. */
 import type { JSX } from 'preact';
-import type { Answer } from '../../../../src/faces/http/contract.ts';
+import type { Answer } from '../../../../src/http/contract.ts';
 import { Icon } from '../../components/icon.tsx';
 import { href, queryOf, setQuery } from '../../router.ts';
 import { now } from '../../state/clock.ts';

@@ -1,7 +1,7 @@
 /** One definition: when it runs, what it did, what counts for it, and what can be done to it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Badge, Chip } from '../../components/badge.tsx';

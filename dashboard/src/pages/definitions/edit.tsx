@@ -1,7 +1,7 @@
 /** Making a definition, or laying an operator's word over the code's: only what was changed is said. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DefView, Saying } from '../../../../src/faces/http/contract.ts';
+import type { DefView, Saying } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { JsonField, jsonError, SelectField, TextField, TickField } from '../../components/field.tsx';

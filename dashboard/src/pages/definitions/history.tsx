@@ -1,6 +1,6 @@
 /** Who changed a definition, when and why. */
 import type { JSX } from 'preact';
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Empty, Failure, Loading } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';

@@ -1,6 +1,6 @@
 /** The last run of a definition: how it went and when. */
 import type { JSX } from 'preact';
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../router.ts';

@@ -1,5 +1,5 @@
 /** A schedule as it is being written: text for each of its parts, from and to what the API says. */
-import type { DefView, ScheduleAsk } from '../../../../src/faces/http/contract.ts';
+import type { DefView, ScheduleAsk } from '../../../../src/http/contract.ts';
 
 export type Kind = 'cron' | 'every' | 'repeat' | 'at';
 type Stored = DefView['schedules'][number]['schedule'];

@@ -4,7 +4,7 @@ import { call } from '../../api.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { sentenceOf } from '../../problem.ts';
 import { useAnswer, type Held } from '../../state/answer.ts';
-import type { Answer } from '../../../../src/faces/http/contract.ts';
+import type { Answer } from '../../../../src/http/contract.ts';
 import { askOf, type Kind, type ScheduleDraft } from './schedule-draft.ts';
 import { gapWords, optionsOf, twiceWords } from './words.ts';
 

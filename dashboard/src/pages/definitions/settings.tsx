@@ -1,6 +1,6 @@
 /** What counts for a definition: the code's word, the operator's beside it, and which of them holds. */
 import type { JSX } from 'preact';
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { Chip } from '../../components/badge.tsx';
 import { exactText } from '../../exact-json.ts';
 import { durationText } from './schedule-draft.ts';

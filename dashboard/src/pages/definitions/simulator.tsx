@@ -1,7 +1,7 @@
 /** The simulator: what the schedules will do, under other policies, with longer runs, or from another day on. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Badge } from '../../components/badge.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';

@@ -1,6 +1,6 @@
 /** Past ticks: what became of each occurrence, how late it was, and why it was skipped. */
 import type { JSX } from 'preact';
-import type { Answer } from '../../../../src/faces/http/contract.ts';
+import type { Answer } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Empty, Failure, Loading } from '../../components/notice.tsx';

@@ -1,5 +1,5 @@
 /** Words and looks for definitions and what became of their ticks. */
-import type { DefView } from '../../../../src/faces/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import type { Look } from '../../state/run-words.ts';
 
 export interface Told {

@@ -1,7 +1,7 @@
 /** The problems: what needs somebody, read off the figures, the worst first. */
 import type {
   Answer, DefView, InstanceView, SeriesView, StatsView, TypeView,
-} from '../../../../src/faces/http/contract.ts';
+} from '../../../../src/http/contract.ts';
 import type { IconName } from '../../components/icon.tsx';
 import { href } from '../../router.ts';
 import { number, percent, plural, span } from '../../words.ts';

@@ -1,5 +1,5 @@
 /** The cells of a matrix: how every task of a run stands, kept small, read in pages and changed by events. */
-import type { Changed, MatrixView } from '../../../../src/faces/http/contract.ts';
+import type { Changed, MatrixView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { standings, type Standing } from '../../state/run-words.ts';
 

@@ -1,7 +1,7 @@
 /** Editing a run that is open: its priority, when it is due, its tags. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';

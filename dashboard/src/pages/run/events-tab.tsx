@@ -1,6 +1,6 @@
 /** The history of a run: every event with who did it and why. */
 import type { JSX } from 'preact';
-import type { EventView, RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { EventView, RunDetail } from '../../../../src/http/contract.ts';
 import { Icon } from '../../components/icon.tsx';
 import { JsonView } from '../../components/json-view.tsx';
 import { Time } from '../../components/time.tsx';

@@ -1,7 +1,7 @@
 /** Why a run is not running: every reason that holds, the most telling first. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { Failure, Loading } from '../../components/notice.tsx';

@@ -1,7 +1,7 @@
 /** The log of a run, line by line as it comes. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LogLine, RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { LogLine, RunDetail } from '../../../../src/http/contract.ts';
 import { TickField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty } from '../../components/notice.tsx';

@@ -1,6 +1,6 @@
 /** What went into a run and what came out. */
 import type { JSX } from 'preact';
-import type { RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { RunDetail } from '../../../../src/http/contract.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { me } from '../../state/session.ts';
 

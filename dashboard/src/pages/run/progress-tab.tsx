@@ -1,6 +1,6 @@
 /** The progress of a run as a tree: processes, their stages with totals, rate and time left, and the items of each. */
 import type { JSX } from 'preact';
-import type { ProgressView, RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { ProgressView, RunDetail } from '../../../../src/http/contract.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty } from '../../components/notice.tsx';

@@ -1,6 +1,6 @@
 /** The relations of a run: where it comes from, and what came of it. */
 import type { JSX } from 'preact';
-import type { RunDetail, RunView } from '../../../../src/faces/http/contract.ts';
+import type { RunDetail, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { RunBadge } from '../../components/badge.tsx';
 import { Failure, Loading } from '../../components/notice.tsx';

@@ -1,7 +1,7 @@
 /** The tasks of a run: figures, the matrix, the slowest, and a table of those in a state. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Changed, RunDetail, RunView } from '../../../../src/faces/http/contract.ts';
+import type { Changed, RunDetail, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { RunBadge } from '../../components/badge.tsx';
 import { Icon } from '../../components/icon.tsx';

@@ -1,6 +1,6 @@
 /** The timeline: every attempt as a bar on one scale, from creation to the end, with what it waited in between. */
 import type { JSX } from 'preact';
-import type { RunDetail } from '../../../../src/faces/http/contract.ts';
+import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Empty } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { now } from '../../state/clock.ts';

@@ -1,5 +1,5 @@
 /** Deeds to many runs: to those selected one by one, or to all that match, as an operation of the server's own. */
-import type { RunFilter, RunView } from '../../../../src/faces/http/contract.ts';
+import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { confirm } from '../../components/dialog.tsx';
 import { attempt, say, sayFailed } from '../../components/toast.tsx';

@@ -1,6 +1,6 @@
 /** The columns of the list of runs, and which of them are shown. */
 import type { JSX } from 'preact';
-import type { RunView } from '../../../../src/faces/http/contract.ts';
+import type { RunView } from '../../../../src/http/contract.ts';
 import { Chip, RunBadge } from '../../components/badge.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Lasting, Time } from '../../components/time.tsx';

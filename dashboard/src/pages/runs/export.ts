@@ -1,5 +1,5 @@
 /** Exports what a list shows, all its pages, as JSON lines or CSV. */
-import type { RunFilter, RunView } from '../../../../src/faces/http/contract.ts';
+import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 
 export type Format = 'csv' | 'json';

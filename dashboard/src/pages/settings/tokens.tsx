@@ -1,6 +1,6 @@
 /** The tokens, for admins: who may ask, as what, until when, and whether they still do. */
 import type { JSX } from 'preact';
-import type { Answer } from '../../../../src/faces/http/contract.ts';
+import type { Answer } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Failure, Loading } from '../../components/notice.tsx';
 import { Table, type Column } from '../../components/table.tsx';

@@ -1,6 +1,6 @@
 /** One job type: its counts, limits and input, how it has fared, and what runs it. */
 import type { JSX } from 'preact';
-import type { RunView, SeriesView, TypeDetail } from '../../../../src/faces/http/contract.ts';
+import type { RunView, SeriesView, TypeDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Badge, RunBadge } from '../../components/badge.tsx';

@@ -1,6 +1,6 @@
 /** What is special about a job type, in a few words. */
 import type { JSX } from 'preact';
-import type { TypeView } from '../../../../src/faces/http/contract.ts';
+import type { TypeView } from '../../../../src/http/contract.ts';
 import { Chip } from '../../components/badge.tsx';
 
 type Told = Pick<TypeView, 'hasTasks' | 'isolate' | 'onePerType' | 'isLocal' | 'instances'>;

@@ -1,0 +1,52 @@
+/** The commands: every verb that the server knows, and how a request becomes a reply. */
+import type { Logger } from '../logger.ts';
+import type { Call, Command, Reply } from './call.ts';
+import { cancelJob, deleteJob, requeueJobs, updateJob } from './commands/change.ts';
+import { createJob, createJobs } from './commands/create.ts';
+import { failJob, finishJob, retryJob } from './commands/finish.ts';
+import { getJob, getJobs } from './commands/hand-out.ts';
+import { query, queryJob } from './commands/query.ts';
+import { clearCrashedBedrockJobs, crashBedrockJob, ping, status } from './commands/server.ts';
+import { statusOf } from './status.ts';
+import { timeoutOf } from './timeout.ts';
+
+/** By their names as Bedrock writes them. */
+export const commands: Readonly<Record<string, Command>> = {
+  CreateJob: createJob,
+  CreateJobs: createJobs,
+  GetJob: getJob,
+  GetJobs: getJobs,
+  QueryJob: queryJob,
+  UpdateJob: updateJob,
+  FinishJob: finishJob,
+  RetryJob: retryJob,
+  FailJob: failJob,
+  CancelJob: cancelJob,
+  DeleteJob: deleteJob,
+  RequeueJobs: requeueJobs,
+  CrashBedrockJob: crashBedrockJob,
+  ClearCrashedBedrockJobs: clearCrashedBedrockJobs,
+  Status: status,
+  Ping: ping,
+  Query: query,
+};
+
+const byVerb = new Map(Object.entries(commands).map(([name, command]) => [name.toLowerCase(), command]));
+
+/** `Query: SQL` says it all in its first line. */
+const shorthand = /^query:/;
+
+/** Never throws. */
+export async function answer(call: Call, logger: Logger): Promise<Reply> {
+  const command = shorthand.test(call.verb) ? query : byVerb.get(call.verb);
+  if (!command) return { status: '430 Unrecognized command' };
+  if (command.isLocal && !call.caller.isLocal) return { status: '401 Unauthorized' };
+  if (timeoutOf(call.headers) <= 0) return { status: '555 Timeout' };
+  try {
+    return await command.run(call);
+  } catch (error) {
+    const said = statusOf(error, command.statuses ?? {});
+    if (said === null) logger.error('a Bedrock command failed', { error, command: call.verb });
+    return { status: said ?? '500 Unhandled Exception' };
+  }
+}

@@ -1,0 +1,72 @@
+/** FinishJob, RetryJob and FailJob: what a worker says of the job it has. */
+import type { FinishAsk, RetryAsk } from '../../jobs/bedrock/finish.ts';
+import type { Refusal } from '../../refusal.ts';
+import { ok, type Call, type Command } from '../call.ts';
+import { atoi, isOn, jobIdOf, priorityOf, textOf, timeOf, type Headers } from '../parameters.ts';
+import type { Statuses } from '../status.ts';
+
+const notHeld = '405 Can only retry/finish RUNNING and RUNQUEUED jobs';
+
+const statuses: Statuses = {
+  'wrong.state': notHeld,
+  'lost.lease': notHeld,
+  'wrong.parent': '405 Can only retry/finish child job when parent is PAUSED',
+  'mismatched.mock': '500 Mock Mismatch',
+};
+
+export const finishJob: Command = {
+  statuses,
+  run: async (call) => {
+    await call.desk.queue.finish(finishAsk(call), { by: call.caller.name });
+    return ok;
+  },
+};
+
+export const retryJob: Command = {
+  statuses: {
+    ...statuses,
+    'malformed.number': ({ detail }) =>
+      detail['name'] === 'delay' ? delayStatus(detail) : '402 Invalid priority value',
+  },
+  run: async (call) => {
+    const { headers, desk, caller } = call;
+    const finish = finishAsk(call);
+    const name = textOf(headers, 'name');
+    const priority = priorityOf(headers.get('jobpriority'));
+    const ask: RetryAsk = {
+      ...finish,
+      due: dueOf(headers),
+      ...(name === undefined ? {} : { name }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await desk.queue.retry(ask, { by: caller.name });
+    return ok;
+  },
+};
+
+const notFailing = '405 Can only fail RUNNING or RUNQUEUED jobs';
+
+export const failJob: Command = {
+  statuses: { 'wrong.state': notFailing, 'lost.lease': notFailing },
+  run: async ({ headers, desk, caller }) => {
+    await desk.queue.fail(jobIdOf(headers), textOf(headers, 'data'), { by: caller.name });
+    return ok;
+  },
+};
+
+function finishAsk({ headers, desk }: Call): FinishAsk {
+  const data = textOf(headers, 'data');
+  return {
+    id: jobIdOf(headers),
+    ignoreRepeat: isOn(headers, 'ignorerepeat'),
+    reanchor: desk.reanchor,
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+/** What is wrong with them only matters to a job that does not repeat. */
+const dueOf = (headers: Headers): RetryAsk['due'] =>
+  timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };
+
+const delayStatus = (detail: Refusal['detail']): string =>
+  Number(detail['value']) < 0 ? '402 Must specify a non-negative delay when retrying' : '402 Malformed delay';

@@ -1,0 +1,212 @@
+/**
+ * Waiting: workers that asked for jobs when there were none. Those who ask for the same wait together and are served in
+ * the order in which they came, by one claim for all of them: when the store wakes us, when a job comes due, and when a
+ * worker is late.
+ */
+import { Loop } from '../time/loop.ts';
+import type { Logger } from '../logger.ts';
+import { reap } from '../engine/loops/reaper.ts';
+import { systemRandom } from '../random.ts';
+import { handOutMax } from '../jobs/bedrock/check.ts';
+import { checkHandOut, type HandedOut, type HandOut, type HandOutAsk } from '../jobs/bedrock/hand-out.ts';
+import type { Queue } from '../jobs/bedrock/queue.ts';
+import type { Jobs } from '../jobs.ts';
+import type { Glob } from '../model/glob.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Caller } from './caller.ts';
+import { Lapses, lapseMs } from './lapse-times.ts';
+
+/** What a worker asks for. */
+export type Wish = Omit<HandOutAsk, 'holder' | 'crashing'>;
+
+export interface WaitingParts {
+  readonly jobs: Jobs;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly crashing: ReadonlyMap<string, Glob>;
+  /** Who repairs leases, as histories tell it. */
+  readonly by: string;
+}
+
+interface Waiter {
+  readonly caller: Caller;
+  readonly limit: number;
+  isOver: boolean;
+  end(handed: readonly HandedOut[]): void;
+}
+
+interface Group {
+  readonly name: string;
+  readonly wish: Wish;
+  readonly waiters: Set<Waiter>;
+  /** Whether someone has joined since it was served. */
+  isFresh: boolean;
+  nextDue: number | null;
+}
+
+/** Wakes are hints, and some stores can give none. */
+const pollMs = 5_000;
+
+export class Waiting {
+  readonly #parts: WaitingParts;
+  readonly #groups = new Map<string, Group>();
+  readonly #loop: Loop;
+  readonly #lapses = new Lapses();
+  #isStale = false;
+  #servedAt = 0;
+  #wakeNoMore = (): void => {};
+
+  constructor(parts: WaitingParts) {
+    this.#parts = parts;
+    const { clock, logger } = parts;
+    this.#loop = new Loop('handing out to those who wait', { clock, logger, random: systemRandom }, () => this.#turn());
+  }
+
+  start(): void {
+    this.#wakeNoMore = this.#parts.jobs.store.onWake(() => this.#wake());
+    this.#loop.start();
+  }
+
+  /** Those who wait go without; what is being claimed for them goes back. */
+  async stop(): Promise<void> {
+    this.#wakeNoMore();
+    for (const { waiters } of this.#groups.values()) for (const waiter of waiters) waiter.end([]);
+    await this.#loop.stop();
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#groups.values().reduce((sum, { waiters }) => sum + waiters.size, 0);
+  }
+
+  /** What there is now. */
+  async serve(wish: Wish, caller: Caller): Promise<HandOut> {
+    await this.#repair();
+    return this.#handOut(wish, caller.name);
+  }
+
+  /** What comes within the time; empty: nothing did, or the caller has gone. Refuses what could never be asked for. */
+  async wait(wish: Wish, caller: Caller, waitMs: number): Promise<readonly HandedOut[]> {
+    checkHandOut({ ...wish, holder: caller.name });
+    return new Promise((resolve) => {
+      let stopTimer = (): void => {};
+      let stopWatching = (): void => {};
+      const group = this.#groupFor(wish);
+      const waiter: Waiter = {
+        caller,
+        limit: wish.limit,
+        isOver: false,
+        end: (handed) => {
+          if (waiter.isOver) return;
+          waiter.isOver = true;
+          stopTimer();
+          stopWatching();
+          this.#leave(group, waiter);
+          resolve(handed);
+        },
+      };
+      group.waiters.add(waiter);
+      group.isFresh = true;
+      stopTimer = this.#parts.clock.after(waitMs, () => waiter.end([]));
+      stopWatching = caller.whenGone(() => waiter.end([]));
+      this.#loop.wake();
+    });
+  }
+
+  #wake(): void {
+    if (this.#groups.size === 0) return;
+    this.#isStale = true;
+    this.#loop.wake();
+  }
+
+  #groupFor(wish: Wish): Group {
+    const { limit: _limit, ...same } = wish;
+    const name = JSON.stringify(same);
+    const group = this.#groups.get(name) ?? { name, wish, waiters: new Set(), isFresh: true, nextDue: null };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #leave(group: Group, waiter: Waiter): void {
+    group.waiters.delete(waiter);
+    if (group.waiters.size === 0 && this.#groups.get(group.name) === group) this.#groups.delete(group.name);
+  }
+
+  async #turn(): Promise<number> {
+    if (this.#groups.size === 0) return Infinity;
+    await this.#repair();
+    const now = this.#parts.jobs.store.now();
+    const isAllDue = this.#isStale || Math.abs(now - this.#servedAt) >= pollMs;
+    if (isAllDue) this.#servedAt = now;
+    this.#isStale = false;
+    const due = [...this.#groups.values()].filter((group) => isAllDue || group.isFresh || isDue(group, now));
+    await this.#serveAll(due);
+    return this.#untilNextDue();
+  }
+
+  /** At once, so that the store can write what all of them take in one go. */
+  async #serveAll(groups: readonly Group[]): Promise<void> {
+    const outcomes = await Promise.allSettled(groups.map((group) => this.#serveGroup(group)));
+    const failure = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (failure === undefined) return;
+    this.#isStale = true;
+    throw failure.reason;
+  }
+
+  async #serveGroup(group: Group): Promise<void> {
+    group.isFresh = false;
+    for (let isMore = true; isMore && group.waiters.size > 0; ) isMore = await this.#serveOnce(group);
+    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.wish));
+  }
+
+  /** Whether there may be more for those who still wait: a job that failed instead of being handed out served none. */
+  async #serveOnce({ wish, waiters }: Group): Promise<boolean> {
+    const seats = seatsOf(waiters);
+    const all = { ...wish, limit: seats.length };
+    const { handed, spoiled } = await this.#handOut(all, (served) => seats[served]!.caller.name);
+    const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
+    const gone: HandedOut[] = [];
+    for (const waiter of new Set(seats)) {
+      const jobs = byHolder.get(waiter.caller.name) ?? [];
+      if (waiter.isOver) gone.push(...jobs);
+      else if (jobs.length > 0) waiter.end(jobs);
+    }
+    if (gone.length > 0) await this.#parts.queue.putBack(gone.map(({ job }) => job), { by: this.#parts.by });
+    return spoiled > 0 || handed.length === seats.length;
+  }
+
+  async #handOut(wish: Wish, holder: HandOutAsk['holder']): Promise<HandOut> {
+    const crashing = [...this.#parts.crashing.values()];
+    const found = await this.#parts.queue.handOut({ ...wish, holder, crashing });
+    for (const { job } of found.handed) this.#lapses.note(job.lease.until);
+    return found;
+  }
+
+  /** Jobs whose workers are late are there for others. */
+  async #repair(): Promise<void> {
+    const { jobs, by } = this.#parts;
+    if (this.#lapses.isTime(jobs.store.now())) await reap(jobs, by);
+  }
+
+  #untilNextDue(): number {
+    const now = this.#parts.jobs.store.now();
+    const dues = [...this.#groups.values()].flatMap(({ nextDue }) => nextDue ?? []);
+    return Math.max(1, dues.reduce((sooner, due) => Math.min(sooner, due - now), lapseMs));
+  }
+}
+
+/** A seat for each job that a waiter would take. */
+function seatsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
+  const seats: Waiter[] = [];
+  for (const waiter of waiters) {
+    if (seats.length >= handOutMax) break;
+    seats.push(...Array<Waiter>(Math.min(waiter.limit, handOutMax - seats.length)).fill(waiter));
+  }
+  return seats;
+}
+
+const isDue = ({ nextDue }: Group, now: number): boolean => nextDue !== null && nextDue <= now;
+
+const claimable = ({ names, withMocks }: Wish) =>
+  ({ kinds: withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const), names });

@@ -1,0 +1,193 @@
+/** The Bedrock server: listens, keeps the number of its connections and their slowness in bounds, stops gracefully. */
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Logger } from '../logger.ts';
+import { Queue } from '../jobs/bedrock/queue.ts';
+import type { Jobs } from '../jobs.ts';
+import type { Glob } from '../model/glob.ts';
+import { Refusal } from '../refusal.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Desk } from './call.ts';
+import { Connection, isLoopback, type ConnectionParts, type Patience } from './connection.ts';
+import { defaultLimits, type Limits } from './message.ts';
+import { Waiting } from './long-polls.ts';
+
+export interface BedrockOptions {
+  /** How large a request may be. */
+  readonly limits?: Partial<Limits>;
+  /** How slow a client may be. */
+  readonly patience?: Partial<Patience>;
+  /** Default: 10,000. */
+  readonly connectionsMax?: number;
+  /** Default: 5,000. */
+  readonly connectionsPerAddressMax?: number;
+  /** Commands that wait for their time to come. Default: 10,000. */
+  readonly laterMax?: number;
+  /** How long what is under way may take when the server stops. */
+  readonly closeMs?: number;
+  /** Of Query. */
+  readonly inspection?: Partial<Desk['inspection']>;
+  /** Whether a missed repeat skips to the first slot after now instead of catching up. */
+  readonly reanchor?: boolean;
+  /** Lets the server listen beyond this machine. The protocol has no passwords: whoever reaches the port is let in. */
+  readonly isOpenToAll?: boolean;
+}
+
+export interface BedrockParts {
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly options?: BedrockOptions;
+}
+
+const defaults = {
+  connectionsMax: 10_000,
+  connectionsPerAddressMax: 5_000,
+  laterMax: 10_000,
+  closeMs: 10_000,
+  reanchor: false,
+  isOpenToAll: false,
+};
+const defaultPatience: Patience = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
+const defaultInspection: Desk['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
+const sweepMs = 1_000;
+const serverName = 'bedrock';
+
+export class BedrockServer {
+  readonly #settings: typeof defaults;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #desk: Desk;
+  readonly #parts: ConnectionParts;
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  readonly #perAddress = new Map<string, number>();
+  readonly #later = new Set<() => void>();
+  readonly #running = new Set<Promise<void>>();
+  #sweepNoMore = (): void => {};
+  #closing: Promise<void> | null = null;
+
+  constructor({ jobs, clock, logger, options = {} }: BedrockParts) {
+    const { limits, patience, inspection, ...settings } = options;
+    this.#settings = { ...defaults, ...settings };
+    this.#clock = clock;
+    this.#logger = logger;
+    const queue = new Queue(jobs);
+    const crashing = new Map<string, Glob>();
+    this.#desk = {
+      store: jobs.store,
+      queue,
+      waiting: new Waiting({ jobs, queue, clock, logger, crashing, by: serverName }),
+      crashing,
+      reanchor: this.#settings.reanchor,
+      inspection: { ...defaultInspection, ...inspection },
+    };
+    this.#parts = {
+      desk: this.#desk,
+      clock,
+      logger,
+      limits: { ...defaultLimits, ...limits },
+      patience: { ...defaultPatience, ...patience },
+      runLater: (work, at) => this.#runLater(work, at),
+    };
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
+  }
+
+  /** Port 0 takes a free one. */
+  async listen(port: number, host = '127.0.0.1'): Promise<{ readonly port: number }> {
+    this.#checkHost(host);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => resolve());
+    });
+    this.#server.on('error', (error) => this.#logger.error('the Bedrock server failed', { error }));
+    this.#desk.waiting.start();
+    this.#sweep();
+    return { port: (this.#server.address() as AddressInfo).port };
+  }
+
+  /** Takes no more, lets those who wait go without, finishes what is under way. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#sweepNoMore();
+    const stopped = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+    this.#dropLater();
+    const connections = [...this.#connections];
+    for (const connection of connections) connection.close();
+    await this.#desk.waiting.stop();
+    const giveUp = this.#clock.after(this.#settings.closeMs, () => {
+      for (const connection of connections) connection.destroy();
+    });
+    await Promise.all([...connections.map(({ closed }) => closed), ...this.#running]);
+    giveUp();
+    await stopped;
+  }
+
+  #checkHost(host: string): void {
+    if (this.#settings.isOpenToAll || host === 'localhost' || isLoopback(host)) return;
+    const message = 'the Bedrock protocol has no passwords: listen on 127.0.0.1, or say that the server is open to all';
+    throw new Refusal('malformed.option', message, { host });
+  }
+
+  #take(socket: Socket): void {
+    const connection = new Connection(socket, this.#parts);
+    const { address } = connection;
+    const count = this.#perAddress.get(address) ?? 0;
+    const { connectionsMax, connectionsPerAddressMax } = this.#settings;
+    if (this.#closing) return connection.destroy();
+    if (this.#connections.size >= connectionsMax || count >= connectionsPerAddressMax) {
+      return this.#sendAway(connection, 'there are too many connections');
+    }
+    this.#connections.add(connection);
+    this.#perAddress.set(address, count + 1);
+    void connection.closed.then(() => this.#forget(connection));
+  }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    const count = (this.#perAddress.get(connection.address) ?? 1) - 1;
+    if (count === 0) this.#perAddress.delete(connection.address);
+    else this.#perAddress.set(connection.address, count);
+  }
+
+  /** One timer for all connections: a timer for each would be moved with every request. */
+  #sweep(): void {
+    const now = this.#clock.monotonic();
+    for (const connection of this.#connections) {
+      if (connection.isOverdue(now)) this.#sendAway(connection, 'it was too slow');
+    }
+    this.#sweepNoMore = this.#clock.after(sweepMs, () => this.#sweep());
+  }
+
+  #sendAway(connection: Connection, why: string): void {
+    this.#logger.warn('a Bedrock client was sent away', { client: connection.name, why });
+    connection.destroy();
+  }
+
+  #dropLater(): void {
+    const count = this.#later.size;
+    if (count > 0) this.#logger.warn('commands that waited for their time are dropped', { count });
+    for (const cancel of this.#later) cancel();
+  }
+
+  #runLater(work: () => Promise<void>, at: number | null): boolean {
+    if (at === null) {
+      this.#run(work);
+      return true;
+    }
+    if (this.#later.size >= this.#settings.laterMax) return false;
+    const cancel = this.#clock.after(at - this.#desk.store.now(), () => {
+      this.#later.delete(cancel);
+      this.#run(work);
+    });
+    this.#later.add(cancel);
+    return true;
+  }
+
+  #run(work: () => Promise<void>): void {
+    const running: Promise<void> = work().finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}

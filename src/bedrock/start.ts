@@ -1,0 +1,33 @@
+/** Starts the Bedrock face of an engine on a port. */
+import type { EngineCore } from '../engine/engine.ts';
+import { silent, type Logger } from '../logger.ts';
+import { systemClock } from '../time/clock.ts';
+import { BedrockServer, type BedrockOptions } from './server.ts';
+
+export interface StartBedrockOptions extends BedrockOptions {
+  /** Stays the caller's to resume and to close. */
+  readonly engine: EngineCore;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 8888; 0: any that is free. */
+  readonly port?: number;
+  /** Hears of mistakes of the server's own. */
+  readonly logger?: Logger;
+}
+
+export interface StartedBedrock {
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const defaultPort = 8888;
+
+/** The engine stays the caller's to resume and to close. */
+export async function startBedrock({
+  engine, host = '127.0.0.1', port = defaultPort, logger = silent, ...options
+}: StartBedrockOptions): Promise<StartedBedrock> {
+  const server = new BedrockServer({ jobs: engine.jobs, clock: systemClock, logger, options });
+  const listening = await server.listen(port, host);
+  return { host, port: listening.port, close: () => server.close() };
+}

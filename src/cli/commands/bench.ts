@@ -1,0 +1,167 @@
+/** `stint bench`: a short measurement of one's own store, with jobs of a type of its own, removed afterwards. */
+import type { Command } from 'commander';
+import { Refusal } from '../../refusal.ts';
+import { openStandings } from '../../store/query.ts';
+import { jobType, type JobType } from '../../engine/declare/job-type.ts';
+import { Engine } from '../../open.ts';
+import { storeUrl } from '../../open/store.ts';
+import { systemRandom } from '../../random.ts';
+import { systemClock } from '../../time/clock.ts';
+import { shownUrl } from '../engine-options.ts';
+import { printJson, printLine, printTable, styled } from '../print.ts';
+import { asking, type CommonOptions } from '../session.ts';
+
+interface BenchOptions extends CommonOptions {
+  readonly jobs: string;
+  readonly slots: string;
+}
+
+interface Figures {
+  readonly jobs: number;
+  readonly createOneMs: Spread;
+  readonly createPerSecond: number;
+  readonly runPerSecond: number;
+  readonly startMs: Spread;
+}
+
+interface Spread {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+const batch = 500;
+const singles = 100;
+
+export function benchCommand(program: Command): void {
+  asking(program.command('bench').description('measure this store; what is made for it is removed afterwards'))
+    .option('--jobs <n>', 'how many', '5000')
+    .option('--slots <n>', 'how many handlers run at a time', '32')
+    .action(bench);
+}
+
+async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
+  const url = storeUrl(store);
+  const jobs = whole('--jobs', options.jobs, 1_000_000);
+  const work = new Work();
+  const engine = new Engine({
+    store: url,
+    types: [work.type],
+    slots: whole('--slots', options.slots, 10_000),
+    lease: '30s',
+  });
+  try {
+    await engine.ready();
+    const figures = await measure(engine, work, jobs);
+    if (json) printJson(figures);
+    else print(figures, shownUrl(url));
+  } finally {
+    await remove(engine, work);
+    await engine.close();
+  }
+}
+
+/** The type, and when each of its jobs began. */
+class Work {
+  readonly begun = new Map<number, number>();
+  readonly type: JobType<unknown>;
+  #onEnd = (): void => {};
+
+  constructor() {
+    this.type = jobType(`stint.bench.${systemRandom.hex(4)}`, {
+      run: ({ run }) => {
+        this.begun.set(run.id, systemClock.monotonic());
+        this.#onEnd();
+      },
+    });
+  }
+
+  /** Resolves when so many have begun in all. */
+  until(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEnd = () => {
+        if (this.begun.size >= count) resolve();
+      };
+      this.#onEnd();
+    });
+  }
+}
+
+async function measure(engine: Engine, work: Work, jobs: number): Promise<Figures> {
+  const createOneMs = await spreadOf(singles, async () => void (await engine.createJobRun(work.type, { input: null })));
+  const createStart = systemClock.monotonic();
+  for (let made = 0; made < jobs; made += batch) {
+    await engine.createJobRuns(
+      work.type,
+      Array.from({ length: Math.min(batch, jobs - made) }, () => ({ input: null })),
+    );
+  }
+  const createPerSecond = perSecond(jobs, createStart);
+  const runStart = systemClock.monotonic();
+  await engine.resume();
+  await untilEnded(engine, work, singles + jobs);
+  const runPerSecond = perSecond(singles + jobs, runStart);
+  const startMs = await spreadOf(singles, async () => {
+    const { size } = work.begun;
+    await engine.createJobRun(work.type, { input: null });
+    await work.until(size + 1);
+  });
+  return { jobs, createOneMs, createPerSecond, runPerSecond, startMs };
+}
+
+async function untilEnded(engine: Engine, work: Work, count: number): Promise<void> {
+  await work.until(count);
+  for (;;) {
+    const open = await engine.count({ types: [work.type.name], standings: openStandings });
+    if (open.length === 0) return;
+    await systemClock.sleep(5);
+  }
+}
+
+async function spreadOf(times: number, act: () => Promise<void>): Promise<Spread> {
+  const took: number[] = [];
+  for (let count = 0; count < times; count++) {
+    const start = systemClock.monotonic();
+    await act();
+    took.push(systemClock.monotonic() - start);
+  }
+  took.sort((a, b) => a - b);
+  const at = (share: number): number => Math.round(took[Math.min(times - 1, Math.floor(times * share))]! * 100) / 100;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+async function remove(engine: Engine, work: Work): Promise<void> {
+  for (;;) {
+    const { jobs } = await engine.find({ types: [work.type.name] }, { limit: 1000 });
+    if (jobs.length === 0) return;
+    await Promise.all(
+      jobs.map(async (job) => {
+        if (job.state !== 'ended') await engine.stopJobRun(job.id);
+        await engine.deleteJobRun(job.id);
+      }),
+    );
+  }
+}
+
+const perSecond = (count: number, start: number): number =>
+  Math.round(count / ((systemClock.monotonic() - start) / 1000));
+
+function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: Figures, url: string): void {
+  printLine(styled('bold', `${jobs} jobs on ${url}`));
+  const times = ({ p50, p95, p99 }: Spread): string => `p50 ${p50} ms   p95 ${p95} ms   p99 ${p99} ms`;
+  printTable(
+    ['WHAT', 'FIGURE'],
+    [
+      ['create, one at a time', times(createOneMs)],
+      [`create, ${batch} at a time`, `${createPerSecond} jobs/s`],
+      ['claim, run and finish', `${runPerSecond} jobs/s`],
+      ['from create to start', times(startMs)],
+    ],
+  );
+}
+
+function whole(flag: string, text: string, max: number): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0 && number <= max) return number;
+  throw new Refusal('malformed.number', `${flag} takes a whole number from 1 to ${max}`, {});
+}

@@ -1,0 +1,102 @@
+/** `stint tokens`: who may ask a server, and as what. A running server takes notice within a second. */
+import type { Command } from 'commander';
+import { Refusal } from '../../refusal.ts';
+import { systemClock } from '../../time/clock.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
+import { roles, type Role } from '../../http/contract.ts';
+import { tokensPathDefault } from '../../http/start.ts';
+import { tokensIn, writeTokens } from '../../http/access/token-file.ts';
+import { newToken, type TokenRecord } from '../../http/access/tokens.ts';
+import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
+
+interface FileOptions {
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends FileOptions {
+  readonly role: string;
+  readonly expires?: string;
+  readonly seesPayloads?: boolean;
+}
+
+export function tokensCommand(program: Command): void {
+  const tokens = program.command('tokens').description('who may ask a server, and as what');
+  onFile(tokens.command('create <name>').description('make one; it is shown this once'))
+    .requiredOption('--role <role>', roles.join(', '))
+    .option('--expires <duration>', 'such as 90d (else never)')
+    .option('--sees-payloads', 'also a viewer, producer or worker sees payloads as they are')
+    .action(create);
+  onFile(tokens.command('ls').description('those there are, without what is secret')).action(list);
+  onFile(tokens.command('revoke <name>').description('take back all that have this name or prefix')).action(revoke);
+}
+
+const onFile = (command: Command): Command =>
+  command.option('--file <path>', `the file (else STINT_TOKENS, ${tokensPathDefault})`).option('--json', 'as JSON');
+
+function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateOptions): void {
+  const path = pathOf(options);
+  const known = tokensIn(path);
+  if (known.some((record) => record.name === name)) {
+    throw new Refusal('taken.key', `there is a token of ${name} already: revoke it, or take another name`, { name });
+  }
+  const end = expires === undefined ? null : systemClock.now() + durationMs(expires as Duration);
+  const { token, record } = newToken({
+    name: checkName(name), role: checkRole(role), created: systemClock.now(), expires: end, seesPayloads,
+  });
+  writeTokens(path, [...known, record]);
+  if (json) return printJson({ token, ...shown(record) });
+  printLine(
+    styled('dim', `${name} is ${record.role}${end === null ? '' : ` until ${timeCell(end)}`}; only its hash is kept:`),
+  );
+  printLine(token);
+}
+
+function list(options: FileOptions): void {
+  const records = tokensIn(pathOf(options)).map(shown);
+  if (options.json) return printJson(records);
+  const now = systemClock.now();
+  printTable(
+    ['NAME', 'ROLE', 'TOKEN', 'CREATED', 'EXPIRES', 'SEES PAYLOADS'],
+    records.map((record) => [
+      record.name,
+      record.role,
+      `${record.prefix}…`,
+      timeCell(record.created),
+      record.expires === null ? 'never' : record.expires > now ? timeCell(record.expires) : 'is over',
+      record.seesPayloads ? 'yes' : 'no',
+    ]),
+  );
+}
+
+function revoke(name: string, options: FileOptions): void {
+  const path = pathOf(options);
+  const known = tokensIn(path);
+  const kept = known.filter((record) => record.name !== name && record.prefix !== name);
+  const count = known.length - kept.length;
+  if (count === 0) throw new Refusal('malformed.option', `no token has the name or prefix ${name.slice(0, 60)}`, {});
+  writeTokens(path, kept);
+  if (options.json) printJson({ revoked: count });
+  else printLine(`${count} taken back`);
+}
+
+function pathOf({ file }: FileOptions): string {
+  const said = file ?? process.env['STINT_TOKENS'];
+  if (said?.trimStart().startsWith('[')) {
+    throw new Refusal('malformed.option', 'STINT_TOKENS holds the tokens themselves: name a file with --file', {});
+  }
+  return said ?? tokensPathDefault;
+}
+
+const shown = ({ hash: _hash, ...rest }: TokenRecord): Omit<TokenRecord, 'hash'> => rest;
+
+function checkName(name: string): string {
+  if (/^[\w.@-]{1,100}$/.test(name)) return name;
+  throw new Refusal('malformed.name', 'the name of a token has letters, digits and . _ @ -', {});
+}
+
+function checkRole(role: string): Role {
+  const found = roles.find((each) => each === role);
+  if (found) return found;
+  throw new Refusal('malformed.option', `${role.slice(0, 40)} is no role: use ${roles.join(', ')}`, {});
+}

@@ -1,0 +1,39 @@
+/** Follows a run: a live line with its progress on a terminal, a line per change in a pipe. */
+import type { RunHandle, Snapshot } from '../../engine/run-handle.ts';
+import { outline } from '../../model/progress.ts';
+import { standingOf } from '../../store/query.ts';
+import { bar, harmless, printLine } from '../print.ts';
+
+const barWidth = 24;
+
+export async function watchRun(run: RunHandle, asJson: boolean): Promise<void> {
+  let last: Snapshot | null = null;
+  for await (const snapshot of run.watch()) {
+    last = snapshot;
+    if (asJson) printLine(JSON.stringify(snapshot));
+    else show(snapshot);
+  }
+  if (!asJson && process.stdout.isTTY) printLine();
+  // Scripts learn by the exit code how the run ended.
+  if (last?.job.state === 'ended' && last.job.fate !== 'succeeded') process.exitCode = 3;
+}
+
+function show(snapshot: Snapshot): void {
+  const text = harmless(describe(snapshot));
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${text.slice(0, process.stdout.columns - 1)}`);
+  else printLine(text);
+}
+
+function describe({ job, tasks, progress }: Snapshot): string {
+  const standing = `run ${job.id} ${standingOf(job)}`;
+  if (tasks.total > 0) {
+    const done = tasks.succeeded + tasks.failed + tasks.cancelled;
+    const failed = tasks.failed > 0 ? `, ${tasks.failed} failed` : '';
+    return `${standing} ${shareOf(done / tasks.total)} ${done}/${tasks.total} tasks${failed}`;
+  }
+  if (progress === null) return standing;
+  const { percent, stage } = outline(progress);
+  return `${standing} ${percent === null ? '' : shareOf(percent / 100)} ${stage?.description ?? ''}`;
+}
+
+const shareOf = (share: number): string => `[${bar(share, barWidth)}] ${Math.floor(share * 100)}%`;

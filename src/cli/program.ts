@@ -1,0 +1,30 @@
+/** The commands of the command line. */
+import { Command } from 'commander';
+import { version } from '../version.ts';
+import { auditCommand } from './commands/audit.ts';
+import { benchCommand } from './commands/bench.ts';
+import { completionCommand } from './commands/completion.ts';
+import { defsCommand } from './commands/defs.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { lookCommands } from './commands/lists.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { runsCommand } from './commands/runs.ts';
+import { serveCommand } from './commands/serve.ts';
+import { tokensCommand } from './commands/tokens.ts';
+import { topCommand } from './commands/top.ts';
+import { verifyCommand } from './commands/verify.ts';
+import { workCommand } from './commands/work.ts';
+
+const commands = [
+  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, lookCommands, topCommand, doctorCommand,
+  verifyCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+];
+
+export function program(): Command {
+  const stint = new Command('stint')
+    .description('Schedules jobs and runs them, on SQLite or PostgreSQL.')
+    .version(version)
+    .showHelpAfterError('(stint --help tells what there is)');
+  for (const add of commands) add(stint);
+  return stint;
+}

@@ -1,0 +1,129 @@
+/** The frame of `stint top`: what stands on the screen at one moment, as lines of spans. */
+import type { Snapshot } from '../engine/run-handle.ts';
+import { outline } from '../model/progress.ts';
+import type { Tally } from '../store/query.ts';
+import type { Instance } from '../store/store.ts';
+import { formatDuration } from '../time/duration.ts';
+import { bar, harmless, type Style } from './print.ts';
+
+export interface Moment {
+  readonly now: number;
+  readonly store: string;
+  readonly instances: readonly Instance[];
+  readonly tallies: readonly Tally[];
+  /** Of each type, how many ended in a second. */
+  readonly rates: ReadonlyMap<string, { readonly succeeded: number; readonly failed: number }>;
+  readonly running: readonly Snapshot[];
+  readonly oldestDue: number | null;
+}
+
+export interface Span {
+  readonly text: string;
+  readonly style?: Style;
+}
+export type Line = readonly Span[];
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const typesMax = 12;
+
+export function frameOf(moment: Moment, { columns, rows }: Size): readonly Line[] {
+  const lines = [...headOf(moment), [], ...typesOf(moment), [], ...runningOf(moment)];
+  const shown = lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
+  return [...shown, [{ text: 'q quits', style: 'dim' }]];
+}
+
+function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): Line[] {
+  const alive = instances.filter(({ leaseUntil }) => leaseUntil > now);
+  const slots = sum(alive.map(({ about }) => about.slots));
+  const busy = sum(alive.map(({ about }) => about.busy));
+  const count = (standing: string): number =>
+    sum(tallies.filter((each) => each.standing === standing).map((each) => each.count));
+  const all = [...rates.values()];
+  const failed = sum(all.map((rate) => rate.failed));
+  return [
+    [{ text: 'Stint ', style: 'bold' }, { text: harmless(store) }, { text: `  ${clockText(now)}`, style: 'dim' }],
+    [
+      { text: `instances ${alive.length}`, ...(alive.length === 0 ? { style: 'red' as const } : {}) },
+      { text: `   slots ${slots === 0 ? '' : `${bar(busy / slots, 12)} `}${busy}/${slots}` },
+      { text: `   pending ${count('pending')}`, style: 'blue' },
+      { text: `   held ${count('held')}`, style: 'yellow' },
+      { text: `   running ${count('running')}`, style: 'cyan' },
+    ],
+    [
+      { text: `succeeded/s ${rateText(sum(all.map((rate) => rate.succeeded)))}`, style: 'green' },
+      { text: `   failed/s ${rateText(failed)}`, style: failed > 0 ? 'red' : 'dim' },
+      { text: `   oldest due ${oldestDue === null ? 'none' : `${ageText(now - oldestDue)} ago`}`, style: 'dim' },
+    ],
+  ];
+}
+
+function typesOf({ tallies, rates }: Moment): Line[] {
+  const names = [...new Set([...tallies.map(({ type }) => type), ...rates.keys()])];
+  const count = (type: string, standing: string): number =>
+    sum(tallies.filter((each) => each.type === type && each.standing === standing).map((each) => each.count));
+  const weight = (type: string): number => sum(tallies.filter((each) => each.type === type).map((each) => each.count));
+  const shown = names.sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1)).slice(0, typesMax);
+  const rows = shown.map((type): Line => {
+    const { succeeded = 0, failed = 0 } = rates.get(type) ?? {};
+    return [
+      { text: harmless(type).slice(0, 30).padEnd(32) },
+      { text: number(count(type, 'pending')), style: 'blue' },
+      { text: number(count(type, 'held')), style: 'yellow' },
+      { text: number(count(type, 'running')), style: 'cyan' },
+      { text: rateText(succeeded).padStart(10), style: 'green' },
+      { text: rateText(failed).padStart(10), style: failed > 0 ? 'red' : 'dim' },
+    ];
+  });
+  const headings = ['PENDING', 'HELD', 'RUNNING', 'DONE/S', 'FAILED/S'].map((text) => text.padStart(10)).join('');
+  return [[{ text: `${'TYPE'.padEnd(32)}${headings}`, style: 'dim' }], ...rows];
+}
+
+function runningOf({ running, now }: Moment): Line[] {
+  const rows = running.map((snapshot): Line => {
+    const { job } = snapshot;
+    const holder = job.state === 'running' ? job.lease.holder : 'waits for its tasks';
+    return [
+      { text: `${String(job.id).padStart(8)}  ` },
+      { text: harmless(job.type).slice(0, 24).padEnd(26), style: 'cyan' },
+      { text: ageText(now - (job.startedAt ?? now)).padEnd(9) },
+      { text: advanceOf(snapshot).padEnd(44) },
+      { text: harmless(holder), style: 'dim' },
+    ];
+  });
+  const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'FOR'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
+  return [[{ text: heading, style: 'dim' }], ...rows];
+}
+
+function advanceOf({ tasks, progress }: Snapshot): string {
+  if (tasks.total > 0) {
+    const done = tasks.succeeded + tasks.failed + tasks.cancelled;
+    return `${bar(done / tasks.total, 16)} ${done}/${tasks.total}${tasks.failed > 0 ? `, ${tasks.failed} failed` : ''}`;
+  }
+  if (progress === null) return '';
+  const { percent, stage } = outline(progress);
+  const text = `${percent === null ? '' : `${bar(percent / 100, 16)} `}${stage?.description ?? ''}`;
+  return harmless(text).slice(0, 42);
+}
+
+function cut(line: Line, columns: number): Line {
+  let room = columns;
+  return line.flatMap((span) => {
+    const text = span.text.slice(0, room);
+    room -= text.length;
+    return text === '' ? [] : [{ ...span, text }];
+  });
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+const number = (value: number): string => String(value).padStart(10);
+
+const rateText = (rate: number): string => (rate >= 100 || rate === 0 ? String(Math.round(rate)) : rate.toFixed(1));
+
+const ageText = (ms: number): string => formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
+
+const clockText = (now: number): string => new Date(now).toISOString().slice(11, 19);

@@ -1,0 +1,78 @@
+/** Creation in the caller's own transaction: a job exists if, and only if, that transaction commits. */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import type { Job } from '../model/job.ts';
+import { isRefusal } from '../refusal.ts';
+import { same, sameMembers } from './same.ts';
+import type { Topic } from './world.ts';
+
+export const within: Topic = {
+  name: 'within the caller\'s transaction',
+  examples: {
+    'a job is seen when the transaction commits, and not before': async (world) => {
+      const other = await world.again();
+      const [a, b] = await world.bornAll([{ unique: { key: 'k', forMs: null } }, { input: '"ü"' }]);
+      const { transaction, commit } = await world.begin();
+      deepEqual(await world.store.within(transaction).commit({ changes: [a!, b!] }), [true, true]);
+      equal(await world.load(a!.after.id, other), undefined);
+      await commit();
+      sameMembers(await other.load([a!.after.id, b!.after.id]), [a!.after, b!.after]);
+      same(await world.store.history(a!.after.id), a!.events);
+      sameMembers(await world.feedAfter(null), [{ job: a!.after.id, n: 1 }, { job: b!.after.id, n: 1 }]);
+      same(await world.store.holders(['k']), new Map([['k', a!.after.id]]));
+    },
+
+    'the caller sees its own jobs and keys before the commit, and gets ids that nobody else does': async (world) => {
+      const { transaction, commit } = await world.begin();
+      const writer = world.store.within(transaction);
+      const id = await writer.reserve(2);
+      const change = await world.born({ id: id + 1, unique: { key: 'k', forMs: null } });
+      equal(writer.now(), world.now());
+      deepEqual(await writer.commit({ changes: [change] }), [true]);
+      same(await writer.load([id, id + 1]), [change.after]);
+      same(await writer.holders(['k', 'l']), new Map([['k', id + 1]]));
+      await commit();
+      ok((await world.store.reserve(1)) > id + 1);
+    },
+
+    'an open job can be edited within, if it is as it was seen': async (world) => {
+      const [a, b] = await world.createAll([{}, {}]) as [Job, Job];
+      const moved = await world.apply(b, { do: 'pause' });
+      const { transaction, commit } = await world.begin();
+      const edit = { do: 'edit', edit: { priority: 4, input: '"edited"' } } as const;
+      const changes = [world.decide(a, edit), world.decide(b, edit)];
+      deepEqual(await world.store.within(transaction).commit({ changes }), [true, false]);
+      await commit();
+      sameMembers(await world.store.load([a.id, b.id]), [changes[0]!.after, moved]);
+    },
+
+    'what is no transaction is refused': async (world) => {
+      for (const nonsense of [undefined, null, 5, {}, 'begin']) throws(() => world.store.within(nonsense), isRefusal);
+    },
+
+    'a job whose transaction is rolled back never was': async (world) => {
+      const end = await world.store.feedEnd();
+      const change = await world.born({ unique: { key: 'k', forMs: null } });
+      const { transaction, rollback } = await world.begin();
+      deepEqual(await world.store.within(transaction).commit({ changes: [change] }), [true]);
+      await rollback();
+      equal(await world.load(change.after.id), undefined);
+      deepEqual(await world.store.history(change.after.id), []);
+      same(await world.store.holders(['k']), new Map());
+      deepEqual(await world.feedAfter(end), []);
+      deepEqual(await world.claim(), []);
+    },
+
+    'a whole batch that fails leaves the rest of the transaction to the caller': async (world) => {
+      const taken = await world.create({ unique: { key: 'k', forMs: null } });
+      const [a, b] = await world.bornAll([{}, { unique: { key: 'k', forMs: null } }]);
+      const { transaction, commit } = await world.begin();
+      const writer = world.store.within(transaction);
+      deepEqual(await writer.commit({ changes: [a!, b!], whole: true }), [false, false]);
+      deepEqual(await writer.commit({ changes: [b!, a!] }), [false, true]);
+      await commit();
+      deepEqual(await world.store.load([b!.after.id]), []);
+      same(await world.load(a!.after.id), a!.after);
+      same(await world.store.holders(['k']), new Map([['k', taken.id]]));
+    },
+  },
+};

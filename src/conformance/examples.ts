@@ -1,0 +1,53 @@
+/** All topics of the suite, and how an example is tried without a test runner. */
+import { ahead } from './queue-position.ts';
+import { claim } from './claim.ts';
+import { family } from './family.ts';
+import { find } from './find.ts';
+import { gates } from './gates.ts';
+import { guard } from './guard.ts';
+import { history } from './history.ts';
+import { insert } from './insert.ts';
+import { instances } from './instances.ts';
+import { leader } from './leader.ts';
+import { leases } from './leases.ts';
+import { notes } from './notes.ts';
+import { purge } from './purge.ts';
+import { schema } from './schema.ts';
+import { unique } from './unique.ts';
+import { within } from './caller-transaction.ts';
+import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
+
+export const topics: readonly Topic[] = [
+  schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge, within,
+];
+
+/** Shows the example in a world of its own; throws what it finds. */
+export async function show(open: Open, example: Example): Promise<void> {
+  const world = await World.open(open);
+  try {
+    await example(world);
+  } finally {
+    await world.close();
+  }
+}
+
+export interface Finding {
+  readonly topic: string;
+  readonly title: string;
+  readonly error: unknown;
+}
+
+/** Tries every example of the topics and answers those that fail. */
+export async function findings(open: Open, tried: readonly Topic[] = topics): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { name: topic, examples } of tried) {
+    for (const [title, example] of Object.entries(examples)) {
+      try {
+        await show(open, example);
+      } catch (error) {
+        if (!(error instanceof NotApplicable)) found.push({ topic, title, error });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,197 @@
+/** Gates: how many may be behind them is never exceeded, and who waits at one stands in nobody else's way. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { gateText, type Gate, type Limits } from '../model/gate.ts';
+import type { Job, RunningJob } from '../model/job.ts';
+import { same, sameMembers } from './same.ts';
+import type { Spec, Topic } from './world.ts';
+
+interface SaidLimits {
+  readonly types?: Record<string, number>;
+  readonly defs?: Record<string, number>;
+  readonly keys?: Record<string, number>;
+}
+
+const limits = ({ types = {}, defs = {}, keys = {} }: SaidLimits): Limits => ({
+  types: new Map(Object.entries(types)),
+  defs: new Map(Object.entries(defs)),
+  keys: new Map(Object.entries(keys)),
+});
+
+/** A job that waits at a gate. */
+function gated(said: Partial<Gate> = {}, more: Spec = {}): Spec {
+  const gate = { type: 'gated', def: null, key: null, leaderOnly: false, ...said };
+  return { type: gate.type, def: gate.def, gate: gateText(gate), ...more };
+}
+
+const many = (count: number, spec: Spec): Spec[] => Array.from({ length: count }, () => spec);
+const error = { code: 'unknown', message: 'no' } as const;
+
+export const gates: Topic = {
+  name: 'gates',
+  examples: {
+    'without a limit everybody passes': async (world) => {
+      await world.createAll(many(4, gated()));
+      equal((await world.claim()).length, 4);
+    },
+
+    'no more of a type pass than its limit, in one claim or in several': async (world) => {
+      await world.createAll(many(6, gated()));
+      const ask = { limits: limits({ types: { gated: 3 } }) };
+      equal((await world.claim({ ...ask, limit: 2 })).length, 2);
+      equal((await world.claim(ask)).length, 1);
+      equal((await world.claim(ask)).length, 0);
+    },
+
+    'a limit of zero lets nobody pass, and one below what is running is no error': async (world) => {
+      await world.createAll(many(3, gated()));
+      equal((await world.claim({ limits: limits({ types: { gated: 0 } }) })).length, 0);
+      equal((await world.claim({ limit: 2 })).length, 2);
+      equal((await world.claim({ limits: limits({ types: { gated: 1 } }) })).length, 0);
+    },
+
+    'the best of those that wait pass first': async (world) => {
+      const jobs = await world.createAll([0, 5, 3, 5].map((priority) => gated({}, { priority })));
+      const ask = { limits: limits({ types: { gated: 3 } }) };
+      sameMembers(await world.claimIds(ask), [1, 3, 2].map((index) => jobs[index]!.id));
+    },
+
+    'definitions, and keys within a type, are limited by themselves': async (world) => {
+      const jobs = await world.createAll([
+        ...many(3, gated({ def: 'a' })), ...many(3, gated({ def: 'b' })),
+        ...many(3, gated({ key: 'x' })), ...many(3, gated({ key: 'y' })), ...many(2, gated()),
+      ]);
+      const taken = await world.claimIds({ limits: limits({ defs: { a: 1, b: 2 }, keys: { gated: 1 } }) });
+      sameMembers(taken, [0, 3, 4, 6, 9, 12, 13].map((index) => jobs[index]!.id));
+    },
+
+    'the narrowest of several limits counts': async (world) => {
+      await world.createAll([...many(3, gated({ def: 'a', key: 'x' })), ...many(3, gated({ def: 'a', key: 'y' }))]);
+      const ask = { limits: limits({ types: { gated: 5 }, defs: { a: 3 }, keys: { gated: 2 } }) };
+      equal((await world.claim(ask)).length, 3);
+    },
+
+    'a key of one type is not limited by the same key of another': async (world) => {
+      await world.createAll([...many(2, gated({ type: 't', key: 'x' })), ...many(2, gated({ type: 'u', key: 'x' }))]);
+      equal((await world.claim({ limits: limits({ keys: { t: 1, u: 1 } }) })).length, 2);
+    },
+
+    'all gates of a type share the limit of the type': async (world) => {
+      await world.createAll(['a', 'b', 'c', 'd'].map((key, priority) => gated({ key }, { priority })));
+      const taken = await world.claim({ limits: limits({ types: { gated: 2 } }) });
+      sameMembers(taken.map(({ priority }) => priority), [3, 2]);
+    },
+
+    'only the leader passes a gate for leaders': async (world) => {
+      const [job] = await world.createAll([gated({ leaderOnly: true })]) as [Job];
+      deepEqual(await world.claimIds(), []);
+      deepEqual(await world.claimIds({ isLeader: false }), []);
+      deepEqual(await world.claimIds({ isLeader: true }), [job.id]);
+    },
+
+    'jobs without a gate do not know of limits': async (world) => {
+      await world.createAll(many(3, { type: 'gated' }));
+      equal((await world.claim({ limits: limits({ types: { gated: 1 } }) })).length, 3);
+    },
+
+    'a full gate stands in nobody else\'s way, however many wait there': async (world) => {
+      await world.createAll([...many(500, gated({}, { priority: 9 })), gated({ type: 'other' }), { type: 'free' }]);
+      const ask = { limits: limits({ types: { gated: 1 } }) };
+      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'gated');
+      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'other');
+      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'free');
+      deepEqual(await world.claim(ask), []);
+    },
+
+    'a place is free again when its job ends, is given back, fails, lapses or is deleted': async (world) => {
+      const taking = { limits: limits({ types: { gated: 1 } }), leaseMs: 1000 };
+      await world.createAll(many(6, gated()));
+      const next = async (): Promise<Job & { fence: number }> => {
+        const claimed = await world.claim(taking);
+        equal(claimed.length, 1, 'one place is free');
+        return claimed[0]!;
+      };
+      const later = world.now() + 1_000_000;
+      let job = await next();
+      await world.apply(job, { do: 'succeed', fence: job.fence });
+      job = await next();
+      await world.apply(job, { do: 'release', fence: job.fence, due: later });
+      job = await next();
+      await world.apply(job, { do: 'fail', fence: job.fence, error, retryable: true, retryAt: later });
+      job = await next();
+      await world.apply(job, { do: 'stop', code: 'admin' });
+      job = await next();
+      ok(await world.remove(job));
+      job = await next();
+      await world.advance(1000);
+      await world.apply(job, { do: 'lapse' });
+      await next();
+      deepEqual(await world.claim(taking), []);
+    },
+
+    'a run that waits for its tasks keeps its place, and passes to gather without asking': async (world) => {
+      const { parent, children } = await world.createFamily(1, gated());
+      const ask = { limits: limits({ types: { gated: 1 } }) };
+      const waiting = await world.create(gated());
+      deepEqual(await world.claimIds({ ...ask, kinds: ['run'] }), []);
+      await world.apply(children[0]!, { do: 'stop', code: 'admin' });
+      await world.apply(parent, { do: 'settle' });
+      deepEqual(await world.claimIds({ ...ask, kinds: ['run'] }), [parent.id], 'it is admitted already');
+      same(await world.store.behindGates(['gated']), new Map([[waiting.gate, 1]]));
+    },
+
+    'a run that failed to gather keeps its place until it is tried again': async (world) => {
+      const { parent } = await world.createFamily(0, gated());
+      const ask = { limits: limits({ types: { gated: 1 } }) };
+      await world.create(gated({}, { priority: 5 }));
+      const [gathering] = await world.claim(ask) as [RunningJob];
+      equal(gathering.id, parent.id);
+      const retryAt = world.now() + 10;
+      await world.apply(gathering, { do: 'fail', fence: gathering.fence, error, retryable: true, retryAt });
+      deepEqual(await world.claimIds(ask), []);
+      await world.advance(10);
+      deepEqual(await world.claimIds(ask), [parent.id]);
+    },
+
+    'those behind each gate of a type are counted': async (world) => {
+      const [a, b, other] = [gated({ key: 'a' }), gated({ key: 'b' }), gated({ type: 'other' })];
+      await world.createAll([a, a, b, other, { type: 'gated' }]);
+      same(await world.store.behindGates(['gated', 'other']), new Map());
+      await world.claim();
+      await world.create(a);
+      same(await world.store.behindGates(['gated']), new Map([[a.gate, 2], [b.gate, 1]]));
+      same(await world.store.behindGates(['other', 'none']), new Map([[other.gate, 1]]));
+      same(await world.store.behindGates([]), new Map());
+    },
+
+    'gates of odd names are told apart': async (world) => {
+      const names = ['a/b', 'a', 'b', "it's", '100%', 'a%2Fb', 'ä', '👩‍👩‍👧', ' ', 'any'];
+      for (const name of names) await world.createAll(many(2, gated({ type: name, def: name, key: name })));
+      const ask = { limits: limits({ types: Object.fromEntries(names.map((name) => [name, 1])) }) };
+      sameMembers((await world.claim(ask)).map(({ type }) => type), names);
+      deepEqual(await world.claim(ask), []);
+    },
+
+    'gated and free jobs are taken in one order of urgency': async (world) => {
+      const jobs = await world.createAll([
+        gated({}, { priority: 1 }), { priority: 2 }, gated({}, { priority: 3 }), { priority: 4 },
+      ]);
+      sameMembers(await world.claimIds({ limit: 2 }), [jobs[3]!.id, jobs[2]!.id]);
+      sameMembers(await world.claimIds({ limit: 2 }), [jobs[1]!.id, jobs[0]!.id]);
+    },
+
+    'only the priorities asked for pass, and take no place from others': async (world) => {
+      const jobs = await world.createAll([gated({}, { priority: 9 }), gated({}, { priority: 1 })]);
+      const ask = { limits: limits({ types: { gated: 1 } }) };
+      deepEqual(await world.claimIds({ ...ask, priorities: [1] }), [jobs[1]!.id]);
+      deepEqual(await world.claimIds(ask), []);
+    },
+
+    'two connections that claim at once do not exceed a limit together': async (world) => {
+      const other = await world.again();
+      await world.createAll(many(40, gated()));
+      const ask = { limits: limits({ types: { gated: 7 } }), limit: 3 };
+      const turns = Array.from({ length: 12 }, (_, turn) => world.claimIds(ask, turn % 2 ? other : world.store));
+      equal((await Promise.all(turns)).flat().length + (await world.claimIds(ask)).length, 7);
+    },
+  },
+};

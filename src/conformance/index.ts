@@ -1,0 +1,60 @@
+/** The conformance suite: what every store must do, as tests of vitest. For authors of adapters. */
+import { equal } from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import { show, topics } from './examples.ts';
+import { checkRaces } from './races.ts';
+import { checkHistories } from './random-histories.ts';
+import { NotApplicable, type Open } from './world.ts';
+
+export type { CallersTransaction, Open, Opened } from './world.ts';
+
+export interface Conformance {
+  /** Opens an empty, migrated store on the clock handed in. */
+  readonly open: Open;
+  /** How many random histories are compared with the memory store; 0: none. */
+  readonly histories?: number;
+  /** Whether connections race each other in real time. */
+  readonly races?: boolean;
+}
+
+/** They count histories and races, however long those take. */
+const noLimit = { timeout: Infinity };
+const racesCount = 8;
+
+/** What must have happened in random histories, or they prove too little. */
+const goals: readonly string[] = [
+  'created', 'claimed', 'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
+  'paused', 'resumed', 'cancelAsked', 'succeeded', 'failed', 'cancelled', 'repeated', 'reopened', 'edited', 'deleted',
+  'a change refused', 'a whole batch refused',
+];
+
+/** Defines the tests of one adapter. */
+export function storeConformance(name: string, { open, histories = 500, races = true }: Conformance): void {
+  describe(`${name} conforms`, () => {
+    for (const topic of topics) {
+      describe(topic.name, () => {
+        for (const [title, example] of Object.entries(topic.examples)) {
+          test(title, ({ skip }) => show(open, example).catch((error: unknown) => {
+            if (error instanceof NotApplicable) skip(error.message);
+            throw error;
+          }));
+        }
+      });
+    }
+    test.runIf(histories > 0)(
+      `${histories} random histories go as in the memory store, and replay`,
+      noLimit,
+      async () => {
+        const met = await checkHistories(open, { count: histories });
+        if (histories >= 500) equal(goals.filter((goal) => !met.has(goal)).join(), '', 'each of these must be met');
+      },
+    );
+    test.runIf(races)(
+      `eight connections race each other ${racesCount} times, and every history replays`,
+      noLimit,
+      async () => {
+        for (let count = 0; count < racesCount; count += 1) await checkRaces(open);
+      },
+    );
+  });
+}

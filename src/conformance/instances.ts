@@ -1,0 +1,93 @@
+/** Instances: who is there, since when, and what it should know of the jobs it holds. */
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Beat, InstanceAbout } from '../store/store.ts';
+import { same, sameMembers } from './same.ts';
+import type { Topic } from './world.ts';
+
+const about: InstanceAbout = {
+  host: 'machine-ä', pid: 4711, version: '1.2.3', types: ['mail', "it's"], slots: 8, busy: 3, draining: false,
+};
+
+const beatOf = (id: string, more: Partial<Beat> = {}): Beat => ({ id, leaseMs: 10_000, about, holds: [], ...more });
+
+export const instances: Topic = {
+  name: 'instances',
+  examples: {
+    'the first beat registers an instance': async (world) => {
+      deepEqual(await world.store.instances(), []);
+      const reply = await world.store.beat(beatOf('a'));
+      same(reply, { now: world.now(), lost: [], cancelled: [] });
+      const now = world.now();
+      same(await world.store.instances(), [{ id: 'a', started: now, beatAt: now, leaseUntil: now + 10_000, about }]);
+    },
+
+    'a later beat renews the lease and what is told, not the start': async (world) => {
+      const started = world.now();
+      await world.store.beat(beatOf('a'));
+      await world.advance(4000);
+      const busy = { ...about, busy: 8, draining: true, types: [] };
+      await world.store.beat(beatOf('a', { leaseMs: 500, about: busy }));
+      const now = world.now();
+      same(await world.store.instances(), [{ id: 'a', started, beatAt: now, leaseUntil: now + 500, about: busy }]);
+    },
+
+    'each instance is by itself, and seen on every connection': async (world) => {
+      const other = await world.again();
+      await world.store.beat(beatOf('a'));
+      await other.beat(beatOf('b'));
+      await other.beat(beatOf('A'));
+      sameMembers((await world.store.instances()).map(({ id }) => id), ['a', 'b', 'A']);
+    },
+
+    'a beat tells which jobs are lost and which were asked to give up': async (world) => {
+      const names = ['kept', 'cancelled', 'released', 'taken over', 'ended', 'deleted'] as const;
+      const jobs = new Map<string, { id: number; fence: number }>();
+      for (const name of names) {
+        const job = await world.createRunning({ type: name });
+        jobs.set(name, { id: job.id, fence: job.fence });
+        if (name === 'cancelled') await world.apply(job, { do: 'cancel', code: 'user' });
+        if (name === 'ended') await world.apply(job, { do: 'stop', code: 'user' });
+        if (name === 'deleted') await world.remove(job);
+        if (name === 'released' || name === 'taken over') await world.apply(job, { do: 'release', fence: job.fence });
+        if (name === 'taken over') await world.claim({ names: { exact: [name] } });
+      }
+      const idOf = (name: string): number => jobs.get(name)!.id;
+      const reply = await world.store.beat(beatOf('a', { holds: [...jobs.values()] }));
+      sameMembers(reply.lost, [idOf('released'), idOf('taken over'), idOf('ended'), idOf('deleted')]);
+      deepEqual(reply.cancelled, [idOf('cancelled')]);
+      equal(reply.now, world.now());
+    },
+
+    'a beat for two thousand held jobs tells of each': async (world) => {
+      await world.createAll(Array.from({ length: 2000 }, () => ({ type: 'many' })));
+      const held = await world.claim({ names: { exact: ['many'] }, limit: 2000 });
+      equal(held.length, 2000);
+      const holds = held.map(({ id, fence }, index) => ({ id, fence: index % 2 ? fence : fence + 1 }));
+      const { lost } = await world.store.beat(beatOf('a', { holds }));
+      sameMembers(lost, holds.filter((_, index) => index % 2 === 0).map(({ id }) => id));
+    },
+
+    'an instance that leaves and holds nothing is gone': async (world) => {
+      await world.store.beat(beatOf('a'));
+      await world.store.beat(beatOf('b'));
+      await world.store.leave('a');
+      deepEqual((await world.store.instances()).map(({ id }) => id), ['b']);
+    },
+
+    'an instance that leaves while it holds a job is over at once': async (world) => {
+      await world.store.beat(beatOf('a'));
+      await world.createRunning({}, { holder: 'a', leaseMs: null });
+      await world.store.leave('a');
+      const left = (await world.store.instances()).filter(({ leaseUntil }) => leaseUntil > world.now());
+      deepEqual(left, []);
+    },
+
+    'leaving twice, or without ever having come, is no error': async (world) => {
+      await world.store.beat(beatOf('a'));
+      await world.store.leave('a');
+      await world.store.leave('a');
+      await world.store.leave('nobody');
+      deepEqual(await world.store.instances(), []);
+    },
+  },
+};

@@ -1,0 +1,12 @@
+/** What must hold of every stored history, as the suite wants it: the first violation is thrown. */
+import { fail } from 'node:assert/strict';
+import type { Event } from '../model/event.ts';
+import type { Job } from '../model/job.ts';
+import { checkHistory as violationsOf } from '../verify/history.ts';
+import { tellViolation } from '../verify/violation.ts';
+
+/** Throws if the history is not that of the job. */
+export function checkHistory(job: Job, events: readonly Event[]): void {
+  const [first] = violationsOf({ job, events });
+  if (first) fail(tellViolation(first));
+}

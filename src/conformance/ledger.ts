@@ -1,0 +1,148 @@
+/**
+ * The ledger: what each of several racers was told, beside the store's own word. Every call has a start and an end on
+ * one line of time, so that what surely came after what can be told without trusting anybody's clock.
+ */
+import { deepEqual, equal, fail, ok } from 'node:assert/strict';
+import type { Change } from '../model/change.ts';
+import type { Event } from '../model/event.ts';
+import { evolve, unborn } from '../model/evolve.ts';
+import type { Job } from '../model/job.ts';
+import { birthOf } from '../store/row.ts';
+import { checkHistory } from './invariants.ts';
+import { same } from './same.ts';
+
+/** One event that a racer was told is written. */
+interface Entry {
+  readonly event: Event;
+  readonly started: number;
+  readonly ended: number;
+}
+
+/** An event that was acknowledged, and of which job. */
+export interface TellTale {
+  readonly job: number;
+  readonly event: Event;
+}
+
+export interface Extension {
+  readonly id: number;
+  readonly fence: number;
+  readonly until: number;
+}
+
+/** A job and its whole history. */
+export type Told = readonly [Job, readonly Event[]];
+
+/** When something was surely so: from the end of the call that began it to the start of the call that ended it. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #extensions: Extension[] = [];
+  #moments = 0;
+
+  /** Makes a call and writes down what it answers to have written. */
+  async during(call: () => Promise<readonly Change[]>): Promise<readonly Change[]> {
+    const started = (this.#moments += 1);
+    const written = await call();
+    const ended = (this.#moments += 1);
+    for (const { before, after, events } of written) {
+      for (const event of events) this.#write((before ?? after)!.id, { event, started, ended });
+    }
+    return written;
+  }
+
+  /** All events that were told so far, for another ledger. */
+  told(): TellTale[] {
+    return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
+  }
+
+  /** Takes over what racers elsewhere were told; when that was is not known here. */
+  take(told: readonly TellTale[]): void {
+    for (const { job, event } of told) this.#write(job, { event, started: 0, ended: Infinity });
+  }
+
+  extended(extension: Extension): void {
+    this.#extensions.push(extension);
+  }
+
+  /** S8, S26: the store has exactly the events that racers were told of, each told to one of them; and they replay. */
+  checkHistory([job, events]: Told): void {
+    checkHistory(job, events);
+    for (const event of events) {
+      same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that somebody wrote`);
+    }
+    const told = [...this.#entries.keys()].filter((name) => name.startsWith(`${job.id}/`)).length;
+    equal(told, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
+  }
+
+  /** That no event is of a job that is not there. */
+  checkNoneIsLost(jobs: ReadonlySet<number>): void {
+    const lost = [...this.#entries.keys()].filter((name) => !jobs.has(Number(name.split('/')[0])));
+    deepEqual(lost, [], 'S8: every job that was acknowledged is there');
+  }
+
+  /** S6: nobody loses a lease before the end that was confirmed to it. */
+  checkLeases([job, events]: Told): void {
+    let fence = 0;
+    for (const event of events) {
+      if (event.kind === 'claimed') fence += 1;
+      if (event.kind !== 'lapsed') continue;
+      const confirmed = this.#extensions.filter((extension) => extension.id === job.id && extension.fence === fence);
+      for (const { until } of confirmed) {
+        ok(event.at >= until, `S6: job ${job.id} lapsed at ${event.at}, its lease was confirmed until ${until}`);
+      }
+    }
+  }
+
+  /** S16: what was surely asked to give up hands out none of its children afterwards. */
+  checkCancels([parent, events]: Told, children: readonly Told[]): void {
+    const spans = this.#spans([parent, events], (job) => job.cancel !== null);
+    for (const [child, childEvents] of children) {
+      for (const { kind, n } of childEvents) {
+        const claim = this.#entry(child.id, n)!;
+        const isLate = kind === 'claimed' && spans.some(({ from, to }) => claim.started > from && claim.ended < to);
+        ok(!isLate, `S16: task ${child.id} was claimed after job ${parent.id} was asked to give up`);
+      }
+    }
+  }
+
+  /** S11, S32: never are more than so many jobs surely so at once. */
+  checkAtMost(most: number, histories: readonly Told[], isSo: (job: Job) => boolean, what: string): void {
+    const spans = histories.flatMap((told) => this.#spans(told, isSo));
+    for (const { from } of spans) {
+      const count = spans.filter((span) => span.from <= from && from < span.to).length;
+      ok(count <= most, `${what}: ${count} at once, where at most ${most} may be`);
+    }
+  }
+
+  /** When the job was surely so. */
+  #spans([job, events]: Told, isSo: (job: Job) => boolean): Span[] {
+    const spans: Span[] = [];
+    let current = unborn(birthOf(job));
+    let from: number | null = null;
+    for (const event of events) {
+      current = evolve(current, event);
+      const entry = this.#entry(job.id, event.n) ?? fail(`event ${event.n} of job ${job.id} was told to nobody`);
+      if (isSo(current)) from ??= entry.ended;
+      else if (from !== null) {
+        spans.push({ from, to: entry.started });
+        from = null;
+      }
+    }
+    return from === null ? spans : [...spans, { from, to: Infinity }];
+  }
+
+  #write(id: number, entry: Entry): void {
+    const name = `${id}/${entry.event.n}`;
+    ok(!this.#entries.has(name), `event ${entry.event.n} of job ${id} was acknowledged twice`);
+    this.#entries.set(name, entry);
+  }
+
+  #entry(id: number, n: number): Entry | undefined {
+    return this.#entries.get(`${id}/${n}`);
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Random histories: the store under test and the memory store are told the same, step by step, and must answer the
+ * same; at the end they know the same, and every history replays. Many histories go on side by side, each in a lane of
+ * its own, in step with one clock. One that fails is tried again alone and shrunk to the moves that matter.
+ */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import fc from 'fast-check';
+import { systemRandom } from '../random.ts';
+import { VirtualClock } from '../time/clock.ts';
+import { MemoryStore } from '../store/memory/store.ts';
+import type { FeedEvent, Store } from '../store/store.ts';
+import { Dice } from './dice.ts';
+import { checkHistory } from './invariants.ts';
+import { Lane } from './share.ts';
+import { moves } from './moves.ts';
+import { same } from './same.ts';
+import { removal, startOfTime, type Open } from './world.ts';
+
+export interface Histories {
+  readonly count: number;
+  /** The same seed gives the same histories. */
+  readonly seed?: number;
+  /** How long to look for a shorter history that fails. */
+  readonly shrinkMs?: number;
+}
+
+/** Which move, on which job, decided how. */
+type Choice = readonly [move: number, who: number, dice: number];
+
+const stepsPerHistory = 40;
+const lanesAtOnce = 40;
+const idsPerLane = 1000;
+
+const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
+const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
+
+/** Throws at the first difference, with the moves that lead to it; answers how often what was met. */
+export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
+  const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
+  const theatre = await Theatre.open(open);
+  try {
+    for (let done = 0; done < count; done += lanesAtOnce) {
+      const batchSeed = seed + done;
+      const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(lanesAtOnce, count - done) });
+      const failure = await theatre.play(histories, batchSeed);
+      if (failure) throw await explained(open, failure, batchSeed, shrinkMs);
+    }
+    return theatre.met;
+  } finally {
+    await theatre.close();
+  }
+}
+
+const anySeed = (): number => Math.floor(systemRandom.next() * 2 ** 31);
+
+interface Failure {
+  readonly lane: number;
+  readonly story: readonly string[];
+  readonly error: unknown;
+}
+
+/** One store on one clock, on which batches of histories are played one after the other. */
+class Theatre {
+  readonly #clock: VirtualClock;
+  readonly #store: Store;
+  readonly #close: () => Promise<void>;
+  /** How often what happened, in all histories. */
+  readonly met = new Map<string, number>();
+  #plays = 0;
+
+  private constructor(clock: VirtualClock, store: Store, close: () => Promise<void>) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#close = close;
+  }
+
+  static async open(open: Open): Promise<Theatre> {
+    const clock = new VirtualClock(startOfTime);
+    const { store, close } = await open(clock);
+    return new Theatre(clock, store, close);
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  /** Plays histories side by side; answers the first failure, or null. */
+  async play(histories: readonly (readonly Choice[])[], seed: number): Promise<Failure | null> {
+    const firstId = await this.#store.reserve(histories.length * idsPerLane);
+    const play = (this.#plays += 1);
+    const lanes = histories.map((_, index) => {
+      const stage = { subject: this.#store, oracle: new MemoryStore(this.#clock), clock: this.#clock };
+      return new Lane(`h${play}.${index}`, stage, firstId + index * idsPerLane);
+    });
+    const reader = new FeedReader(this.#store, await this.#store.feedEnd());
+    const attempt = async (work: (lane: Lane, index: number) => Promise<void>): Promise<Failure | null> => {
+      const failures = await Promise.all(lanes.map((lane, index) => failureOf(lane, index, () => work(lane, index))));
+      return failures.find((failure) => failure !== null) ?? null;
+    };
+    let failure: Failure | null = null;
+    for (let step = 0; step < stepsPerHistory && !failure; step += 1) {
+      const ms = waitBefore(step, seed);
+      await this.#clock.advance(ms);
+      failure = await attempt((lane, index) => makeMove(lane, histories[index]![step]!, ms));
+      if (isPurgeStep(step)) failure ??= await this.#purge(lanes, reader);
+    }
+    await reader.readOn();
+    failure ??= await attempt((lane) => compareEnds(lane, reader));
+    await this.#clear(lanes);
+    for (const [what, times] of lanes.flatMap(({ met }) => [...met])) {
+      this.met.set(what, times + (this.met.get(what) ?? 0));
+    }
+    return failure;
+  }
+
+  /** The only thing that all lanes do together: retention knows no types. */
+  async #purge(lanes: readonly Lane[], reader: FeedReader): Promise<Failure | null> {
+    await reader.readOn();
+    const options = { limit: 100_000, feedKeptMs: 0, retentionMs: 2000 };
+    const expected = await Promise.all(lanes.map((lane) => lane.oracle.purge({ ...options, feedKeptMs: Infinity })));
+    const gone = await this.#store.purge(options);
+    for (const lane of lanes) lane.tell('purge');
+    const sum = expected.reduce((all, each) => all + each, 0);
+    return failureOf(lanes[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
+  }
+
+  /** Leaves the store as empty as it was; instances go when they have been gone for long. */
+  async #clear(lanes: readonly Lane[]): Promise<void> {
+    const pages = lanes.map((lane) => this.#store.find({ types: lane.types() }, { limit: 1000 }));
+    await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
+    await this.#clock.advance(7_200_000);
+    await this.#store.purge({ limit: 100_000, feedKeptMs: 0, retentionMs: 0 });
+  }
+}
+
+async function makeMove(lane: Lane, [move, who, dice]: Choice, waitedMs: number): Promise<void> {
+  if (waitedMs > 0) lane.tell(`${waitedMs} ms pass`);
+  await moves[move]!(lane, who, new Dice(dice));
+}
+
+async function compareEnds(lane: Lane, reader: FeedReader): Promise<void> {
+  const jobs = await lane.compareAll();
+  const told = await lane.oracle.eventsAfter(null, 100_000);
+  for (const job of jobs) {
+    const [heard, expected] = [reader.toldOf(job.id), told.events.filter(({ job: id }) => id === job.id)];
+    same(heard, expected, `what the feed told of job ${job.id}`);
+    checkHistory(job, heard.map(({ event }) => event));
+  }
+  for (const id of lane.ids) {
+    const numbers = reader.toldOf(id).map(({ event }) => event.n);
+    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed tells of job ${id} in order and once`);
+  }
+}
+
+/** Follows the feed and sorts what it tells by job. */
+class FeedReader {
+  readonly #store: Store;
+  readonly #told = new Map<number, FeedEvent[]>();
+  #cursor: string;
+
+  constructor(store: Store, cursor: string) {
+    this.#store = store;
+    this.#cursor = cursor;
+  }
+
+  async readOn(): Promise<void> {
+    for (;;) {
+      const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 1000);
+      if (events.length === 0) return;
+      notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+      this.#cursor = cursor;
+      for (const event of events) this.#told.set(event.job, [...this.toldOf(event.job), event]);
+    }
+  }
+
+  toldOf(job: number): readonly FeedEvent[] {
+    return this.#told.get(job) ?? [];
+  }
+}
+
+/** Time passes between some steps: now and then long enough for leases, back-offs, windows and retentions to end. */
+function waitBefore(step: number, seed: number): number {
+  const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];
+  return waits[(step + seed) % waits.length]!;
+}
+
+const isPurgeStep = (step: number): boolean => step % 13 === 12;
+
+async function failureOf(lane: Lane, index: number, work: () => Promise<void>): Promise<Failure | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    return { lane: index, story: [...lane.story], error };
+  }
+}
+
+/** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
+async function explained(open: Open, found: Failure, seed: number, shrinkMs: number): Promise<Error> {
+  const theatre = await Theatre.open(open);
+  let smallest: Failure | null = null;
+  const property = fc.asyncProperty(history, async (choices) => {
+    const failure = await theatre.play([choices], seed);
+    if (failure) smallest = failure;
+    return failure === null;
+  });
+  try {
+    await fc.check(property, { seed, path: String(found.lane), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
+  } finally {
+    await theatre.close();
+  }
+  return asError(smallest ?? found, seed, smallest === null ? 'only beside others' : 'alone');
+}
+
+function asError({ story, error, lane }: Failure, seed: number, how: string): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  const title = `a random history differs from the memory store (${how}; seed ${seed}, lane ${lane})`;
+  return new Error(`${title}\n${story.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
+}

@@ -1,0 +1,168 @@
+/**
+ * A lane: one random history, told to the store under test and to the oracle, whose answers must be the same. Lanes use
+ * types, keys, gates, instances and ids of their own, so that many can be under way in one store at once.
+ */
+import type { Change } from '../model/change.ts';
+import type { Command } from '../model/command.ts';
+import type { Job } from '../model/job.ts';
+import { step, type Asking } from '../model/machine.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Tally } from '../store/query.ts';
+import type { Batch, Store } from '../store/store.ts';
+import { byId, same } from './same.ts';
+import { newborn, type Spec } from './world.ts';
+
+export interface Stage {
+  readonly subject: Store;
+  readonly oracle: Store;
+  readonly clock: Clock;
+}
+
+export class Lane {
+  readonly name: string;
+  readonly subject: Store;
+  readonly oracle: Store;
+  /** What was done so far, for whoever must understand a difference. */
+  readonly story: string[] = [];
+  /** Jobs as they were at some time, for changes that come too late. */
+  readonly sights: Job[] = [];
+  /** How often something happened: a history in which nothing does proves nothing. */
+  readonly met = new Map<string, number>();
+  /** Every id that was ever given to a job of this history. */
+  readonly ids: number[] = [];
+  readonly #clock: Clock;
+  #nextId: number;
+
+  constructor(name: string, { subject, oracle, clock }: Stage, firstId: number) {
+    this.name = name;
+    this.subject = subject;
+    this.oracle = oracle;
+    this.#clock = clock;
+    this.#nextId = firstId;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** A name that no other lane uses. */
+  own(text: string): string {
+    return `${this.name}/${text}`;
+  }
+
+  /** The types that jobs of this lane have. */
+  types(): string[] {
+    return laneTypes.map((type) => this.own(type));
+  }
+
+  asking(by = 'tester'): Asking {
+    return { by, now: this.now() };
+  }
+
+  tell(text: string): void {
+    this.story.push(text);
+  }
+
+  /** Asks both stores the same; what they answer, or refuse, must be the same. */
+  async agree<T>(what: string, ask: Question<T>, view: View<T> = (answer) => answer): Promise<T> {
+    const expected = await answerOf(ask, this.oracle, view);
+    const actual = await answerOf(ask, this.subject, view);
+    same(actual.seen, expected.seen, what);
+    if ('error' in expected) throw expected.error;
+    return expected.answer;
+  }
+
+  /** Writes on both stores, and remembers how the jobs were then. */
+  async commit(what: string, changes: readonly Change[], more: Omit<Batch, 'changes'> = {}): Promise<void> {
+    this.tell(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
+    const written = await this.agree(`commit of ${what}`, (store) => store.commit({ changes, ...more }));
+    this.remember(changes.filter((_, index) => written[index]));
+    const refused = more.whole ? 'a whole batch refused' : 'a change refused';
+    for (const isWritten of written) if (!isWritten) this.#meet(refused);
+  }
+
+  /** Notes what was written: how the jobs were then, and what has been met by now. */
+  remember(changes: readonly Change[]): void {
+    for (const { after, events } of changes) {
+      if (after) this.sights.push(after);
+      for (const { kind } of events) this.#meet(kind);
+      if (!after) this.#meet('deleted');
+    }
+  }
+
+  born(spec: Spec): Change & { readonly after: Job } {
+    const id = spec.id ?? this.#takeId();
+    return newborn({ created: this.now(), ...spec, id });
+  }
+
+  /** The change that a command makes, if it is allowed and has an effect. */
+  decide(job: Job, command: Command): (Change & { readonly after: Job })[] {
+    const change = step(job, command, this.asking());
+    if (change instanceof Refusal || change.events.length === 0) return [];
+    return [change as Change & { readonly after: Job }];
+  }
+
+  /** The jobs of this history as the oracle knows them, oldest first. */
+  async jobs(isChosen: (job: Job) => boolean = () => true): Promise<readonly Job[]> {
+    const { jobs } = await this.oracle.find({}, { order: 'oldest', limit: 1000 });
+    return jobs.filter(isChosen);
+  }
+
+  /** Of jobs that a store answers, those of this history. */
+  mine(jobs: readonly Job[]): Job[] {
+    const ids = new Set(this.ids);
+    return byId(jobs.filter(({ id }) => ids.has(id)));
+  }
+
+  /** That both stores know the same of everything. Of the histories some are read, since the feed tells them all. */
+  async compareAll(): Promise<readonly Job[]> {
+    const types = this.types();
+    const { jobs } = await this.agree('all jobs', (store) => store.find({ types }, { order: 'oldest', limit: 1000 }));
+    await this.agree('tallies', (store) => store.count({ types }), tallyMap);
+    const longest = [...jobs].sort((a, b) => b.version - a.version).slice(0, 2);
+    await Promise.all(longest.map(({ id }) => this.agree(`history of job ${id}`, (store) => store.history(id))));
+    return jobs;
+  }
+
+  #meet(what: string): void {
+    this.met.set(what, (this.met.get(what) ?? 0) + 1);
+  }
+
+  #takeId(): number {
+    const id = this.#nextId++;
+    this.ids.push(id);
+    return id;
+  }
+}
+
+export const laneTypes: readonly string[] = ['a', 'b', 'B'];
+
+/** Tallies in whatever order. */
+export const tallyMap = (tallies: readonly Tally[]): Map<string, number> =>
+  new Map(tallies.map(({ kind, type, standing, count }) => [`${kind} ${type} ${standing}`, count]));
+
+type Question<T> = (store: Store) => Promise<T>;
+
+/** What of an answer counts. */
+type View<T> = (answer: T) => unknown;
+
+type Answer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };
+
+async function answerOf<T>(ask: Question<T>, store: Store, view: View<T>): Promise<Answer<T>> {
+  try {
+    const answer = await ask(store);
+    return { seen: view(answer), answer };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { seen: { refused: error.code }, error };
+  }
+}
+
+export function describe({ before, after, events }: Change): string {
+  const id = (before ?? after)!.id;
+  if (after === null) return `delete ${id} seen at version ${before!.version}`;
+  const key = after.unique ? ` with key ${after.unique.key} for ${after.unique.forMs ?? 'its life'}` : '';
+  const which = before === null ? `${after.kind} ${after.type}${key}` : `seen at version ${before.version}`;
+  return `${events.map(({ kind }) => kind).join(' ')} ${id} ${which}`;
+}

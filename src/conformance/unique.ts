@@ -1,0 +1,166 @@
+/** Unique keys: one live job per key, and per window. */
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Change } from '../model/change.ts';
+import type { Job, RunningJob } from '../model/job.ts';
+import { oddTexts } from './odd-texts.ts';
+import { same } from './same.ts';
+import type { Spec, Topic, World } from './world.ts';
+
+const keyed = (key = 'key', forMs: number | null = null): Spec => ({ unique: { key, forMs } });
+
+async function tryCreate(world: World, spec: Spec): Promise<boolean> {
+  return (await world.store.commit({ changes: [await world.born(spec)] }))[0]!;
+}
+
+async function holderOf(world: World, key = 'key'): Promise<number | undefined> {
+  return (await world.store.holders([key])).get(key);
+}
+
+/** Each way in which a job ends. */
+const endings: ((world: World, job: RunningJob) => Change)[] = [
+  (world, job) => world.decide(job, { do: 'succeed', fence: job.fence }),
+  (world, job) => world.decide(job, { do: 'stop', code: 'user' }),
+  (world, job) => {
+    const error = { code: 'unknown', message: 'no' } as const;
+    return world.decide(job, { do: 'fail', fence: job.fence, error, retryable: false });
+  },
+];
+
+export const unique: Topic = {
+  name: 'unique keys',
+  examples: {
+    'a second live job with the same key is not written': async (world) => {
+      const first = await world.create(keyed());
+      const second = await world.born(keyed());
+      deepEqual(await world.store.commit({ changes: [second] }), [false]);
+      equal(await world.load(second.after.id), undefined);
+      deepEqual(await world.store.history(second.after.id), []);
+      equal(await holderOf(world), first.id);
+    },
+
+    'a key stays taken while its job is pending, held or running': async (world) => {
+      const job = await world.createRunning(keyed());
+      equal(await tryCreate(world, keyed()), false);
+      const released = await world.apply(job, { do: 'release', fence: job.fence });
+      equal(await tryCreate(world, keyed()), false);
+      await world.apply(released, { do: 'pause' });
+      await world.advance(1_000_000_000);
+      equal(await tryCreate(world, keyed()), false);
+      equal(await holderOf(world), job.id);
+    },
+
+    'a key is free when its job has ended, in whatever way': async (world) => {
+      for (const end of endings) {
+        const job = await world.createRunning(keyed());
+        await world.mustWrite([end(world, job)]);
+        equal(await holderOf(world), undefined);
+      }
+      equal(await tryCreate(world, keyed()), true);
+    },
+
+    'a key is free when its job is deleted': async (world) => {
+      await world.remove(await world.create(keyed()));
+      equal(await tryCreate(world, keyed()), true);
+    },
+
+    'a key with a window stays taken until it is over, beyond the end and deletion of its job': async (world) => {
+      const job = await world.create(keyed('key', 5000));
+      const ended = await world.apply(job, { do: 'stop', code: 'user' });
+      await world.advance(4000);
+      equal(await tryCreate(world, keyed('key', 5000)), false);
+      equal(await holderOf(world), job.id);
+      await world.remove(ended);
+      equal(await tryCreate(world, keyed()), false);
+      await world.advance(999);
+      equal(await tryCreate(world, keyed()), false);
+      await world.advance(1);
+      equal(await holderOf(world), undefined);
+      equal(await tryCreate(world, keyed()), true);
+    },
+
+    'a key whose window is over is free though its job is still open': async (world) => {
+      const old = await world.create(keyed('key', 1000));
+      await world.advance(1000);
+      const fresh = await world.create(keyed('key', 1000));
+      equal(await holderOf(world), fresh.id);
+      await world.apply(old, { do: 'stop', code: 'user' });
+      equal(await holderOf(world), fresh.id, 'the end of the old job takes nothing from the new holder');
+    },
+
+    'of two new jobs with the same key in one batch the first is written': async (world) => {
+      const [a, b] = await world.bornAll([keyed(), keyed()]);
+      deepEqual(await world.store.commit({ changes: [a!, b!] }), [true, false]);
+      equal(await holderOf(world), a!.after.id);
+    },
+
+    'a key freed by one change of a batch can be taken by a later one': async (world) => {
+      for (const whole of [true, false]) {
+        const old = await world.createRunning(keyed());
+        const fresh = await world.born(keyed());
+        const changes = [world.decide(old, { do: 'stop', code: 'user' }), fresh];
+        deepEqual(await world.store.commit({ changes, whole }), [true, true]);
+        equal(await holderOf(world), fresh.after.id);
+        await world.remove(fresh.after);
+      }
+    },
+
+    'opening a job again takes its key again': async (world) => {
+      const ended = await world.createEnded(keyed());
+      await world.apply(ended, { do: 'retry', reopens: 0 });
+      equal(await holderOf(world), ended.id);
+      equal(await tryCreate(world, keyed()), false);
+    },
+
+    'a job whose key was taken by another cannot be opened again': async (world) => {
+      const ended = await world.createEnded(keyed());
+      const fresh = await world.create(keyed());
+      const reopened = world.decide(ended, { do: 'retry', reopens: 0 });
+      deepEqual(await world.store.commit({ changes: [reopened] }), [false]);
+      same(await world.load(ended.id), ended);
+      equal((await world.store.history(ended.id)).length, ended.version);
+      equal(await holderOf(world), fresh.id);
+    },
+
+    'opening a job with a window again asks for no key': async (world) => {
+      const ended = await world.createEnded(keyed('key', 1000));
+      await world.advance(1000);
+      const fresh = await world.create(keyed('key', 1000));
+      await world.apply(ended, { do: 'retry', reopens: 0 });
+      equal(await holderOf(world), fresh.id);
+    },
+
+    'what happens to an ended job does not touch the key of its new holder': async (world) => {
+      const ended = await world.createEnded(keyed());
+      const fresh = await world.create(keyed());
+      const edited = await world.apply(ended, { do: 'edit', edit: { tags: { a: 'b' } } });
+      await world.remove(edited);
+      equal(await holderOf(world), fresh.id);
+    },
+
+    'holders tells only of keys that are taken': async (world) => {
+      const jobs = await world.createAll([keyed('a'), keyed('b', 10), keyed('c')]);
+      await world.apply(jobs[2]!, { do: 'stop', code: 'user' });
+      const taken = new Map([['a', jobs[0]!.id], ['b', jobs[1]!.id]]);
+      same(await world.store.holders(['a', 'b', 'c', 'd', 'a']), taken);
+      same(await world.store.holders([]), new Map());
+    },
+
+    'keys are told apart to the letter': async (world) => {
+      const keys = [...new Set([...oddTexts, 'KEY', 'key', 'Key', 'key '])];
+      const jobs: Job[] = [];
+      for (const key of keys) jobs.push(await world.create(keyed(key)));
+      same(await world.store.holders(keys), new Map(keys.map((key, index) => [key, jobs[index]!.id])));
+    },
+
+    'of two connections that ask for the same key at once exactly one gets it': async (world) => {
+      const other = await world.again();
+      for (let round = 0; round < 20; round += 1) {
+        const born = await world.bornAll([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);
+        const asking = born.map((change, turn) => (turn % 2 ? other : world.store).commit({ changes: [change] }));
+        const answers = await Promise.all(asking);
+        equal(answers.flat().filter(Boolean).length, 1);
+        equal(await holderOf(world, `key ${round}`), born[answers.flat().indexOf(true)]?.after.id);
+      }
+    },
+  },
+};

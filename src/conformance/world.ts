@@ -1,0 +1,245 @@
+/** The world of an example: a store of its own, on a clock that stands still until it is told to go on. */
+import { deepEqual, fail } from 'node:assert/strict';
+import type { Change } from '../model/change.ts';
+import type { Command } from '../model/command.ts';
+import type { FirstState } from '../model/event.ts';
+import type { Birth, Job, RunningJob } from '../model/job.ts';
+import { create, step } from '../model/machine.ts';
+import { kinds } from '../model/state.ts';
+import { Refusal } from '../refusal.ts';
+import { VirtualClock, type Clock } from '../time/clock.ts';
+import type { ClaimAsk, Store } from '../store/store.ts';
+
+/** What the author of an adapter gives: an empty, migrated store, on the clock handed in. */
+export type Open = (clock: Clock) => Promise<Opened>;
+
+export interface Opened {
+  readonly store: Store;
+  /** A second connection to the same data. */
+  readonly again: () => Promise<Store>;
+  /** Begins a transaction of the caller's own on the same data; left out: the store takes part in none. */
+  readonly begin?: () => Promise<CallersTransaction>;
+  readonly close: () => Promise<void>;
+}
+
+/** What `within` takes, and how the caller ends it. */
+export interface CallersTransaction {
+  readonly transaction: unknown;
+  readonly commit: () => Promise<void>;
+  readonly rollback: () => Promise<void>;
+}
+
+/** Behaviour of the port by topic: each key is a sentence, each value shows it or throws. */
+export interface Topic {
+  readonly name: string;
+  readonly examples: Readonly<Record<string, Example>>;
+}
+
+export type Example = (world: World) => Promise<void>;
+
+/** Thrown by an example that the adapter gives no means for. */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable';
+}
+
+/** A job to be made; what is left out is as plain as possible. */
+export type Spec = Partial<Birth & FirstState>;
+
+/** A claim; what is left out takes everything there is. */
+export type Taking = Partial<ClaimAsk> & { readonly holder?: string; readonly leaseMs?: number | null };
+
+export const startOfTime = 1_800_000_000_000;
+
+export class World {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly #opened: Opened;
+  readonly #more: Store[] = [];
+
+  private constructor(clock: VirtualClock, opened: Opened) {
+    this.clock = clock;
+    this.store = opened.store;
+    this.#opened = opened;
+  }
+
+  static async open(open: Open): Promise<World> {
+    const clock = new VirtualClock(startOfTime);
+    return new World(clock, await open(clock));
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#more) if (store !== this.store) await store.close();
+    await this.#opened.close();
+  }
+
+  /** A second connection to the same data. */
+  async again(): Promise<Store> {
+    const store = await this.#opened.again();
+    this.#more.push(store);
+    return store;
+  }
+
+  begin(): Promise<CallersTransaction> {
+    if (!this.#opened.begin) throw new NotApplicable('the store takes part in no transaction of its caller');
+    return this.#opened.begin();
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  /** A new job under a reserved id, not yet stored. */
+  async born(spec: Spec = {}): Promise<Change & { readonly after: Job }> {
+    return newborn({ id: spec.id ?? (await this.store.reserve(1)), created: this.now(), ...spec });
+  }
+
+  async bornAll(specs: readonly Spec[]): Promise<(Change & { readonly after: Job })[]> {
+    const first = await this.store.reserve(specs.length);
+    return Promise.all(specs.map((spec, index) => this.born({ id: first + index, ...spec })));
+  }
+
+  async create(spec: Spec = {}): Promise<Job> {
+    const change = await this.born(spec);
+    await this.mustWrite([change]);
+    return change.after;
+  }
+
+  async createAll(specs: readonly Spec[]): Promise<Job[]> {
+    const changes = await this.bornAll(specs);
+    await this.mustWrite(changes);
+    return changes.map(({ after }) => after);
+  }
+
+  /** A job that is running under a lease of a minute. */
+  async createRunning(spec: Spec = {}, taking: Taking = {}): Promise<RunningJob> {
+    const job = await this.create({ type: 'running', ...spec });
+    const ask = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
+    const [taken] = await this.claim({ ...ask, ...taking });
+    if (taken?.id !== job.id) fail(`could not claim job ${job.id}`);
+    return taken;
+  }
+
+  /** A run that waits for children, and these children. */
+  async createFamily(size: number, spec: Spec = {}, childSpec: Spec = {}): Promise<{ parent: Job; children: Job[] }> {
+    const running = await this.createRunning({ type: 'family', phase: 'prepare', ...spec });
+    const changes = await this.bornAll(Array.from({ length: size }, () => ({ ...childOf(running), ...childSpec })));
+    const planned = this.decide(running, { do: 'plan', fence: running.fence, tasks: size });
+    await this.mustWrite([planned, ...changes]);
+    return { parent: planned.after, children: changes.map(({ after }) => after) };
+  }
+
+  async createEnded(spec: Spec = {}): Promise<Job> {
+    return this.apply(await this.create(spec), { do: 'stop', code: 'admin' });
+  }
+
+  /** What the machine makes of the job. */
+  decide(job: Job, command: Command, by = 'tester'): Change & { readonly after: Job } {
+    const change = step(job, command, { by, now: this.now() });
+    if (change instanceof Refusal) return fail(`cannot set the scene: ${change.message}`);
+    return change as Change & { readonly after: Job };
+  }
+
+  /** Decides and writes; answers the job as it is then. */
+  async apply(job: Job, command: Command): Promise<Job> {
+    const change = this.decide(job, command);
+    await this.mustWrite([change]);
+    return change.after;
+  }
+
+  async remove(job: Job): Promise<boolean> {
+    const [gone] = await this.store.commit({ changes: [removal(job)] });
+    return gone === true;
+  }
+
+  async mustWrite(changes: readonly Change[]): Promise<void> {
+    deepEqual(await this.store.commit({ changes }), changes.map(() => true), 'every change is written');
+  }
+
+  /** Claims and starts whatever is handed out; answers what is running then. */
+  async claim(taking: Taking = {}, store = this.store): Promise<RunningJob[]> {
+    const changes = await store.claim(askOf(taking), claimAll(taking));
+    return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
+  }
+
+  async claimIds(taking: Taking = {}, store = this.store): Promise<number[]> {
+    return (await this.claim(taking, store)).map(({ id }) => id);
+  }
+
+  /** Which jobs would be handed out, best first; they stay as they are. */
+  async offered(taking: Taking = {}): Promise<number[]> {
+    let ids: number[] = [];
+    await this.store.claim(askOf(taking), (candidates) => {
+      ids = candidates.map(({ job }) => job.id);
+      return [];
+    });
+    return ids;
+  }
+
+  async load(id: number, store = this.store): Promise<Job | undefined> {
+    return (await store.load([id]))[0];
+  }
+
+  /** Everything the feed has to tell after a cursor, asked for in small helpings. */
+  async feedAfter(cursor: string | null, limit = 7): Promise<{ job: number; n: number }[]> {
+    const told: { job: number; n: number }[] = [];
+    for (let from = cursor; ; ) {
+      const { events, cursor: next } = await this.store.eventsAfter(from, limit);
+      told.push(...events.map(({ job, event }) => ({ job, n: event.n })));
+      if (events.length === 0) return told;
+      if (told.length > 100_000) fail('the feed comes to no end');
+      from = next;
+    }
+  }
+}
+
+/** The change that makes a job. */
+export function newborn(spec: Spec & Pick<Birth, 'id' | 'created'>): Change & { readonly after: Job } {
+  const { due = spec.created, priority = 0, phase, hold, plan, ...birth } = spec;
+  const first: FirstState = {
+    due,
+    priority,
+    ...(phase ? { phase } : {}),
+    ...(hold ? { hold } : {}),
+    ...(plan ? { plan } : {}),
+  };
+  return create({ ...plainBirth, ...birth }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
+}
+
+const plainBirth: Omit<Birth, 'id' | 'created'> = {
+  kind: 'run',
+  type: 'plain',
+  def: null,
+  parent: null,
+  key: null,
+  gate: null,
+  unique: null,
+  policy: {},
+  tags: null,
+  input: '{}',
+  tick: null,
+};
+
+export const childOf = ({ id }: Job): Spec => ({ kind: 'task', type: 'child', parent: id });
+
+export const removal = (job: Job): Change => ({ before: job, after: null, events: [] });
+
+export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...ask }: Taking): ClaimAsk => ({
+  kinds,
+  names: { glob: '*' },
+  limit: 1000,
+  ...ask,
+});
+
+/** The decision that starts every job it is shown, or ends those that may not start any more. */
+export const claimAll =
+  ({ holder = 'worker', leaseMs = 60_000 }: Taking = {}) =>
+  (candidates: readonly { job: Job; parentCancelled: boolean }[], now: number): Change[] =>
+    candidates.map(({ job, parentCancelled }) => {
+      const until = leaseMs === null ? null : now + leaseMs;
+      const change = step(job, { do: 'claim', holder, until, parentCancelled }, { by: holder, now });
+      return change instanceof Refusal ? fail(`job ${job.id} was handed out: ${change.message}`) : change;
+    });

@@ -1,0 +1,62 @@
+/** The handlers: the job types that this instance knows, by name, and the limits that they and the definitions set. */
+import type { Limits } from '../../model/gate.ts';
+import { Refusal } from '../../refusal.ts';
+import type { JobDef } from './job-def.ts';
+import type { JobType } from './job-type.ts';
+
+export class Handlers {
+  readonly #types = new Map<string, JobType>();
+  readonly #limits: Limits;
+
+  constructor(types: readonly JobType[], defs: readonly JobDef[]) {
+    for (const type of [...types, ...defs.map((def) => def.type)]) this.#add(type);
+    this.#limits = limitsOf([...this.#types.values()]);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#types.keys()];
+  }
+
+  /** Those that run in threads or processes of their own. */
+  get isolated(): readonly string[] {
+    return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
+  }
+
+  get(name: string): JobType | undefined {
+    return this.#types.get(name);
+  }
+
+  require(name: string): JobType {
+    const type = this.#types.get(name);
+    if (type) return type;
+    throw new Refusal('unknown.type', `this engine has no job type ${name}: pass it in types`, { type: name, known: this.names });
+  }
+
+  /** How many may be behind gates, as the code says now: it counts more than what a waiting job was born with. */
+  limits(): Limits {
+    return this.#limits;
+  }
+
+  #add(type: JobType): void {
+    const known = this.#types.get(type.name);
+    if (known && known !== type) {
+      throw new Refusal('malformed.option', `two job types are called ${type.name}: give each a name of its own`, { type: type.name });
+    }
+    this.#types.set(type.name, type);
+  }
+}
+
+/** Tasks wait at a gate of their own, apart from the runs of their type. */
+export const taskGate = (type: string): string => `${type} tasks`;
+
+function limitsOf(all: readonly JobType[]): Limits {
+  const types = new Map<string, number>();
+  const keys = new Map<string, number>();
+  for (const { name, options } of all) {
+    if (options.onePerType) types.set(name, 1);
+    else if (options.concurrency !== undefined) types.set(name, options.concurrency);
+    if (options.taskConcurrency !== undefined) types.set(taskGate(name), options.taskConcurrency);
+    if (options.limit) keys.set(name, options.limit.concurrency);
+  }
+  return { types, defs: new Map(), keys };
+}

@@ -1,0 +1,45 @@
+/** Finds a job type by its name in the module that exports it. */
+import { isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Refusal } from '../../../refusal.ts';
+import type { JobType } from '../../declare/job-type.ts';
+
+/** Refuses `unknown.type` when there is no such module or no such type in it; throws what the module throws. */
+export async function findType(module: string, name: string): Promise<JobType> {
+  const url = isAbsolute(module) ? pathToFileURL(module).href : module;
+  const exported = await load(url, name);
+  const found = candidates(exported).find((value) => isJobType(value) && value.name === name);
+  if (found) return found as JobType;
+  throw unknownType(`there is no job type ${name} among the exports of ${url}: export it there`, name, url);
+}
+
+async function load(url: string, name: string): Promise<object> {
+  try {
+    return (await import(url)) as object;
+  } catch (error) {
+    // A module that lacks one of its own imports fails with the same code and another URL.
+    if (!isMissing(error) || (error.url !== undefined && error.url !== url)) throw error;
+    throw unknownType(`there is no module ${url} to find job type ${name} in`, name, url);
+  }
+}
+
+const unknownType = (message: string, type: string, module: string): Refusal =>
+  new Refusal('unknown.type', message, { type, module });
+
+const isMissing = (error: unknown): error is { readonly code: string; readonly url?: string } =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+
+/** What is exported, and what lies in exported arrays and plain objects. */
+const candidates = (exported: object): unknown[] =>
+  Object.values(exported).flatMap((value) => [value, ...membersOf(value)]);
+
+function membersOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null || isJobType(value)) return [];
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? Object.values(value) : [];
+}
+
+const isJobType = (value: unknown): value is JobType =>
+  typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string' &&
+  'options' in value && typeof value.options === 'object' && value.options !== null;

@@ -1,0 +1,176 @@
+/** The handle of a run: follow it, wait for its result, act on it. */
+import type { Event } from '../model/event.ts';
+import type { EndedJob, Job, JobError } from '../model/job.ts';
+import { parseJson } from '../model/json.ts';
+import type { Progress } from '../model/progress.ts';
+import type { TerminateCode } from '../model/state.ts';
+import { Refusal } from '../refusal.ts';
+import type { LogLine } from '../store/store.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import type { Reason } from './inspect/explain.ts';
+import type { TaskCounts } from './declare/job-type.ts';
+import type { AskOf, ResultOf, Runnable } from './declare/run-request.ts';
+import type { StopAnswer } from './inspect/stop.ts';
+
+/** A run as it is at one moment. */
+export interface Snapshot {
+  readonly job: Job;
+  readonly tasks: TaskCounts;
+  readonly progress: Progress | null;
+}
+
+/** A run as someone sees who watches it. */
+export interface Sight extends Snapshot {
+  /** What its log has gained since the sight before. */
+  readonly log: readonly LogLine[];
+}
+
+export interface LogAsk {
+  /** Lines beyond this number. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/** Whoever makes runs: of a type with its input, or of a definition, whose parameters are the input by default. */
+export interface RunMaker {
+  createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>>;
+}
+
+/** What a handle needs of its engine. */
+export interface RunDesk {
+  get(id: number): Promise<Job>;
+  snapshot(id: number): Promise<Snapshot>;
+  /** Resolves when the run may have changed. */
+  untilChange(id: number, withinMs: number): Promise<void>;
+  cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
+  stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
+  retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
+  history(id: number): Promise<readonly Event[]>;
+  explain(id: number): Promise<readonly Reason[]>;
+  log(id: number, ask?: LogAsk): Promise<readonly LogLine[]>;
+  now(): number;
+}
+
+export interface ActOptions {
+  /** Who asks: a user's name, say. */
+  readonly by?: string;
+  /** Kept in the history. */
+  readonly why?: string;
+}
+
+export interface EndOptions extends ActOptions {
+  /** As whom; `user` unless told otherwise. */
+  readonly code?: TerminateCode;
+}
+
+export interface CancelOptions extends EndOptions {
+  /** How long the handler may take before it is stopped. */
+  readonly grace?: Duration;
+}
+
+export interface RetryOptions extends ActOptions {
+  /** Of a run with tasks, only those that did not succeed. */
+  readonly only?: 'failed';
+}
+
+export class RunFailed extends Error {
+  override readonly name = 'RunFailed';
+  readonly id: number;
+  readonly error: JobError | null;
+
+  constructor(job: EndedJob) {
+    super(`run ${job.id} failed: ${job.error?.message ?? 'no reason was recorded'}`);
+    this.id = job.id;
+    this.error = job.error;
+  }
+}
+
+export class RunCancelled extends Error {
+  override readonly name = 'RunCancelled';
+  readonly id: number;
+
+  constructor(job: EndedJob) {
+    super(`run ${job.id} was cancelled${job.cancel?.why ? `: ${job.cancel.why}` : ''}`);
+    this.id = job.id;
+  }
+}
+
+const lookMs = 1_000;
+const watchMs = 250;
+const logPage = 1000;
+
+export class RunHandle<Result = unknown> {
+  readonly id: number;
+  /** How it came to be; null for a handle to a run that was looked up. */
+  readonly outcome: 'created' | 'existing' | 'updated' | null;
+  readonly #desk: RunDesk;
+
+  constructor(desk: RunDesk, id: number, outcome: RunHandle['outcome'] = null) {
+    this.id = id;
+    this.outcome = outcome;
+    this.#desk = desk;
+  }
+
+  get(): Promise<Job> {
+    return this.#desk.get(this.id);
+  }
+
+  /** What the run gave. Throws RunFailed or RunCancelled when it ended otherwise. */
+  async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
+    const deadline = timeout === undefined ? Infinity : this.#desk.now() + durationMs(timeout);
+    for (;;) {
+      const job = await this.get();
+      if (job.state === 'ended') return resultOf<Result>(job);
+      if (this.#desk.now() >= deadline) throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+      await this.#desk.untilChange(this.id, Math.min(lookMs, deadline - this.#desk.now()));
+    }
+  }
+
+  /** The run now, then whenever it has changed, until it has ended and all of its log is told. */
+  async *watch(): AsyncGenerator<Sight, void, undefined> {
+    let told = '';
+    let after = 0;
+    for (;;) {
+      const snapshot = await this.#desk.snapshot(this.id);
+      const log = await this.#desk.log(this.id, { after, limit: logPage });
+      const tellable = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
+      if (tellable !== told || log.length > 0) yield { ...snapshot, log };
+      told = tellable;
+      after = log.at(-1)?.n ?? after;
+      if (log.length === logPage) continue;
+      if (snapshot.job.state === 'ended') return;
+      await this.#desk.untilChange(this.id, watchMs);
+    }
+  }
+
+  cancel(options?: CancelOptions): Promise<Job> {
+    return this.#desk.cancelJobRun(this.id, options);
+  }
+
+  stop(options?: EndOptions): Promise<StopAnswer> {
+    return this.#desk.stopJobRun(this.id, options);
+  }
+
+  retry(options?: RetryOptions): Promise<Job> {
+    return this.#desk.retryJobRun(this.id, options);
+  }
+
+  events(): Promise<readonly Event[]> {
+    return this.#desk.history(this.id);
+  }
+
+  /** Why it is not running. */
+  explain(): Promise<readonly Reason[]> {
+    return this.#desk.explain(this.id);
+  }
+
+  log(ask?: LogAsk): Promise<readonly LogLine[]> {
+    return this.#desk.log(this.id, ask);
+  }
+}
+
+function resultOf<Result>(job: EndedJob): Result {
+  if (job.fate === 'failed') throw new RunFailed(job);
+  if (job.fate === 'cancelled') throw new RunCancelled(job);
+  return (job.result === null ? undefined : parseJson(job.result)) as Result;
+}

@@ -1,0 +1,59 @@
+/** The homes of jobs: the database, and the memory of this process for those that no database shall see. */
+import { definitions, type KnownDefinition } from '../jobs/define.ts';
+import type { Jobs } from '../jobs.ts';
+import { definitionKey, type Spec } from '../model/definition.ts';
+import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
+import { Tallies } from '../store/tally-sum.ts';
+
+/** Ids from here on are of jobs in memory. */
+export const firstMemoryId = 2 ** 52;
+
+const pageDefault = 100;
+
+export class Homes {
+  readonly database: Jobs;
+  readonly memory: Jobs;
+
+  constructor(database: Jobs, memory: Jobs) {
+    this.database = database;
+    this.memory = memory;
+  }
+
+  of(id: number): Jobs {
+    return id >= firstMemoryId ? this.memory : this.database;
+  }
+
+  ofSpec({ inMemory }: Pick<Spec, 'inMemory'>): Jobs {
+    return inMemory ? this.memory : this.database;
+  }
+
+  async ofDefinition(name: string): Promise<Jobs> {
+    const known = await this.memory.store.holders([definitionKey(name)]);
+    return known.size > 0 ? this.memory : this.database;
+  }
+
+  async definitions(): Promise<readonly KnownDefinition[]> {
+    return [...(await definitions(this.database.store)), ...(await definitions(this.memory.store))];
+  }
+
+  /** One list over both: whatever is in memory has the higher ids. */
+  async find(query: Query, page: PageAsk = {}): Promise<Page> {
+    const { order = 'newest', after, limit = pageDefault } = page;
+    const [first, second] = order === 'newest' ? [this.memory, this.database] : [this.database, this.memory];
+    if (after !== undefined && this.of(after) === second) return second.find(query, page);
+    const front = await first.find(query, page);
+    if (front.next !== null) return front;
+    const room = limit - front.jobs.length;
+    const { after: _passed, ...rest } = page;
+    const back = await second.find(query, { ...rest, limit: Math.max(1, room) });
+    if (room > 0) return { jobs: [...front.jobs, ...back.jobs], next: back.next };
+    return { jobs: front.jobs, next: back.jobs.length > 0 || back.next !== null ? front.jobs.at(-1)!.id : null };
+  }
+
+  async count(query: Query): Promise<readonly Tally[]> {
+    const tallies = new Tallies();
+    for (const tally of await this.database.count(query)) tallies.add(tally);
+    for (const tally of await this.memory.count(query)) tallies.add(tally);
+    return tallies.all();
+  }
+}

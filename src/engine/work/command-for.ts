@@ -1,0 +1,107 @@
+/** The verdict: which command the outcome of a handler asks for. */
+import type { Command } from '../../model/command.ts';
+import { tokenHolder, type JobError } from '../../model/job.ts';
+import { jsonText } from '../../model/json.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Attempt } from './attempt.ts';
+import { HandedOff } from '../handler/context.ts';
+import { HandlerCrashed, MissingOutput } from '../isolation/isolation.ts';
+import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
+
+/** What a value that a handler returned asks for. */
+export function ofValue(value: unknown, { holding }: Attempt, now: number): Command {
+  const { fence } = holding;
+  if (isA(HandedOff, value)) {
+    const until = value.withinMs === null ? null : now + value.withinMs;
+    return { do: 'handOff', fence, holder: tokenHolder(value.token), until };
+  }
+  try {
+    return { do: 'succeed', fence, result: jsonText(value) };
+  } catch (error) {
+    return { do: 'fail', fence, retryable: false, error: { code: 'missing output', message: messageOf(error) } };
+  }
+}
+
+/** What something thrown asks for; null: nothing, since the job is no longer this attempt's. */
+export function ofError(
+  error: unknown,
+  attempt: Attempt,
+  now: number,
+  isRetryable: (error: unknown) => boolean,
+): Command | null {
+  const { fence } = attempt.holding;
+  if (attempt.isLost) return null;
+  if (attempt.isGivenBack) return { do: 'release', fence };
+  if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
+  if (isA(RetryAfter, error)) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: told(error) };
+  return { do: 'fail', fence, retryable: mayRetry(error, isRetryable), error: told(error) };
+}
+
+function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
+  if (isA(Fail, error) || isA(Cancelled, error) || isMalformed(error) || isA(MissingOutput, error)) return false;
+  if (isA(TimedOut, error)) return true;
+  try {
+    return Boolean(isRetryable(error));
+  } catch {
+    return false;
+  }
+}
+
+/** `instanceof` for what a handler threw: that may be a proxy which throws when it is asked. */
+export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
+  try {
+    return value instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+/** What is malformed stays so; anything else that is refused, to a handler that asked, may be granted another time. */
+const isMalformed = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
+
+const messageMax = 4_000;
+const stackMax = 8_000;
+
+/** What is kept of something thrown, whatever it is and whatever it does when it is read. */
+export function told(error: unknown): JobError {
+  const stack = read(() => stackOf(error));
+  const data = read(() => dataOf(error));
+  return {
+    code: codeOf(error),
+    message: messageOf(error),
+    ...(data === undefined ? {} : { data }),
+    ...(stack === undefined ? {} : { stack }),
+  };
+}
+
+function codeOf(error: unknown): JobError['code'] {
+  if (isA(TimedOut, error)) return 'timed out';
+  if (isA(Cancelled, error)) return 'automation';
+  if (isMalformed(error)) return 'could not start';
+  return isA(HandlerCrashed, error) || isA(MissingOutput, error) ? error.code : 'unknown';
+}
+
+const messageOf = (error: unknown): string => read(() => textOf(error)) ?? 'something was thrown that cannot be told';
+
+const textOf = (error: unknown): string =>
+  clean(isA(Error, error) ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax);
+
+const stackOf = (error: unknown): string | undefined =>
+  isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
+
+/** JSON data attached to the error, when it is that. */
+function dataOf(error: unknown): unknown {
+  const data: unknown = isA(Refusal, error) ? error.detail : (error as { data?: unknown } | null)?.data;
+  return data === undefined ? undefined : (JSON.parse(jsonText(data, { bytes: 65_536, depth: 32 })) as unknown);
+}
+
+/** What can be read; undefined: it throws. */
+function read<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
+const clean = (text: string, max: number): string => text.toWellFormed().replaceAll('\u0000', '').slice(0, max);

@@ -1,0 +1,97 @@
+/** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
+import type { Answer, Ask } from '../../apply.ts';
+import type { Jobs } from '../../jobs.ts';
+import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
+import { turn } from '../../time/clock.ts';
+import type { LoopParts } from '../../time/loop.ts';
+import type { Watchers } from './job-watchers.ts';
+
+export interface FinisherParts extends LoopParts {
+  readonly watchers: Watchers;
+}
+
+/** Told when it is stored, with the change or the refusal. Must not throw. */
+type Told = (answer: Answer) => void;
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly told: Told;
+}
+
+const batchMax = 1000;
+const patienceMaxMs = 5_000;
+
+export class Finisher {
+  readonly #jobs: Jobs;
+  readonly #by: string;
+  readonly #parts: FinisherParts;
+  #waiting: Waiting[] = [];
+  #isFlushing = false;
+  readonly #givenUp = new AbortController();
+
+  constructor(jobs: Jobs, by: string, parts: FinisherParts) {
+    this.#jobs = jobs;
+    this.#by = by;
+    this.#parts = parts;
+  }
+
+  /** An outage of the store is waited out. */
+  finish(ask: Ask, told: Told): void {
+    this.#waiting.push({ ask, told });
+    if (!this.#isFlushing) void this.#flush();
+  }
+
+  /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */
+  giveUp(): void {
+    this.#givenUp.abort();
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = true;
+    while (this.#waiting.length > 0) {
+      // What ends in the same turn of the event loop shares a commit; a lone outcome waits for nobody.
+      await turn();
+      await this.#write(this.#waiting.splice(0, batchMax));
+    }
+    this.#isFlushing = false;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const answers = await this.#answersTo(batch);
+    if (isRefusal(answers)) return this.#sortOut(batch, answers);
+    batch.forEach(({ told }, index) => told(answers[index]!));
+    if (this.#parts.watchers.isAnyone) this.#parts.watchers.tell(answers.flatMap(concerned));
+  }
+
+  /** For each; or why the batch as it is cannot be stored. */
+  async #answersTo(batch: readonly Waiting[]): Promise<readonly Answer[] | Refusal> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
+      } catch (error) {
+        if (isMalformed(error)) return error;
+        if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
+        if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
+        await this.#sleep(tries);
+      }
+    }
+  }
+
+  /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
+  async #sortOut(batch: readonly Waiting[], refusal: Refusal): Promise<void> {
+    if (batch.length === 1) return batch[0]!.told(refusal);
+    for (const waiting of batch) await this.#write([waiting]);
+  }
+
+  #sleep(tries: number): Promise<void> {
+    const { clock, random } = this.#parts;
+    return clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + random.next() / 2), this.#givenUp.signal);
+  }
+}
+
+const notStored = (cause: unknown): Refusal =>
+  new Refusal('unavailable.store', 'the store could not be reached before the engine closed', { cause: String(cause) });
+
+/** The job that changed, and its parent. */
+const concerned = (answer: Answer): number[] =>
+  isRefusal(answer) || answer.after === null ? [] : [answer.after.id, ...(answer.after.parent === null ? [] : [answer.after.parent])];

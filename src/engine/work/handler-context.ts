@@ -1,0 +1,21 @@
+/** Builds the context that a handler is called with from its attempt. */
+import { durationMs } from '../../time/duration.ts';
+import type { Attempt } from './attempt.ts';
+import { tokenOf } from '../handler/token.ts';
+import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
+
+/** Of plain properties alone: handlers may take it apart, or put it together with what is theirs. */
+export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
+  const { run, idempotencyKey, fence } = factsOf(attempt);
+  const handOff: Context['handOff'] = ({ within } = {}) =>
+    new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within));
+  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff };
+}
+
+export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
+  run: {
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {},
+  },
+  idempotencyKey: `${job.id}.${job.generation}`,
+  fence: job.fence,
+});

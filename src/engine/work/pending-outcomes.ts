@@ -1,0 +1,80 @@
+/** Conclusions: what became of each attempt, on its way to the store. Handlers do not wait for it. */
+import type { Answer } from '../../apply.ts';
+import type { Command } from '../../model/command.ts';
+import type { Job } from '../../model/job.ts';
+import { isMalformed, isRefusal } from '../../refusal.ts';
+import { whenThere, type Later } from '../../time/maybe-promise.ts';
+import type { Finisher } from './finisher.ts';
+import type { LoopParts } from '../../time/loop.ts';
+import type { Notes } from '../progress/notes.ts';
+import type { Attempt } from './attempt.ts';
+
+export interface ConclusionsParts extends LoopParts {
+  readonly finisher: Finisher;
+  readonly notes: Notes;
+  /** After the outcome of a job is stored. */
+  readonly onConcluded: (job: Job) => Later<void>;
+  /** When there is one outcome less to be stored. */
+  readonly onRelief: () => void;
+}
+
+export class Conclusions {
+  readonly #parts: ConclusionsParts;
+  readonly #onLeft: (attempt: Attempt) => void;
+  #open = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: ConclusionsParts, onLeft: (attempt: Attempt) => void) {
+    this.#parts = parts;
+    this.#onLeft = onLeft;
+  }
+
+  /** How many are still to be stored. */
+  get open(): number {
+    return this.#open;
+  }
+
+  whenNoneOpen(): Promise<void> {
+    if (this.#open === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. Null: it needs none. */
+  add(attempt: Attempt, command: Command | null): void {
+    this.#open += 1;
+    const lastNotes = this.#parts.notes.finish(attempt.holding);
+    if (lastNotes) void lastNotes.then(() => this.#store(attempt, command));
+    else this.#store(attempt, command);
+  }
+
+  #store(attempt: Attempt, command: Command | null): void {
+    if (command === null) return this.#leave(attempt);
+    const { job } = attempt;
+    this.#parts.finisher.finish({ job, command }, (answer) => {
+      if (isMalformed(answer)) this.#storeUnfit(attempt, answer.message);
+      else this.#stored(attempt, answer);
+    });
+  }
+
+  /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
+  #storeUnfit(attempt: Attempt, message: string): void {
+    const { job } = attempt;
+    const error = { code: 'missing output', message } as const;
+    const command = { do: 'fail', fence: job.fence, retryable: false, error } as const;
+    this.#parts.finisher.finish({ job, command }, (answer) => this.#stored(attempt, answer));
+  }
+
+  #stored(attempt: Attempt, answer: Answer): void {
+    const { job } = attempt;
+    const { logger, onConcluded } = this.#parts;
+    if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
+    void whenThere(onConcluded(job), () => this.#leave(attempt));
+  }
+
+  #leave(attempt: Attempt): void {
+    this.#onLeft(attempt);
+    this.#open -= 1;
+    this.#parts.onRelief();
+    if (this.#open === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

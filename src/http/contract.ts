@@ -1,0 +1,20 @@
+/**
+ * The contract: every route with its role, and the shape of what goes in and comes out. Server, client, OpenAPI
+ * document and dashboard take their types from here and from nowhere else. Times are milliseconds since 1970 by the
+ * store's clock; where one is asked for, ISO 8601 with a zone will do too.
+ */
+export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
+export { RunAsk, RunFilter, ScheduleAsk } from './contract/requests.ts';
+export {
+  AttemptView, Changed, EventView, JobErrorView, LogLine, ProgressOutline, ProgressView, ReasonView, RunCreated,
+  RunDetail, RunPage, RunView, TaskCounts,
+} from './contract/run-views.ts';
+export {
+  AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PreviewTick,
+  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, TickView, TokenView,
+  TypeDetail, TypeView,
+} from './contract/views.ts';
+export { ClaimedView, ProgressStep } from './contract/work.ts';
+export {
+  type Answer, type Asked, type Route, type RouteName, routes, type Routes, type Saying,
+} from './contract/routes.ts';

@@ -1,0 +1,216 @@
+/** How runs are shown: themselves, their progress, events, logs and reasons. */
+import { z } from 'zod';
+import { tags } from './requests.ts';
+import {
+  bedrockWords, errorWords, kindWords, levelWords, phaseWords, progressWords, runStateWords, scheduledWords,
+  standingWords, stateWords, statusWords,
+} from './words.ts';
+
+export const count = z.number().int();
+export const instant = z.number().meta({ description: 'milliseconds since 1970' });
+
+export const JobErrorView = z
+  .object({ code: z.enum(errorWords), message: z.string(), data: z.unknown().optional(), stack: z.string().optional() })
+  .meta({ id: 'JobError' });
+
+export const TaskCounts = z
+  .object({ total: count, succeeded: count, failed: count, cancelled: count })
+  .meta({ id: 'TaskCounts' });
+
+export const ProgressOutline = z
+  .object({
+    status: z.enum(progressWords).nullable(),
+    process: z.string().nullable(),
+    stage: z
+      .object({
+        description: z.string().nullable(),
+        status: z.enum(progressWords),
+        total: count.nullable(),
+        settled: count,
+        done: count,
+        failed: count,
+        skipped: count,
+        running: count,
+        startedAt: instant,
+        until: instant,
+      })
+      .nullable(),
+    stages: count,
+    percent: z.number().nullable(),
+    working: z.array(z.string()),
+  })
+  .meta({ id: 'ProgressOutline' });
+
+const node = {
+  status: z.enum(progressWords),
+  description: z.string().nullable(),
+  summary: z.string().nullable(),
+  error: z.string().nullable(),
+  startedAt: instant,
+  completedAt: instant.nullable(),
+};
+const failurePolicy = z.enum(['FAIL', 'SKIP_STAGE', 'SKIP_ITEM', 'SKIP_ITEM_OUTLIER']);
+export const ProgressView = z
+  .object({
+    processes: z.array(
+      z.object({
+        ...node,
+        cancelledAt: instant.nullable(),
+        stagesDropped: count,
+        stages: z.array(
+          z.object({
+            ...node,
+            total: count.nullable(),
+            policy: failurePolicy,
+            done: count,
+            failed: count,
+            skipped: count,
+            started: count,
+            items: z.array(z.object({
+              ...node, item: z.union([z.string(), z.number()]).nullable(), policy: failurePolicy,
+            })),
+          }),
+        ),
+      }),
+    ),
+    processesDropped: count,
+    cancelledAt: instant.nullable(),
+    aborted: z.boolean(),
+    cause: z.string().nullable(),
+    skipStage: z.boolean(),
+    updatedAt: instant.nullable(),
+  })
+  .meta({ id: 'Progress' });
+export type ProgressView = z.infer<typeof ProgressView>;
+
+export const RunView = z
+  .object({
+    id: z.number().int(),
+    kind: z.enum(kindWords),
+    type: z.string(),
+    def: z.string().nullable(),
+    parent: z.number().int().nullable(),
+    key: z.string().nullable(),
+    inMemory: z.boolean(),
+    state: z.enum(stateWords),
+    standing: z.enum(standingWords).meta({ description: 'the state, with ended told by its fate' }),
+    hold: z.enum(['pause', 'parent', 'children']).nullable(),
+    phase: z.enum(phaseWords),
+    words: z
+      .object({
+        runState: z.enum(runStateWords),
+        bedrock: z.enum(bedrockWords),
+        stage: z.enum(['create', 'queue', 'run', 'done']),
+        fate: z.enum(['complete', 'error', 'terminate']).nullable(),
+        status: z.enum(statusWords),
+        scheduled: z.enum(scheduledWords),
+      })
+      .meta({ description: 'the same in the words of each vocabulary' }),
+    priority: z.number().int(),
+    attempt: count,
+    crashes: count,
+    generation: count,
+    fence: count,
+    lease: z.object({ holder: z.string(), until: instant.nullable(), doing: z.string() }).nullable(),
+    cancel: z
+      .object({ by: z.string(), at: instant, code: z.string(), why: z.string().nullable(), stopAt: instant.nullable() })
+      .nullable(),
+    error: JobErrorView.pick({ code: true, message: true }).nullable(),
+    tick: z.object({ schedule: count, nominal: instant }).nullable(),
+    tags,
+    version: count,
+    createdAt: instant,
+    dueAt: instant,
+    startedAt: instant.nullable(),
+    endedAt: instant.nullable(),
+    changedAt: instant,
+    tasks: TaskCounts.nullable().meta({ description: 'null: not asked for, or it has none' }),
+    progress: ProgressOutline.nullable(),
+  })
+  .meta({ id: 'Run' });
+export type RunView = z.infer<typeof RunView>;
+
+export const AttemptView = z
+  .object({
+    start: instant,
+    end: instant.nullable(),
+    worker: z.string().nullable(),
+    phase: z.enum(phaseWords),
+    error: JobErrorView.nullable(),
+    endedBy: z.string().nullable(),
+  })
+  .meta({ id: 'Attempt' });
+
+export const RunDetail = RunView.extend({
+  error: JobErrorView.nullable(),
+  input: z.unknown(),
+  result: z.unknown(),
+  details: z.unknown(),
+  policy: z.record(z.string(), z.unknown()),
+  attempts: z.array(AttemptView).meta({ description: 'newest first, at most 100' }),
+}).meta({ id: 'RunDetail' });
+export type RunDetail = z.infer<typeof RunDetail>;
+
+const nextSays = 'what to pass as `after`; null: this was the last page. A page before it may be short, even empty';
+
+export const pageOf = <S extends z.ZodType>(id: string, item: S) =>
+  z.object({ items: z.array(item), next: z.number().int().nullable().meta({ description: nextSays }) }).meta({ id });
+
+export const RunPage = pageOf('RunPage', RunView);
+export type RunPage = z.infer<typeof RunPage>;
+
+export const RunCreated = z
+  .object({
+    run: RunView.nullable().meta({ description: 'null: it had been deleted, and its key is taken for a while' }),
+    id: z.number().int(),
+    outcome: z.enum(['created', 'existing', 'updated']),
+    warning: z.string().nullable(),
+  })
+  .meta({ id: 'RunCreated' });
+
+export const EventView = z
+  .object({
+    n: count,
+    at: instant,
+    by: z.string(),
+    why: z.string().nullable(),
+    kind: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Event' });
+export type EventView = z.infer<typeof EventView>;
+
+/** One event of the stream. */
+export const Changed = z
+  .object({
+    job: z.number().int(),
+    kind: z.enum(kindWords),
+    type: z.string(),
+    parent: z.number().int().nullable(),
+    event: EventView,
+  })
+  .meta({ id: 'Changed' });
+export type Changed = z.infer<typeof Changed>;
+
+export const LogLine = z
+  .object({ n: count, at: instant, level: z.enum(levelWords), text: z.string() })
+  .meta({ id: 'LogLine' });
+export type LogLine = z.infer<typeof LogLine>;
+
+export const RunStats = z
+  .object({
+    tasksByState: z.object({ PENDING: count, RUNNING: count, DONE: count, CANCELLED: count }),
+    tasksTotal: count,
+    tasksSucceeded: count,
+    tasksFailed: count,
+    percentDone: z.number(),
+    percentSuccess: z.number().nullable(),
+    totalMs: z.number().nullable(),
+    prepareMs: z.number().nullable(),
+    finalizeMs: z.number().nullable(),
+  })
+  .meta({ id: 'RunStats' });
+
+export const ReasonView = z
+  .object({ code: z.string(), says: z.string(), detail: z.record(z.string(), z.unknown()).optional() })
+  .meta({ id: 'Reason' });

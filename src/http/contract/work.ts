@@ -1,0 +1,112 @@
+/** What workers of any language say and hear. */
+import { z } from 'zod';
+import { fence, name, tags, time } from './requests.ts';
+import { count, instant, RunView } from './run-views.ts';
+import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
+
+export const ClaimAsk = z
+  .strictObject({
+    worker: z.string().min(1).max(100).meta({ description: 'a name of its own for each worker' }),
+    types: z.array(name).min(1).max(1000),
+    limit: z.number().int().min(1).max(100).optional(),
+    leaseMs: z.number().int().min(1000).max(86_400_000).optional().meta({ description: 'default: 30 seconds' }),
+    waitMs: z.number().int().min(0).max(60_000).optional().meta({ description: 'how long to wait for work' }),
+  })
+  .meta({ id: 'ClaimAsk' });
+
+export const ClaimedView = z
+  .object({
+    id: z.number().int(),
+    fence: count.meta({ description: 'to be sent with every write' }),
+    type: z.string(),
+    kind: z.enum(kindWords),
+    def: z.string().nullable(),
+    parent: z.number().int().nullable(),
+    key: z.string().nullable(),
+    phase: z.enum(phaseWords),
+    input: z.unknown(),
+    details: z.unknown(),
+    attempt: count,
+    tags,
+    dueAt: instant,
+    leaseUntil: instant.nullable(),
+    timeoutMs: z.number().nullable(),
+    children: z
+      .array(z.object({
+        id: z.number().int(), key: z.string().nullable(), fate: z.string(), input: z.unknown(), result: z.unknown(),
+      }))
+      .meta({ description: 'of a parent that is handed out again after its children: the first 1000' }),
+  })
+  .meta({ id: 'Claimed' });
+export type ClaimedView = z.infer<typeof ClaimedView>;
+
+export const HeartbeatAsk = z
+  .strictObject({ fence, leaseMs: z.number().int().min(1000).max(86_400_000).optional() })
+  .meta({ id: 'HeartbeatAsk' });
+export const HeartbeatReply = z
+  .object({ leaseUntil: instant, isCancelled: z.boolean(), cancel: RunView.shape.cancel })
+  .meta({ id: 'HeartbeatReply' });
+
+const line = z.string().max(4000);
+const item = z.union([z.string().max(500), z.number()]).optional();
+const onFailure = z.enum(['PARENT', 'FAIL', 'SKIP_STAGE', 'SKIP_ITEM', 'SKIP_ITEM_OUTLIER']).optional();
+const failure = { error: line, cancelled: z.boolean().optional() };
+export const ProgressStep = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('startProcess'), description: line.optional() }),
+    z.strictObject({ kind: z.literal('completeProcess'), summary: line.optional() }),
+    z.strictObject({ kind: z.literal('failProcess'), ...failure }),
+    z.strictObject({
+      kind: z.literal('startStage'),
+      description: line.optional(),
+      total: z.number().int().min(0).optional(),
+      policy: onFailure,
+    }),
+    z.strictObject({ kind: z.literal('completeStage'), summary: line.optional() }),
+    z.strictObject({ kind: z.literal('failStage'), ...failure }),
+    z.strictObject({ kind: z.literal('startItem'), item, description: line.optional(), policy: onFailure }),
+    z.strictObject({ kind: z.literal('completeItem'), item, summary: line.optional() }),
+    z.strictObject({ kind: z.literal('failItem'), item, ...failure }),
+    z.strictObject({
+      kind: z.literal('skipItem'), item, count: z.number().int().min(0).optional(), summary: line.optional(),
+    }),
+  ])
+  .meta({ id: 'ProgressStep' });
+export const ProgressAsk = z.strictObject({
+  fence, steps: z.array(ProgressStep).min(1).max(1000) }).meta({ id: 'ProgressAsk',
+});
+export const LogAsk = z
+  .strictObject({
+    fence,
+    lines: z.array(z.strictObject({
+      level: z.enum(levelWords).optional(), text: z.string().max(16_000),
+    })).min(1).max(1000),
+  })
+  .meta({ id: 'LogAsk' });
+const ChildAsk = z.strictObject({
+  type: name,
+  key: z.string().min(1).max(512).optional(),
+  input: z.unknown().optional(),
+  dueTime: time.optional(),
+  priority: z.number().int().optional(),
+  tags: tags.optional(),
+});
+export const ChildrenAsk = z.strictObject({ fence, children: z.array(ChildAsk).min(1).max(1000) }).meta({ id: 'ChildrenAsk' });
+export const CompleteAsk = z.strictObject({ fence, result: z.unknown().optional() }).meta({ id: 'CompleteAsk' });
+export const FailAsk = z
+  .strictObject({
+    fence,
+    error: z.strictObject({
+      message: z.string().max(16_000),
+      code: z.enum(errorWords).optional(),
+      data: z.unknown().optional(),
+      stack: z.string().max(64_000).optional(),
+    }),
+    retryable: z.boolean().optional(),
+    retryAt: time.optional(),
+  })
+  .meta({ id: 'FailAsk' });
+export const ReleaseAsk = z.strictObject({ fence, dueTime: time.optional() }).meta({ id: 'ReleaseAsk' });
+export const WorkReply = z
+  .object({ id: z.number().int(), standing: z.enum(standingWords), isCancelled: z.boolean() })
+  .meta({ id: 'WorkReply' });

@@ -1,0 +1,112 @@
+/** Dispatch: a request becomes an ask of a route, and what its handler says an answer. */
+import type { z } from 'zod';
+import type { Logger } from '../logger.ts';
+import { systemRandom } from '../random.ts';
+import { checkJsonText, parseJson } from '../model/json.ts';
+import { isRefusal } from '../refusal.ts';
+import { mayUse, type Visit } from './access/access.ts';
+import { routes, type Asked, type Problem, type Route, type RouteName } from './contract.ts';
+import { bodyText } from './access/guard.ts';
+import type { Call, Desk, Handler, Handling } from './handler.ts';
+import type { Principal } from './access/principal.ts';
+import { HttpRefusal, problemOfFault, problemOfHttp, problemOfRefusal } from './problems.ts';
+
+/** Who asks where nobody need say it. */
+const anyone: Principal = { name: 'anyone', role: 'viewer', isLocal: false, sight: 'shape', expires: null };
+
+export interface Incoming {
+  readonly request: Request;
+  readonly visit: Visit;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export async function dispatch<N extends RouteName>(
+  desk: Desk,
+  handlers: Handling<RouteName>,
+  name: N,
+  { request, visit, params }: Incoming,
+): Promise<Response> {
+  const route: Route = routes[name];
+  const principal = route.roles === null ? anyone : await desk.access.who(request, visit);
+  if (!mayUse(principal.role, route)) {
+    const needed = route.roles!.join(' or ');
+    throw new HttpRefusal('forbidden', `this is for ${needed}, and ${principal.name} is ${principal.role}`);
+  }
+  const ask = await read<N>(route, request, params);
+  const call: Call = { principal, request, visit, signal: request.signal, headers: new Headers() };
+  const answer = await (handlers[name] as Handler<N>)(desk, ask, call);
+  const response = answer instanceof Response ? answer : json(answer, call.status ?? route.status ?? 200);
+  for (const [header, value] of call.headers) response.headers.append(header, value);
+  return response;
+}
+
+async function read<N extends RouteName>(
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<Asked<N>> {
+  return {
+    params: route.params && fit(route.params, params, 'path'),
+    query: fitQuery(route, request),
+    body: route.body && fit(route.body, await bodyOf(request), 'body'),
+  } as Asked<N>;
+}
+
+function fitQuery(route: Route, request: Request): unknown {
+  const said = queryOf(request.url);
+  if (route.query !== undefined) return fit(route.query, said, 'query');
+  const [unknown] = Object.keys(said);
+  if (unknown === undefined) return undefined;
+  const shown = JSON.stringify(unknown.slice(0, 40));
+  throw new HttpRefusal('malformed.request', `the query has ${shown}, which this route does not take`);
+}
+
+/** A name that stands several times has a list. */
+function queryOf(url: string): Record<string, unknown> {
+  const { searchParams } = new URL(url);
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => {
+      const values = searchParams.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+async function bodyOf(request: Request): Promise<unknown> {
+  const text = await bodyText(request);
+  if (text === '') return {};
+  const media = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (media !== 'application/json') throw new HttpRefusal('unknown.media', 'send the body as application/json');
+  return parseJson(checkJsonText(text));
+}
+
+const issuesMax = 5;
+
+function fit(schema: z.ZodType, value: unknown, where: string): unknown {
+  const outcome = schema.safeParse(value);
+  if (outcome.success) return outcome.data;
+  const issues = outcome.error.issues.slice(0, issuesMax);
+  const told = issues.map(({ path, message }) => `${[where, ...path].join('.')}: ${message}`).join('; ');
+  throw new HttpRefusal('malformed.request', told.slice(0, 2000));
+}
+
+export const json = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+
+/** Any error as a problem; what nobody could have caused is logged, and told only by its trace. */
+export function problem(error: unknown, logger: Logger): Response {
+  if (isRefusal(error)) return problemResponse(problemOfRefusal(error));
+  if (error instanceof HttpRefusal) return problemResponse(problemOfHttp(error), error.headers);
+  const trace = systemRandom.hex(6);
+  logger.error(`a request failed (${trace})`, { trace, error });
+  return problemResponse(problemOfFault(trace));
+}
+
+const problemResponse = (body: Problem, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status: body.status,
+    headers: { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  });

@@ -1,0 +1,66 @@
+/** The filter: what a caller says of the runs they mean, as the query that stores understand. */
+import { endedStandings, openStandings, type Query, type Standing } from '../store/query.ts';
+import { parseInstant } from '../time/instant.ts';
+import { Refusal } from '../refusal.ts';
+import type { RunFilter } from './contract.ts';
+import { HttpRefusal } from './problems.ts';
+import { isSecretName, type Sight } from './access/redact.ts';
+
+export function queryOf(filter: RunFilter, sight: Sight): Query {
+  const { state, type, def, kind, parent, tag, from, before, dueBefore, error, payload, q } = filter;
+  return {
+    kinds: kind ?? (parent === undefined ? ['run', 'bedrock'] : ['run', 'task', 'bedrock', 'mock']),
+    ...(state === undefined ? {} : { standings: standingsOf(state) }),
+    ...(type === undefined ? {} : typeOf(type)),
+    ...(def === undefined ? {} : { def }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
+    ...(from === undefined ? {} : { createdFrom: instantOf(from) }),
+    ...(before === undefined ? {} : { createdBefore: instantOf(before) }),
+    ...(dueBefore === undefined ? {} : { dueBefore: instantOf(dueBefore) }),
+    ...(error === undefined ? {} : { error }),
+    ...(payload === undefined ? {} : { input: payloadOf(payload, sight) }),
+    ...(q === undefined ? {} : { text: q }),
+  };
+}
+
+/** A number, digits, or ISO 8601. */
+export function instantOf(time: number | string): number {
+  if (typeof time === 'number') return time;
+  return /^\d{1,15}$/.test(time) ? Number(time) : parseInstant(time);
+}
+
+const standingsOf = (words: NonNullable<RunFilter['state']>): Standing[] => [
+  ...new Set(words.flatMap((word) => (word === 'open' ? openStandings : word === 'ended' ? endedStandings : [word]))),
+];
+
+const typeOf = (types: readonly string[]): Pick<Query, 'types' | 'glob'> =>
+  types.length === 1 && /[*?[]/.test(types[0]!) ? { glob: types[0]! } : { types };
+
+function tagsOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(pairs.map((pair) => cut(pair, 'a tag')));
+}
+
+/** The value is read as JSON where it is a number, true, false or null, and as text otherwise. */
+function payloadOf(said: string, sight: Sight): NonNullable<Query['input']> {
+  const [where, value] = cut(said, 'a payload filter');
+  const path = where.split('.');
+  // Whoever may not see a secret must not find it by asking for it.
+  if (sight === 'shape' || (sight !== 'full' && path.some(isSecretName))) {
+    throw new HttpRefusal('forbidden', 'this part of payloads cannot be searched without the right to see it');
+  }
+  return { path, equals: scalarOf(value) };
+}
+
+function scalarOf(text: string): string | number | boolean | null {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  if (/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
+}
+
+function cut(pair: string, what: string): [string, string] {
+  const colon = pair.indexOf(':');
+  if (colon > 0) return [pair.slice(0, colon), pair.slice(colon + 1)];
+  throw new Refusal('malformed.option', `${what} is written name:value`, { said: pair.slice(0, 40) });
+}

@@ -1,0 +1,128 @@
+/** Figures: what Prometheus reads at /metrics. Labels are bounded: of types only so many are told by name. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { EngineCore } from '../../engine/engine.ts';
+import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
+import type { Event } from '../../model/event.ts';
+import { workKinds } from '../../model/state.ts';
+import { openStandings, type Tally } from '../../store/query.ts';
+import type { FeedEvent, Vitals } from '../../store/store.ts';
+import { Histogram, line } from './prometheus-text.ts';
+import { headOf, type Figure } from './metric-names.ts';
+import type { Spell } from './durations.ts';
+
+const typesMax = 50;
+const lateMs = 1_000;
+
+export class Figures {
+  readonly #engine: EngineCore;
+  readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
+  readonly #counts = new Map<string, number>();
+  readonly #wait = new Histogram();
+  readonly #run = new Histogram();
+  #gauges: () => Readonly<Partial<Record<Figure, number>>> = () => ({});
+
+  constructor(engine: EngineCore) {
+    this.#engine = engine;
+    this.#lag = monitorEventLoopDelay({ resolution: 20 });
+    this.#lag.enable();
+  }
+
+  /** What else is to be told: the numbers of this moment. */
+  watch(gauges: () => Readonly<Partial<Record<Figure, number>>>): void {
+    this.#gauges = gauges;
+  }
+
+  answered(route: string, status: number): void {
+    this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
+  }
+
+  saw({ event }: FeedEvent, { waitedMs, ranMs }: Spell): void {
+    this.#count('stint_events_total', { kind: event.kind });
+    if (event.kind === 'ticked') this.#sawTicks(event);
+    if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
+    if (ranMs !== null) this.#run.add(ranMs / 1000);
+  }
+
+  async text(): Promise<string> {
+    const now = this.#engine.now();
+    const tallies = await this.#engine.count({ kinds: workKinds, standings: openStandings });
+    const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
+    const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
+    const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const lines = [
+      ...headOf('stint_jobs'),
+      ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
+      ...gauge('stint_oldest_ready_seconds', oldest === undefined ? 0 : Math.max(0, now - oldest.due) / 1000),
+      ...gauge('stint_instances', alive.length),
+      ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
+      ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
+      ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
+      ...stuckLines(await findStuck(this.#engine.jobs)),
+      ...vitalLines(await this.#engine.jobs.store.vitals()),
+      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as Figure, value)),
+      ...this.#counters(),
+      ...this.#wait.lines('stint_wait_seconds'),
+      ...this.#run.lines('stint_run_seconds'),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  close(): void {
+    this.#lag.disable();
+  }
+
+  #sawTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
+    for (const tick of ticks) {
+      if ('run' in tick) this.#count('stint_ticks_total', { outcome: tick.lateMs > lateMs ? 'late' : 'run' });
+      else this.#count('stint_ticks_total', { outcome: `skipped_${tick.skipped}` }, tick.count ?? 1);
+    }
+  }
+
+  #count(name: Figure, labels: Readonly<Record<string, string>>, by = 1): void {
+    const key = line(name, labels, '').trimEnd();
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+  }
+
+  #counters(): string[] {
+    const names = ['stint_http_requests_total', 'stint_events_total', 'stint_ticks_total'] as const;
+    return names.flatMap((name) => [
+      ...headOf(name),
+      ...[...this.#counts].filter(([key]) => key.startsWith(`${name}{`)).map(([key, count]) => `${key} ${count}`),
+    ]);
+  }
+}
+
+const gauge = (name: Figure, value: number): string[] => [...headOf(name), line(name, {}, value)];
+
+function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
+  const unknown = [...unknownTypes.values()].reduce((sum, count) => sum + count, 0);
+  const counts = { lapsed: lapsed.length, unsettled: unsettled.length, unknown_type: unknown };
+  return [
+    ...headOf('stint_stuck_jobs'),
+    ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
+  ];
+}
+
+/** What a store does not know of itself is left out. */
+function vitalLines({ pool, bytes, oldestTransactionMs }: Vitals): string[] {
+  const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
+  return [
+    ...(states.length === 0 ? [] : [...headOf('stint_pool_connections'), ...states]),
+    ...(bytes === null ? [] : gauge('stint_store_bytes', bytes)),
+    ...gauge('stint_store_oldest_transaction_seconds', (oldestTransactionMs ?? 0) / 1000),
+  ];
+}
+
+/** The types with most jobs by name, the rest together. */
+function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
+  const byType = Map.groupBy(tallies, ({ type }) => type);
+  const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);
+  const named = new Set([...byType.keys()].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, typesMax));
+  const sums = new Map<string, [Record<string, string>, number]>();
+  for (const { type, standing, count } of tallies) {
+    const labels = { type: named.has(type) ? type : 'other types', standing };
+    const key = JSON.stringify(labels);
+    sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,37 @@
+/** A figure as Prometheus reads it: one line, or the lines of a histogram. */
+import { headOf, type Figure } from './metric-names.ts';
+
+/** Label values may be anything a user named: what would end them is escaped. */
+export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
+  const said = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`).join(',');
+  return `${name}${said === '' ? '' : `{${said}}`} ${value}`;
+}
+
+const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600];
+
+export class Histogram {
+  readonly #counts = bounds.map(() => 0);
+  #count = 0;
+  #sum = 0;
+
+  add(value: number): void {
+    const known = Math.max(0, value);
+    this.#count += 1;
+    this.#sum += known;
+    bounds.forEach((bound, index) => {
+      if (known <= bound) this.#counts[index]! += 1;
+    });
+  }
+
+  lines(name: Figure): string[] {
+    return [
+      ...headOf(name),
+      ...bounds.map((bound, index) => line(`${name}_bucket`, { le: String(bound) }, this.#counts[index]!)),
+      line(`${name}_bucket`, { le: '+Inf' }, this.#count),
+      line(`${name}_sum`, {}, Math.round(this.#sum * 1000) / 1000),
+      line(`${name}_count`, {}, this.#count),
+    ];
+  }
+}

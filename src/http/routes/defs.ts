@@ -1,0 +1,123 @@
+/** Definitions over HTTP: list, create, override, switch, run, and their past and future ticks. */
+import type { DefOptions } from '../../engine/declare/job-def.ts';
+import type { KnownDefinition } from '../../jobs/define.ts';
+import type { TickOutcome } from '../../model/event.ts';
+import type { Spec } from '../../model/definition.ts';
+import { describeSchedule } from '../../time/describe.ts';
+import type { Duration } from '../../time/duration.ts';
+import { preview, type PreviewTick } from '../../time/preview.ts';
+import type { Answer, DefView } from '../contract.ts';
+import { instantOf } from '../filter.ts';
+import type { Desk, Handling } from '../handler.ts';
+import { actor } from '../access/principal.ts';
+import type { Sight } from '../access/redact.ts';
+import { scheduleOf } from '../schedules.ts';
+import { defView } from '../views.ts';
+import { act, created } from './runs.ts';
+
+type Names =
+  | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef'
+  | 'runDef' | 'listTicks' | 'previewDef' | 'previewSchedule';
+
+const pageDefault = 100;
+const previewDefault = 10;
+
+export const defRoutes: Handling<Names> = {
+  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, type } }, { principal: { sight } }) {
+    const all = await engine.definitions();
+    const meant = all.filter(({ name, spec, job }) => {
+      const isFound = q === undefined || name.toLowerCase().includes(q.toLowerCase());
+      return job.id > after && isFound && (type === undefined || spec.type === type);
+    });
+    const shown = meant.slice(0, limit);
+    const items = await Promise.all(shown.map((known) => view(engine, known, sight)));
+    return { items, next: meant.length > limit ? shown.at(-1)!.job.id : null };
+  },
+
+  async createDef({ engine }, { body: { name, type, schedules = [], ...options } }, { principal }) {
+    const said = { ...options, schedules: schedules.map(scheduleOf) } as unknown as DefOptions<unknown>;
+    await engine.define(name, type, said, { by: actor(principal) });
+    return view(engine, await engine.definition(name), principal.sight);
+  },
+
+  async getDef({ engine }, { params: { name } }, { principal: { sight } }) {
+    return view(engine, await engine.definition(name), sight);
+  },
+
+  async overrideDef({ engine }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
+    const said = { ...rest, ...(schedules === undefined ? {} : { schedules: schedules.map(scheduleOf) }) };
+    await engine.override(name, said as Partial<Spec>, act(principal, why));
+    return view(engine, await engine.definition(name), principal.sight);
+  },
+
+  async resetDef({ engine }, { params: { name }, query: { why } }, { principal }) {
+    await engine.override(name, null, act(principal, why));
+    return view(engine, await engine.definition(name), principal.sight);
+  },
+
+  async deleteDef({ engine }, { params: { name }, query: { why } }, { principal }) {
+    await engine.undefine(name, act(principal, why));
+    return {};
+  },
+
+  async enableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
+    await engine.enable(name, act(principal, why));
+    return view(engine, await engine.definition(name), principal.sight);
+  },
+
+  async disableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
+    await engine.disable(name, act(principal, why));
+    return view(engine, await engine.definition(name), principal.sight);
+  },
+
+  async runDef(desk, { params: { name }, body }, call) {
+    return created(desk, { def: name }, body, call);
+  },
+
+  /** By the number of the event, newest first: a page ends with a whole event. */
+  async listTicks({ engine }, { params: { name }, query: { after, limit = pageDefault } }) {
+    const { job } = await engine.definition(name);
+    const newest = after === undefined ? job.version : after - 1;
+    const from = Math.max(1, newest - limit + 1);
+    const events = newest < 1 ? [] : await engine.history(job.id, from, newest - from + 1);
+    const items = events.toReversed().flatMap((event) =>
+      event.kind === 'ticked' ? event.ticks.toReversed().map((tick) => tickView(event.n, event.at, tick)) : []);
+    return { items, next: from > 1 ? from : null };
+  },
+
+  async previewDef({ engine }, { params: { name }, query: { count = previewDefault, runLasts, gap, overlap } }) {
+    const policies = { ...(gap === undefined ? {} : { gap }), ...(overlap === undefined ? {} : { overlap }) };
+    const lasts = runLasts === undefined ? {} : { runLasts: runLasts as Duration };
+    const ticks = await engine.preview(name, { count, policies, ...lasts });
+    return { items: ticks.map((tick) => ({ ...previewView(tick), schedule: tick.schedule, does: tick.does })) };
+  },
+
+  async previewSchedule({ engine }, { body: { schedule: said, count = previewDefault, from, name } }) {
+    const schedule = scheduleOf(said);
+    const start = from === undefined ? engine.now() : instantOf(from);
+    const ticks = preview(schedule, { from: start, count, ...(name === undefined ? {} : { name }) });
+    return { words: describeSchedule(schedule), ticks: ticks.map(previewView) };
+  },
+};
+
+async function view(engine: Desk['engine'], known: KnownDefinition, sight: Sight): Promise<DefView> {
+  return defView(known, await engine.configuration(known.name), sight);
+}
+
+function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>['items'][number] {
+  const { schedule, nominal } = tick;
+  const base = { n, at, schedule, nominal };
+  if ('run' in tick) return { ...base, run: tick.run, lateMs: tick.lateMs, skipped: null, to: null, count: null };
+  const { skipped, to = null, count = null } = tick;
+  return { ...base, run: null, lateMs: null, skipped, to, count };
+}
+
+type ShownTick = Answer<'previewSchedule'>['ticks'][number];
+
+const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
+  nominal,
+  due,
+  shown,
+  remark: remark ?? null,
+  skipped: skipped ?? false,
+});

@@ -1,0 +1,13 @@
+/** Orders to instances over HTTP. */
+import type { Handling } from '../handler.ts';
+import { act } from './runs.ts';
+
+export const instanceRoutes: Handling<'drainInstance' | 'resumeInstance'> = {
+  async drainInstance({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return { order: await engine.order(id, 'drain', act(principal, why)) };
+  },
+
+  async resumeInstance({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return { order: await engine.order(id, 'resume', act(principal, why)) };
+  },
+};

@@ -1,0 +1,209 @@
+/** Runs over HTTP: list, create, look at, and operate on one. */
+import type { RunAsk as EngineAsk } from '../../engine/declare/run-request.ts';
+import type { RunHandle } from '../../engine/run-handle.ts';
+import { isOpen, type Job } from '../../model/job.ts';
+import type { Progress } from '../../model/progress.ts';
+import type { Duration } from '../../time/duration.ts';
+import type { Sight } from '../access/redact.ts';
+import type { Answer, Asked, RunView } from '../contract.ts';
+import { instantOf, queryOf } from '../filter.ts';
+import type { Call, Desk, Handling } from '../handler.ts';
+import { actor } from '../access/principal.ts';
+import { HttpRefusal } from '../problems.ts';
+import { matrixOf } from '../task-matrix.ts';
+import { eventView, runDetail, runView } from '../views.ts';
+
+const pageDefault = 50;
+/** A search through everything is answered piece by piece: whoever asks sees that it goes on. */
+const patienceMs = 500;
+const matrixDefault = 10_000;
+const idempotentFor: Duration = '1d';
+
+type Names =
+  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix' | 'listEvents'
+  | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
+  | 'pauseRun' | 'resumeRun';
+
+export const runRoutes: Handling<Names> = {
+  async listRuns({ engine }, { query }, { principal: { sight } }) {
+    const { after, limit, order, with: extras, inMemory, ...filter } = query;
+    const found = await engine.find(queryOf(filter, sight), pageOf({ after, limit, order }));
+    const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, sight).inMemory === inMemory);
+    const isFull = extras?.includes('progress') ?? false;
+    const view = async (job: Job): Promise<RunView> =>
+      isFull && isOpen(job) ? fullView(engine, job, sight) : runView(job, sight);
+    return { items: await Promise.all(jobs.map(view)), next: found.next };
+  },
+
+  async countRuns({ engine }, { query }, { principal: { sight } }) {
+    const tallies = await engine.count(queryOf(query, sight));
+    return { total: tallies.reduce((sum, { count }) => sum + count, 0), items: tallies.map((tally) => ({ ...tally })) };
+  },
+
+  async createRun(desk, { body: { type, def, ...ask } }, call) {
+    return created(desk, type === undefined ? { def: def! } : { type }, ask, call);
+  },
+
+  async getRun({ engine }, { params: { id } }, { principal: { sight } }) {
+    const { job, tasks, progress } = await engine.snapshot(id);
+    return runDetail(job, await engine.history(id), sight, { tasks, progress });
+  },
+
+  async editRun({ engine }, { params: { id }, body: { priority, dueTime, tags, why } }, { principal }) {
+    const edit = {
+      ...(priority === undefined ? {} : { priority }),
+      ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
+      ...(tags === undefined ? {} : { tags }),
+    };
+    return runView(await engine.editJobRun(id, edit, act(principal, why)), principal.sight);
+  },
+
+  async deleteRun({ engine }, { params: { id }, query: { why } }, { principal }) {
+    await engine.deleteJobRun(id, act(principal, why));
+    return {};
+  },
+
+  async listTasks({ engine }, { params: { id }, query: { state, ...page } }, { principal: { sight } }) {
+    await engine.get(id);
+    const query = queryOf({ parent: id, ...(state === undefined ? {} : { state }) }, sight);
+    const found = await engine.find(query, pageOf({ order: 'oldest', ...page }));
+    return { items: found.jobs.map((job) => runView(job, sight)), next: found.next };
+  },
+
+  async getMatrix({ engine }, { params: { id }, query: { after, limit = matrixDefault } }) {
+    await engine.get(id);
+    return matrixOf(engine, id, after ?? null, limit);
+  },
+
+  async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { sight } }) {
+    await engine.snapshot(id);
+    const events = await engine.history(id, from, limit + 1);
+    const shown = events.slice(0, limit).map((event) => eventView(event, sight));
+    return { items: shown, next: events[limit]?.n ?? null };
+  },
+
+  async getProgress({ engine }, { params: { id } }) {
+    return { progress: (await engine.snapshot(id)).progress as Mutable<Progress> | null };
+  },
+
+  async getLog({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }) {
+    await engine.snapshot(id);
+    const lines = await engine.log(id, { after, limit });
+    return { items: lines.map((line) => ({ ...line })), next: lines.length < limit ? null : lines.at(-1)!.n };
+  },
+
+  async getRunStats({ engine }, { params: { id } }) {
+    const stats = await engine.stats(id);
+    return { ...stats, tasksByState: { ...stats.tasksByState } };
+  },
+
+  async explainRun({ engine }, { params: { id } }) {
+    const reasons = await engine.explain(id);
+    return { items: reasons.map(({ detail, ...rest }) => ({ ...rest, ...(detail ? { detail: { ...detail } } : {}) })) };
+  },
+
+  async cancelRun({ engine }, { params: { id }, body: { why, grace } }, { principal }) {
+    const options = { ...act(principal, why), ...(grace === undefined ? {} : { grace: grace as Duration }) };
+    return runView(await engine.cancelJobRun(id, options), principal.sight);
+  },
+
+  async stopRun({ engine }, { params: { id }, body: { why } }, { principal }) {
+    const { job, how } = await engine.stopJobRun(id, act(principal, why));
+    return { run: runView(job, principal.sight), how };
+  },
+
+  async retryRun({ engine }, { params: { id }, body: { why, only } }, { principal }) {
+    const options = { ...act(principal, why), ...(only === undefined ? {} : { only }) };
+    return runView(await engine.retryJobRun(id, options), principal.sight);
+  },
+
+  async pauseRun({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return runView(await engine.pauseJobRun(id, act(principal, why)), principal.sight);
+  },
+
+  async resumeRun({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return runView(await engine.resumeJobRun(id, act(principal, why)), principal.sight);
+  },
+};
+
+type Mutable<T> = T extends readonly (infer I)[]
+  ? Mutable<I>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
+    : T;
+
+export const act = (principal: Call['principal'], why: string | undefined): { by: string; why?: string } => ({
+  by: actor(principal),
+  ...(why === undefined ? {} : { why }),
+});
+
+export async function created(
+  { engine, bell }: Desk,
+  what: { readonly type: string } | { readonly def: string },
+  ask: Asked<'runDef'>['body'],
+  call: Call,
+): Promise<Answer<'createRun'>> {
+  const { principal } = call;
+  const handle = await engine.createNamed(what, engineAsk(ask, keyOf(call)), actor(principal));
+  bell.ring();
+  if (handle.outcome !== 'created') call.status = 200;
+  const job = await stored(handle);
+  return {
+    run: job === null ? null : runView(job, principal.sight),
+    id: handle.id,
+    outcome: handle.outcome ?? 'existing',
+    warning: job === null ? null : await warningOf(engine, job),
+  };
+}
+
+async function stored(handle: RunHandle): Promise<Job | null> {
+  return handle.get().catch(() => null);
+}
+
+/** Work for a type that nobody knows is taken, since its worker may only be on its way. */
+async function warningOf(engine: Desk['engine'], { type }: Job): Promise<string | null> {
+  if (engine.types().some(({ name }) => name === type)) return null;
+  const now = engine.now();
+  const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  if (alive.some(({ about }) => about.types.includes(type))) return null;
+  return `no living instance or worker knows the job type ${type} yet: the run waits for one`;
+}
+
+/** A key of the caller's is theirs alone, so that one producer cannot learn of another's runs. */
+function keyOf({ request, principal }: Call): string | null {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return null;
+  if (!/^[!-~]{1,200}$/.test(key)) {
+    throw new HttpRefusal('malformed.request', 'an Idempotency-Key has 1 to 200 visible characters');
+  }
+  return `idempotency ${principal.name} ${key}`;
+}
+
+type RunBody = Asked<'runDef'>['body'];
+
+function engineAsk({ unique, dueTime, delay, startBy, ...rest }: RunBody, key: string | null): EngineAsk<unknown> {
+  if (unique !== undefined && key !== null) {
+    throw new HttpRefusal('malformed.request', 'say either unique or Idempotency-Key, not both');
+  }
+  return {
+    ...(rest as EngineAsk<unknown>),
+    ...(dueTime === undefined ? {} : { dueTime: instantOf(dueTime) }),
+    ...(delay === undefined ? {} : { delay: delay as Duration }),
+    ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
+    ...(unique === undefined ? {} : { unique: unique as NonNullable<EngineAsk<unknown>['unique']> }),
+    ...(key === null ? {} : { unique: { key, for: idempotentFor } }),
+  };
+}
+
+export function pageOf({ after, limit = pageDefault, order }: {
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly order?: 'newest' | 'oldest' | undefined;
+}) {
+  return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
+}
+
+export async function fullView(engine: Desk['engine'], job: Job, sight: Sight): Promise<RunView> {
+  const { tasks, progress } = await engine.snapshot(job.id).catch(() => ({ tasks: null, progress: null }));
+  return runView(job, sight, { tasks, progress });
+}

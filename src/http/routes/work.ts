@@ -1,0 +1,162 @@
+/** Work over HTTP, for workers in any language: whoever holds a job writes, under the fence of its claim. */
+import type { Job, RunningJob } from '../../model/job.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
+import { emptyProgress, track, type Progress } from '../../model/progress.ts';
+import { Refusal } from '../../refusal.ts';
+import { endedStandings } from '../../store/query.ts';
+import { standingOf } from '../../store/query.ts';
+import type { Answer, Asked } from '../contract.ts';
+import { instantOf } from '../filter.ts';
+import type { Desk, Handling } from '../handler.ts';
+import { actor, type Principal } from '../access/principal.ts';
+import { HttpRefusal } from '../problems.ts';
+import { cancelView, claimedView } from '../views.ts';
+
+type Names = 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
+
+const leaseDefaultMs = 30_000;
+const lookMs = 1_000;
+const waitingMax = 1_000;
+const childrenShownMax = 1_000;
+
+export const workRoutes: Handling<Names> = {
+  async claim(desk, { body }, call) {
+    const { engine, bell, clock, roster } = desk;
+    if (bell.waiting >= waitingMax) throw new HttpRefusal('too.many', 'too many workers wait', { 'retry-after': '5' });
+    const deadline = clock.monotonic() + (body.waitMs ?? 0);
+    const id = holderName(call.principal, body.worker);
+    await roster.saw({ id, address: call.visit.address ?? 'remote', types: body.types, slots: body.limit ?? 1 });
+    for (;;) {
+      const jobs = await engine.jobs.claim(claimOf(body, call.principal));
+      if (jobs.length > 0 && call.signal.aborted) await giveBack(desk, jobs);
+      const left = deadline - clock.monotonic();
+      if (jobs.length > 0 || left <= 0 || call.signal.aborted) {
+        return { items: await Promise.all(jobs.map((job) => handedOut(desk, job))) };
+      }
+      await bell.wait(Math.min(left, lookMs), call.signal);
+    }
+  },
+
+  async heartbeat({ engine }, { params: { id }, body: { fence, leaseMs = leaseDefaultMs } }, { principal }) {
+    await held(engine, id, fence, principal);
+    const [isHeld] = await engine.jobs.extend([{ id, fence }], leaseMs);
+    if (!isHeld) throw lost(id);
+    const job = await held(engine, id, fence, principal);
+    const leaseUntil = job.lease.until ?? engine.now() + leaseMs;
+    return { leaseUntil, isCancelled: job.cancel !== null, cancel: cancelView(job) };
+  },
+
+  async tellProgress({ engine }, { params: { id }, body: { fence, steps } }, { principal }) {
+    const job = await held(engine, id, fence, principal);
+    const before = await engine.jobs.store.progress(id);
+    const progress = steps.reduce<Progress>(
+      (tree, step) => track(tree, step, engine.now()),
+      before === null ? emptyProgress : (parseJson(before) as unknown as Progress),
+    );
+    const [isWritten] = await engine.jobs.store.note([{ id, fence, progress: jsonText(progress) }]);
+    if (!isWritten) throw lost(id);
+    return reply(job);
+  },
+
+  async tellLog({ engine }, { params: { id }, body: { fence, lines } }, { principal }) {
+    const job = await held(engine, id, fence, principal);
+    const log = lines.map(({ level = 'info', text }) => ({ at: engine.now(), level, text: kept(text) }));
+    const [isWritten] = await engine.jobs.store.note([{ id, fence, log }]);
+    if (!isWritten) throw lost(id);
+    return reply(job);
+  },
+
+  async createChildren({ engine, bell }, { params: { id }, body: { fence, children } }, { principal }) {
+    await held(engine, id, fence, principal);
+    const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
+      kind: 'task' as const,
+      type: rest.type,
+      input: rest.input,
+      ...(rest.priority === undefined ? {} : { priority: rest.priority }),
+      ...(key === undefined ? {} : { key }),
+      ...(tags === undefined ? {} : { tags }),
+      ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
+    }));
+    const jobs = await engine.jobs.createChildren(id, drafts, actor(principal), fence);
+    bell.ring();
+    return { items: jobs.map((job) => ({ id: job.id, key: job.key })) };
+  },
+
+  async complete({ engine, bell }, { params: { id }, body: { fence, result } }, { principal }) {
+    await held(engine, id, fence, principal);
+    const job = await engine.jobs.succeed(id, fence, { by: actor(principal) }, jsonText(result));
+    bell.ring();
+    return reply(job);
+  },
+
+  async fail({ engine, bell }, { params: { id }, body: { fence, error, retryable = true, retryAt } }, { principal }) {
+    await held(engine, id, fence, principal);
+    const { message, code = 'unknown', data, stack } = error;
+    const told = { code, message, ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
+    const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
+    const command = { do: 'fail', fence, error: told, retryable, ...due } as const;
+    const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
+    if (answer instanceof Refusal) throw answer;
+    bell.ring();
+    return reply(answer!.after!);
+  },
+
+  async release({ engine, bell }, { params: { id }, body: { fence, dueTime } }, { principal }) {
+    await held(engine, id, fence, principal);
+    const due = dueTime === undefined ? undefined : instantOf(dueTime);
+    const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
+    bell.ring();
+    return reply(job);
+  },
+};
+
+/** As every database keeps it. */
+const kept = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+type ClaimBody = Asked<'claim'>['body'];
+
+const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBody, principal: Principal) => ({
+  kinds: ['run', 'task'] as const,
+  names: { exact: types },
+  limit,
+  holder: holderName(principal, worker),
+  leaseMs,
+});
+
+/** No worker can take the name of another's, or of an instance. */
+const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
+
+/** Nobody is there any more to take them. */
+async function giveBack({ engine }: Desk, jobs: readonly RunningJob[]): Promise<void> {
+  await engine.jobs.conclude(
+    jobs.map((job) => ({ job, command: { do: 'release' as const, fence: job.fence } })),
+    { by: engine.instance, why: 'the worker had gone before it got the job' },
+  );
+}
+
+async function handedOut({ engine }: Desk, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
+  // Only a parent that was held before can have children that ended.
+  const mayHaveChildren = job.parent === null && job.fence > 1;
+  const { jobs: children } = mayHaveChildren
+    ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
+    : { jobs: [] };
+  return claimedView(job, children);
+}
+
+/** The fence alone could be guessed: whoever writes must also be the holder. */
+async function held(engine: Desk['engine'], id: number, fence: number, principal: Principal): Promise<RunningJob> {
+  const job = await engine.jobs.get(id);
+  if (job === null) throw new Refusal('unknown.job', `there is no job ${id}`, { id });
+  const isHolder = job.state === 'running' && job.lease.holder.startsWith(`${actor(principal)}/`);
+  if (job.state === 'running' && job.fence === fence && isHolder) return job;
+  throw lost(id);
+}
+
+const lost = (id: number): Refusal =>
+  new Refusal('lost.lease', `job ${id} is not held under this fence by this worker: drop it`, { id });
+
+const reply = (job: Job): Answer<'complete'> => ({
+  id: job.id,
+  standing: standingOf(job),
+  isCancelled: job.cancel !== null,
+});

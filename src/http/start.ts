@@ -1,0 +1,43 @@
+/** Starts the HTTP face of an engine on a port, with the tokens that the options, the environment or a file name. */
+import { existsSync } from 'node:fs';
+import { silent, type Logger } from '../logger.ts';
+import { systemClock, type Clock } from '../time/clock.ts';
+import type { AccessOptions } from './access/access.ts';
+import { createHttp, type Http, type HttpOptions } from './server.ts';
+import type { Listening, ListenOptions } from './listen.ts';
+import { TokenFile } from './access/token-file.ts';
+import { readTokens } from './access/tokens.ts';
+
+export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions {
+  /** JSON, or the path of a file that holds it; left out: STINT_TOKENS, else `.stint/tokens.json` if it is there. */
+  readonly tokens?: string;
+  readonly authenticate?: AccessOptions['authenticate'];
+}
+
+export interface Started extends Listening {
+  readonly http: Http;
+}
+
+export const tokensPathDefault = '.stint/tokens.json';
+
+/** Refuses to listen beyond this machine without tokens. The engine stays the caller's to resume and to close. */
+export async function startHttp({ tokens, authenticate, ...options }: StartOptions): Promise<Started> {
+  const { clock = systemClock, logger = silent } = options;
+  const access = { tokens: tokensOf(tokens, clock, logger), ...(authenticate ? { authenticate } : {}) };
+  const http = createHttp({ ...options, access });
+  try {
+    const { url, host, port } = await http.listen(options);
+    return { http, url, host, port, close: () => http.close() };
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
+}
+
+function tokensOf(given: string | undefined, clock: Clock, logger: Logger): NonNullable<AccessOptions['tokens']> {
+  const found = existsSync(tokensPathDefault) ? tokensPathDefault : '';
+  const said = given ?? process.env['STINT_TOKENS'] ?? found;
+  if (said.trim() === '' || said.trimStart().startsWith('[')) return readTokens(said);
+  const file = new TokenFile(said, clock, logger);
+  return () => file.records;
+}

@@ -1,0 +1,211 @@
+/** Views: what of a job, an event or a definition goes over the wire, in the words of every vocabulary. */
+import { firstMemoryId } from '../engine/stores.ts';
+import type { KnownDefinition } from '../jobs/define.ts';
+import type { Event } from '../model/event.ts';
+import type { Spec } from '../model/definition.ts';
+import type { Job, JobError } from '../model/job.ts';
+import { parseExact } from '../model/json.ts';
+import { outline, type Progress } from '../model/progress.ts';
+import { standingOf } from '../store/query.ts';
+import type { FeedEvent, Instance } from '../store/store.ts';
+import { describeSchedule } from '../time/describe.ts';
+import { bedrockState } from '../vocabulary/bedrock.ts';
+import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
+import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
+import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
+import { fateOf, stageOf } from '../vocabulary/stage.ts';
+import type { Changed, ClaimedView, DefView, EventView, InstanceView, RunDetail, RunView } from './contract.ts';
+import { redact, redactText, type Sight } from './access/redact.ts';
+
+/** What a run's own record does not say. */
+export interface RunExtras {
+  readonly tasks?: RunView['tasks'];
+  readonly progress?: Progress | null;
+}
+
+export function runView(job: Job, sight: Sight, { tasks = null, progress = null }: RunExtras = {}): RunView {
+  const lock = lockOf(job);
+  return {
+    id: job.id,
+    kind: job.kind,
+    type: job.type,
+    def: job.def,
+    parent: job.parent,
+    key: job.key,
+    inMemory: job.id >= firstMemoryId,
+    state: job.state,
+    standing: standingOf(job),
+    hold: job.state === 'held' ? job.hold : null,
+    phase: job.phase,
+    words: {
+      runState: runState(job),
+      bedrock: bedrockState(job),
+      stage: stageOf(job),
+      fate: fateOf(job),
+      status: runStatus(job),
+      scheduled: scheduledState(job),
+    },
+    priority: job.priority,
+    attempt: job.attempt,
+    crashes: job.crashes,
+    generation: job.generation,
+    fence: job.fence,
+    lease: lock.owner === null ? null : { holder: lock.owner, until: lock.expires, doing: lock.state! },
+    cancel: cancelView(job),
+    error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, sight) },
+    tick: job.tick === null ? null : { schedule: job.tick.schedule, nominal: job.tick.nominal },
+    tags: { ...job.tags },
+    version: job.version,
+    createdAt: job.created,
+    dueAt: job.due,
+    startedAt: job.startedAt,
+    endedAt: job.state === 'ended' ? job.endedAt : null,
+    changedAt: job.changed,
+    tasks: tasks !== null && tasks.total === 0 ? null : tasks,
+    progress: progress === null ? null : ownOutline(progress),
+  };
+}
+
+const ownOutline = (progress: Progress): RunView['progress'] => {
+  const { working, ...rest } = outline(progress);
+  return { ...rest, working: [...working] };
+};
+
+export function cancelView({ cancel }: Job): RunView['cancel'] {
+  if (cancel === null) return null;
+  const { by, at, code, why, stopAt } = cancel;
+  return { by, at, code, why, stopAt };
+}
+
+const attemptsShownMax = 100;
+
+export function runDetail(job: Job, events: readonly Event[], sight: Sight, extras: RunExtras): RunDetail {
+  const attempts = attemptsOf(events).slice(0, attemptsShownMax);
+  return {
+    ...runView(job, sight, extras),
+    error: errorView(job.error, sight),
+    input: payload(job.input, sight),
+    result: payload(job.result, sight),
+    details: payload(job.details, sight),
+    policy: { ...job.policy },
+    attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, sight) })),
+  };
+}
+
+/** Numbers as they were written, also those that JavaScript cannot count. */
+const payload = (text: string | null, sight: Sight): unknown => (text === null ? null : redact(parseExact(text), sight));
+
+function errorView(error: JobError | null, sight: Sight): RunDetail['error'] {
+  if (error === null) return null;
+  const { code, message, data, stack } = error;
+  return {
+    code,
+    message: redactText(message, sight),
+    ...(data === undefined ? {} : { data: redact(data, sight) }),
+    ...(stack === undefined || sight === 'shape' ? {} : { stack: redactText(stack, sight) }),
+  };
+}
+
+export function eventView(event: Event, sight: Sight): EventView {
+  const { n, at, by, why, kind, ...data } = event;
+  return { n, at, by, why: why ?? null, kind, data: tellable(data, sight) };
+}
+
+const isPayload = (name: string): boolean => name === 'details' || name === 'input';
+
+/** Payloads within events are JSON as text. */
+function tellable(data: Readonly<Record<string, unknown>>, sight: Sight): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      if (isPayload(name) && typeof value === 'string') return [name, payload(value, sight)];
+      if (name === 'edit') return [name, tellable(value as Record<string, unknown>, sight)];
+      if (name === 'error') return [name, errorView(value as JobError, sight)];
+      return [name, value];
+    }),
+  );
+}
+
+export const changed = ({ job, kind, type, parent, event }: FeedEvent, sight: Sight): Changed => ({
+  job,
+  kind,
+  type,
+  parent,
+  event: eventView(event, sight),
+});
+
+export function defView(known: KnownDefinition, configuration: Configuration, sight: Sight): DefView {
+  const { name, spec, code, override, isEnabled, job } = known;
+  return {
+    name,
+    id: job.id,
+    type: spec.type,
+    enabled: isEnabled,
+    inMemory: spec.inMemory,
+    ...configuration,
+    schedules: spec.schedules.map((schedule, index) => {
+      const plan = job.plan?.schedules[index];
+      return {
+        words: describeSchedule(schedule),
+        schedule: { ...schedule },
+        next: plan?.next ? { ...plan.next } : null,
+        lastNominal: plan?.lastNominal ?? null,
+      };
+    }),
+    spec: specView(spec, sight),
+    code: specView(code, sight),
+    override: override === null ? null : specView(override, sight),
+    version: job.version,
+    createdAt: job.created,
+    changedAt: job.changed,
+  };
+}
+
+type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
+
+const specView = <S extends Partial<Spec>>(spec: S, sight: Sight): SpecView<S> =>
+  ({ ...spec, ...('params' in spec ? { params: redact(spec.params, sight) } : {}) }) as never;
+
+export const instanceView = (
+  { id, started, beatAt, leaseUntil, about }: Instance,
+  now: number,
+  self: string,
+): InstanceView => ({
+  id,
+  isAlive: leaseUntil > now,
+  isSelf: id === self,
+  startedAt: started,
+  beatAt,
+  leaseUntil,
+  host: about.host,
+  pid: about.pid,
+  version: about.version,
+  types: [...about.types],
+  slots: about.slots,
+  busy: about.busy,
+  isDraining: about.draining,
+});
+
+export const claimedView = (job: Job, children: readonly Job[]): ClaimedView => ({
+  id: job.id,
+  fence: job.fence,
+  type: job.type,
+  kind: job.kind,
+  def: job.def,
+  parent: job.parent,
+  key: job.key,
+  phase: job.phase,
+  input: payload(job.input, 'full'),
+  details: payload(job.details, 'full'),
+  attempt: job.attempt,
+  tags: { ...job.tags },
+  dueAt: job.due,
+  leaseUntil: job.state === 'running' ? job.lease.until : null,
+  timeoutMs: job.policy.timeoutMs ?? null,
+  children: children.map((child) => ({
+    id: child.id,
+    key: child.key,
+    fate: standingOf(child),
+    input: payload(child.input, 'full'),
+    result: payload(child.result, 'full'),
+  })),
+});

@@ -1,0 +1,164 @@
+/** Changing queued jobs: update, fail, cancel, delete, requeue. */
+import { applyTogether, unknownJob, type Asker } from '../../apply.ts';
+import type { Change } from '../../model/change.ts';
+import type { Command } from '../../model/command.ts';
+import type { Job } from '../../model/job.ts';
+import { checkJsonText } from '../../model/json.ts';
+import { step, steps, type Asking } from '../../model/machine.ts';
+import { Refusal } from '../../refusal.ts';
+import { openStandings, type Standing } from '../../store/query.ts';
+import type { Store } from '../../store/store.ts';
+import { nextRepeat, parseRepeat } from '../../time/repeat.ts';
+import { checkName } from '../checks/values.ts';
+import { checkPolicy } from '../checks/policy.ts';
+import { settleAfter, settleParents } from '../settle.ts';
+import { checkDue, checkQueuePriority } from './check.ts';
+import { isMock, marked, uncounted } from './data.ts';
+import { heldJob } from './held.ts';
+import { isGone } from './query.ts';
+
+export interface UpdateAsk {
+  readonly id: number;
+  readonly data: string;
+  readonly repeat?: string;
+  readonly clearsRepeat?: boolean;
+  readonly due?: number;
+  readonly priority?: number;
+  /** A repeat that was missed skips to the first slot after now. */
+  readonly reanchor?: boolean;
+}
+
+/** New data; with a new repeat rule also a new time, unless one is given. */
+export async function update(store: Store, ask: UpdateAsk, asker: Asker): Promise<void> {
+  const { id, repeat, due, priority } = ask;
+  const data = checkJsonText(ask.data);
+  if (repeat !== undefined) checkPolicy({ repeat }, store.now());
+  if (priority !== undefined) checkQueuePriority(priority);
+  if (due !== undefined) checkDue('nextRun', due);
+  await change(store, id, asker, (job, { now }) => {
+    const next = due ?? (repeat === undefined ? undefined : dueBy(job, repeat, now, ask.reanchor ?? false));
+    const edit = {
+      input: marked(uncounted(data), isMock(job)),
+      policy: policyAfter(job, ask),
+      ...(next === undefined ? {} : { due: next }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    return [{ do: 'edit', edit }, ...(next === undefined ? [] : leaseUntil(job, next))];
+  });
+}
+
+function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateAsk): Job['policy'] {
+  const { repeat: before, ...kept } = policy;
+  const rule = clearsRepeat ? undefined : (repeat ?? before);
+  return { ...kept, ...(rule === undefined ? {} : { repeat: rule }) };
+}
+
+/** What its worker has not finished by then is handed out again. */
+function leaseUntil(job: Job, until: number): readonly Command[] {
+  if (job.state !== 'running' || job.policy.retryAfter === undefined) return [];
+  return [{ do: 'handOff', fence: job.fence, holder: job.lease.holder, until }];
+}
+
+/** It failed for good. For its parent that counts as an end like any other. */
+export async function fail(store: Store, id: number, data: string | undefined, asker: Asker): Promise<void> {
+  const error = { code: 'unknown', message: 'its worker said that it failed' } as const;
+  const changes = await applyTogether(store, async () => {
+    const asking = { ...asker, now: store.now() };
+    const [job] = await store.load([id]);
+    const held = await heldJob(store, job, id, asking);
+    if (held instanceof Refusal) return held;
+    const told = data === undefined ? undefined : marked(uncounted(checkJsonText(data)), isMock(job!));
+    const edits: Command[] = told === undefined ? [] : [{ do: 'edit', edit: { input: told } }];
+    const failing: Command = { do: 'fail', fence: held.after!.fence, error, retryable: false };
+    const failed = steps(held.after!, [...edits, failing], asking);
+    if (failed instanceof Refusal) return failed;
+    return [{ ...failed, before: held.before, events: [...held.events, ...failed.events] }];
+  });
+  await settleAfter(store, changes, asker);
+}
+
+/** Ends a child that is not being worked on, or may be handed out again; others are left as they are. */
+export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
+  change(store, id, asker, async (job) => {
+    const cannot = (code: 'has.children' | 'no.parent', why: string): Refusal =>
+      new Refusal(code, `job ${id} ${why} and cannot be cancelled`, { id });
+    if (await hasChildren(store, job)) return cannot('has.children', 'has children');
+    if (job.parent === null) return cannot('no.parent', 'has no parent');
+    return cancelling(job);
+  });
+
+/** Removes every trace of a job that nobody works on, and for which no child waits. */
+export async function remove(store: Store, id: number, asker: Asker): Promise<void> {
+  const [{ before }] = (await applyTogether(store, async () => {
+    const [job] = await store.load([id]);
+    if (!job || isGone(job)) return unknownJob(id);
+    const isWorkedOn = job.state === 'running' && job.policy.retryAfter === undefined;
+    if (isWorkedOn || job.state === 'held') return undeletable(job, job.state);
+    if (await hasChildren(store, job, openStandings)) return undeletable(job, 'held');
+    return [{ before: job, after: null, events: [] }];
+  })) as [Change];
+  if (before!.parent !== null) await settleParents(store, asker, [before!.parent]);
+}
+
+const undeletable = ({ id }: Job, state: 'running' | 'held'): Refusal =>
+  new Refusal('wrong.state', `job ${id} is worked on or waited for, and cannot be deleted`, { id, state });
+
+/** Back to the queue from any state, due since its creation; what does not exist is passed over. */
+export async function requeue(store: Store, ids: readonly number[], name: string | undefined, asker: Asker) {
+  if (name !== undefined) checkName('name', name);
+  await applyTogether(store, async () => {
+    const asking = { ...asker, now: store.now() };
+    const jobs = (await store.load(ids)).filter((job) => !isGone(job));
+    const rename: Command[] = name === undefined ? [] : [{ do: 'edit', edit: { type: name } }];
+    const requeued = jobs.map((job) => steps(job, [...rename, { do: 'requeue', due: job.created }], asking));
+    return allOrRefusal([...requeued, ...(await parentsReopened(store, jobs, asking))]);
+  });
+}
+
+/** A child that lives again is waited for again, also by a parent that has ended meanwhile. */
+async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
+  const here = new Set(jobs.map(({ id }) => id));
+  const elsewhere = new Set(jobs.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])));
+  const parents = elsewhere.size === 0 ? [] : await store.load([...elsewhere]);
+  return parents
+    .filter(({ state }) => state === 'ended')
+    .map((parent) => step(parent, { do: 'retry', reopens: 1 }, asking));
+}
+
+function cancelling(job: Job): readonly Command[] {
+  const reopened: Command = { do: 'requeue', due: job.due };
+  const ended: Command = { do: 'stop', code: 'user' };
+  if (job.state === 'ended') return job.fate === 'failed' ? [reopened, ended] : [];
+  if (job.state === 'running') return job.policy.retryAfter === undefined ? [] : [ended];
+  return job.state === 'pending' ? [ended] : [];
+}
+
+type Decide = (job: Job, asking: Asking) => readonly Command[] | Refusal | Promise<readonly Command[] | Refusal>;
+
+async function change(store: Store, id: number, asker: Asker, decide: Decide): Promise<void> {
+  const changes = await applyTogether(store, async () => {
+    const asking = { ...asker, now: store.now() };
+    const [job] = await store.load([id]);
+    if (!job || isGone(job)) return unknownJob(id);
+    const commands = await decide(job, asking);
+    return commands instanceof Refusal ? commands : allOrRefusal([steps(job, commands, asking)]);
+  });
+  await settleAfter(store, changes, asker);
+}
+
+const allOrRefusal = (answers: readonly (Change | Refusal)[]): readonly Change[] | Refusal =>
+  answers.find((answer) => answer instanceof Refusal) ?? (answers as readonly Change[]);
+
+async function hasChildren(store: Store, { id }: Job, standings?: readonly Standing[]): Promise<boolean> {
+  const { jobs } = await store.find({ parent: id, ...(standings === undefined ? {} : { standings }) }, { limit: 1 });
+  return jobs.length > 0;
+}
+
+function dueBy(job: Job, repeat: string, now: number, reanchor: boolean): number {
+  const rule = parseRepeat(repeat);
+  if (rule.base === 'started' && job.startedAt === null) {
+    const message = `job ${job.id} was never started: its next time cannot be counted from that`;
+    throw new Refusal('wrong.state', message, { id: job.id });
+  }
+  return nextRepeat(rule, { scheduled: job.due, started: job.startedAt ?? now, finished: now }, { reanchor });
+}

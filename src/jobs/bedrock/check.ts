@@ -1,0 +1,40 @@
+/** The checks of the queue: what Bedrock allows of priorities, times and names, beyond what any job may have. */
+import { parseGlob } from '../../model/glob.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Names } from '../../store/store.ts';
+import { checkInstant } from '../../time/instant.ts';
+import { applyModifiers, parseModifiers } from '../../time/repeat.ts';
+import { checkText, nameMax } from '../checks/values.ts';
+
+export const priorityDefault = 500;
+export const queuePriorities: readonly number[] = [0, 250, 500, 750, 850, 1000];
+export const handOutMax = 1000;
+/** Of the names that a worker asks for, all together. */
+export const namesBytesMax = 12_750;
+
+export function checkQueuePriority(priority: number): number {
+  if (queuePriorities.includes(priority)) return priority;
+  const message = `the priority must be one of ${queuePriorities.join(', ')}`;
+  throw new Refusal('malformed.number', message, { name: 'priority' });
+}
+
+/** Bedrock's times reach back to the year 0000. */
+export const checkDue = (field: string, due: number): number => checkInstant(due, field);
+
+/** Refuses with the field, since a repeat rule is refused by the same code. */
+export function checkRetryAfter(retryAfter: string, now: number): string {
+  try {
+    applyModifiers(parseModifiers(retryAfter), now);
+    return retryAfter;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal('malformed.repeat', error.message, { ...error.detail, field: 'retryAfter' });
+  }
+}
+
+/** What can be looked for; names that no job can have are left out. */
+export function checkNames(names: Names): Names {
+  if ('glob' in names) return { glob: parseGlob(names.glob).text };
+  for (const name of names.exact) checkText('name', name, namesBytesMax);
+  return { exact: [...new Set(names.exact)].filter((name) => Buffer.byteLength(name) <= nameMax) };
+}

@@ -1,0 +1,255 @@
+/** Creating queued jobs: all or none, each new or, if it is to be unique, the one that has its name already. */
+import { applyTogether } from '../../apply.ts';
+import type { Change } from '../../model/change.ts';
+import { childHold } from '../../model/family.ts';
+import type { Job, Policy } from '../../model/job.ts';
+import { create, step, type Asking } from '../../model/machine.ts';
+import type { Kind } from '../../model/state.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Store } from '../../store/store.ts';
+import { checkName } from '../checks/values.ts';
+import type { Producer } from '../new-jobs.ts';
+import { birthOf } from '../draft.ts';
+import { checkPolicy } from '../checks/policy.ts';
+import { checkObjectText, isMarked, marked, merged, noData } from './data.ts';
+import { checkDue, checkQueuePriority, checkRetryAfter, priorityDefault } from './check.ts';
+import { isGone } from './query.ts';
+
+export interface QueueDraft {
+  readonly name: string;
+  /** JSON text of an object; null: none was given. */
+  readonly data: string | null;
+  readonly firstRun?: number;
+  readonly repeat?: string;
+  readonly retryAfter?: string;
+  readonly priority?: number;
+  readonly isUnique?: boolean;
+  /** False: a unique job that exists is left as it is. */
+  readonly overwrite?: boolean;
+  readonly parent?: number;
+}
+
+const handOutsMax = 10;
+/** A queued job fails when its worker says so; lost workers are counted by hand-outs. */
+const crashesMax = 1000;
+const triesMax = 10;
+
+/** The ids, in the order of the drafts. Refuses all of them when one is refused. */
+export async function createQueued(
+  producer: Producer,
+  drafts: readonly QueueDraft[],
+  isMock: boolean,
+  by: string,
+): Promise<number[]> {
+  for (const draft of drafts) checkDraft(draft, producer.store.now());
+  const numbers: number[] = [];
+  for (let tries = 1; ; tries++) {
+    try {
+      return await createOnce(producer, drafts, { numbers, isMock, by, isWary: tries > 1 });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'taken.key' || tries === triesMax) throw error;
+    }
+  }
+}
+
+/** In the order in which Bedrock finds mistakes; repeat rules come later, when the job is known to be needed. */
+function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, now: number): void {
+  checkName('name', name);
+  if (priority !== undefined) checkQueuePriority(priority);
+  if (data !== null) checkObjectText(data);
+  if (retryAfter !== undefined) checkRetryAfter(retryAfter, now);
+  if (firstRun !== undefined) checkDue('firstRun', firstRun);
+}
+
+interface Circumstances {
+  /** Ids that earlier tries have taken and not used. */
+  readonly numbers: number[];
+  readonly isMock: boolean;
+  readonly by: string;
+  /** A key was found taken by a job that has another name now. */
+  readonly isWary: boolean;
+}
+
+async function createOnce(
+  producer: Producer,
+  drafts: readonly QueueDraft[],
+  circumstances: Circumstances,
+): Promise<number[]> {
+  const { store } = producer;
+  let answer: number[] = [];
+  await applyTogether(store, async () => {
+    const parents = await parentsOf(store, drafts);
+    const creation = new Creation(producer, parents, circumstances);
+    for (const draft of drafts) await creation.add(draft);
+    answer = creation.ids;
+    return creation.changes();
+  });
+  return answer;
+}
+
+async function parentsOf(store: Store, drafts: readonly QueueDraft[]): Promise<ReadonlyMap<number, Job>> {
+  const wanted = new Set(drafts.flatMap(({ parent }) => parent ?? []));
+  const found = wanted.size === 0 ? [] : await store.load([...wanted]);
+  const parents = new Map(found.filter((job) => !isGone(job)).map((job) => [job.id, job]));
+  for (const id of wanted) checkParent(id, parents.get(id));
+  return parents;
+}
+
+/** One request to create: what it adds to the store, bit by bit. */
+class Creation {
+  readonly ids: number[] = [];
+  readonly #producer: Producer;
+  readonly #asking: Asking;
+  readonly #parents: ReadonlyMap<number, Job>;
+  readonly #circumstances: Circumstances;
+  readonly #kind: Kind;
+  /** By the job's id, in the order in which they come. */
+  readonly #changes = new Map<number, Change>();
+  readonly #adoptions = new Map<number, number>();
+  #born = 0;
+
+  constructor(producer: Producer, parents: ReadonlyMap<number, Job>, circumstances: Circumstances) {
+    this.#producer = producer;
+    this.#asking = { by: circumstances.by, now: producer.store.now() };
+    this.#parents = parents;
+    this.#circumstances = circumstances;
+    this.#kind = kindOf(parents, circumstances.isMock);
+  }
+
+  async add(draft: QueueDraft): Promise<void> {
+    const existing = draft.isUnique ? await this.#existing(draft) : undefined;
+    if (existing !== undefined && this.#dataOf(draft) === existing.input) return this.#answer(existing.id);
+    const policy = checkPolicy(this.#policyOf(draft), this.#asking.now);
+    const parent = draft.parent === undefined ? null : this.#parents.get(draft.parent)!;
+    if (parent !== null) checkGeneration(parent);
+    if (existing === undefined) return this.#answer(await this.#bear(draft, policy, parent));
+    if (draft.overwrite ?? true) this.#take(existing, draft, policy);
+    return this.#answer(existing.id);
+  }
+
+  changes(): Change[] {
+    const adopted = [...this.#adoptions].map(([parent, tasks]) =>
+      step(this.#parents.get(parent)!, { do: 'adopt', tasks }, this.#asking),
+    );
+    const refused = adopted.find((answer) => answer instanceof Refusal);
+    if (refused instanceof Refusal) throw wrongParent(refused.detail);
+    return [...(adopted as Change[]), ...this.#changes.values()];
+  }
+
+  #answer(id: number): void {
+    this.ids.push(id);
+  }
+
+  async #bear(draft: QueueDraft, policy: Policy, parent: Job | null): Promise<number> {
+    const { now } = this.#asking;
+    const id = await this.#nextId();
+    const [kind, inputText] = [this.#kindOf(draft), this.#dataOf(draft)];
+    const unique = draft.isUnique ? { unique: { key: await this.#keyOf(draft.name, kind) } } : {};
+    const birth = birthOf({ kind, type: draft.name, inputText, policy, ...unique }, id, now);
+    const hold = parent === null ? null : childHold(parent);
+    const { firstRun: due = now, priority = priorityDefault } = draft;
+    const first = { due, priority, ...(hold ? { hold } : {}) };
+    this.#changes.set(id, create({ ...birth, parent: parent?.id ?? null }, first, this.#asking));
+    if (parent) this.#adoptions.set(parent.id, (this.#adoptions.get(parent.id) ?? 0) + 1);
+    return id;
+  }
+
+  /** The job that has the name, be it stored or part of this request. */
+  async #existing(draft: QueueDraft): Promise<Job | undefined> {
+    const { name, parent } = draft;
+    const kind = this.#kindOf(draft);
+    const job = (await byName(this.#producer.store, kind, name, parent)) ?? this.#bornAs(name, kind);
+    if (job && job.parent !== null && job.parent !== parent) {
+      const message = `job ${job.id} has this name and belongs to another parent`;
+      throw new Refusal('other.parent', message, { id: job.id, parent: job.parent });
+    }
+    return job && (this.#changes.get(job.id)?.after ?? job);
+  }
+
+  #bornAs(name: string, kind: Kind): Job | undefined {
+    const isMeant = ({ before, after }: Change): boolean =>
+      before === null && after?.type === name && after.kind === kind;
+    return [...this.#changes.values()].find(isMeant)?.after ?? undefined;
+  }
+
+  /** The job takes on what is new. What the draft does not say is reset, as in Bedrock. */
+  #take(job: Job, draft: QueueDraft, { repeat }: Policy): void {
+    const { repeat: _before, ...kept } = job.policy;
+    const edit = {
+      input: merged(job.input, this.#dataOf(draft)),
+      priority: draft.priority ?? priorityDefault,
+      policy: { ...kept, ...(repeat === undefined ? {} : { repeat }) },
+    };
+    const change = step(job, { do: 'edit', edit }, this.#asking);
+    if (change instanceof Refusal) throw change;
+    const { before, events } = this.#changes.get(job.id) ?? { before: job, events: [] };
+    this.#changes.set(job.id, { before, after: change.after, events: [...events, ...change.events] });
+  }
+
+  async #nextId(): Promise<number> {
+    const { numbers } = this.#circumstances;
+    if (numbers.length === this.#born) numbers.push(...(await this.#producer.ids.take(1)));
+    return numbers[this.#born++]!;
+  }
+
+  /** Keeps two who create one unique job at once from both doing so. A job may have been renamed and kept its key. */
+  async #keyOf(name: string, kind: Kind): Promise<string> {
+    const { store } = this.#producer;
+    const first = `${kind} ${name}`;
+    if (!this.#circumstances.isWary) return first;
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? first : `${first} ${n}`;
+      const holder = (await store.holders([key])).get(key);
+      const [job] = holder === undefined ? [] : await store.load([holder]);
+      if (!job || job.type === name) return key;
+    }
+  }
+
+  #dataOf(draft: QueueDraft): string {
+    return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
+  }
+
+  /** Data that carries the mark makes a mock of a job whose parent does not say otherwise. */
+  #kindOf({ data, parent }: QueueDraft): Kind {
+    return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
+  }
+
+  #policyOf({ name, repeat, retryAfter }: QueueDraft): Policy {
+    return {
+      ...(repeat === undefined || this.#kind === 'mock' ? {} : { repeat }),
+      ...(retryAfter === undefined ? {} : { retryAfter, crashesMax }),
+      ...(retryAfter === undefined || name.startsWith('manual') ? {} : { handOutsMax }),
+    };
+  }
+}
+
+function checkParent(id: number, parent: Job | undefined): void {
+  if (!parent) throw new Refusal('unknown.parent', `there is no job ${id} to be the parent`, { parent: id });
+  if (parent.state !== 'running' && parent.state !== 'held') throw wrongParent({ parent: id, state: parent.state });
+}
+
+function checkGeneration({ id, parent }: Job): void {
+  if (parent === null) return;
+  throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
+}
+
+/** The mark of parents decides over the request's; parents of both sorts cannot be served together. */
+function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
+  const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
+  if (others.length === 0) return first;
+  throw new Refusal('mismatched.mock', 'the parents named are mocked and real: ask for their children apart', {});
+}
+
+/** What has ended well and has no parent is gone, as far as the queue is concerned. */
+const known = ['pending', 'held', 'running', 'failed', 'cancelled'] as const;
+
+async function byName(store: Store, kind: Kind, name: string, parent: number | undefined): Promise<Job | undefined> {
+  const first = { order: 'oldest', limit: 1 } as const;
+  const { jobs } = await store.find({ kinds: [kind], types: [name], standings: known }, first);
+  if (jobs.length > 0 || parent === undefined) return jobs[0];
+  const finished = await store.find({ kinds: [kind], types: [name], parent, standings: ['succeeded'] }, first);
+  return finished.jobs[0];
+}
+
+const wrongParent = (detail: Readonly<Record<string, unknown>>): Refusal =>
+  new Refusal('wrong.parent', 'children join only while their parent is running or waits for children', detail);

@@ -1,0 +1,109 @@
+/** Finishing a hand-out: the job is done, repeats, waits for its children, or goes back to the queue. */
+import { applyTogether, isChange, type Asker } from '../../apply.ts';
+import type { Change } from '../../model/change.ts';
+import type { Command } from '../../model/command.ts';
+import type { Edit } from '../../model/event.ts';
+import type { Job } from '../../model/job.ts';
+import { checkJsonText } from '../../model/json.ts';
+import { step, steps, type Asking } from '../../model/machine.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Store } from '../../store/store.ts';
+import { checkName, checkWhole } from '../checks/values.ts';
+import { openChildren, settleAfter } from '../settle.ts';
+import { checkDue, checkQueuePriority } from './check.ts';
+import { asksForDeletion, isMarked, isMock, uncounted } from './data.ts';
+import { endedChildren, mayHaveChildren } from './hand-out.ts';
+import { heldOrMock } from './held.ts';
+
+export interface FinishAsk {
+  readonly id: number;
+  /** JSON text that replaces the job's data. */
+  readonly data?: string;
+  readonly ignoreRepeat?: boolean;
+  /** A repeat that was missed skips to the first slot after now. */
+  readonly reanchor?: boolean;
+}
+
+export interface RetryAsk extends FinishAsk {
+  /** When it is due again, unless it repeats. */
+  readonly due: number | { readonly inSeconds: number };
+  readonly name?: string;
+  readonly priority?: number;
+}
+
+/** The work is done: it repeats if it is to, waits if children are open, and is gone otherwise. */
+export const finish = (store: Store, ask: FinishAsk, asker: Asker): Promise<void> =>
+  conclude(store, ask, asker, async (job) => {
+    const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
+    if (children.length === 0) return { commands: [done(job, ask, !repeats(job, ask))], freed: [] };
+    return { commands: [{ do: 'plan', fence: job.fence, tasks: children.length }], freed: children };
+  });
+
+/** The work is to be done again: when its repeat rule says, or when the worker says. */
+export const retry = (store: Store, ask: RetryAsk, asker: Asker): Promise<void> =>
+  conclude(store, ask, asker, async (job, { now }) => {
+    const edit: Edit = {
+      ...(ask.name === undefined ? {} : { type: checkName('name', ask.name) }),
+      ...(ask.priority === undefined ? {} : { priority: checkQueuePriority(ask.priority) }),
+    };
+    const last: Command = repeats(job, ask)
+      ? done(job, ask, false)
+      : { do: 'again', fence: job.fence, due: dueAgain(ask, now) };
+    return { commands: [...(Object.keys(edit).length > 0 ? [{ do: 'edit', edit } as const] : []), last], freed: [] };
+  });
+
+const delaySecondsMax = 99_999_999;
+
+const dueAgain = ({ due }: RetryAsk, now: number): number =>
+  typeof due === 'number'
+    ? checkDue('nextRun', due)
+    : now + checkWhole('delay', due.inSeconds, 0, delaySecondsMax) * 1000;
+
+interface Conclusion {
+  readonly commands: readonly Command[];
+  /** Children that may go now. */
+  readonly freed: readonly Job[];
+}
+
+type Conclude = (job: Job, asking: Asking) => Promise<Conclusion>;
+
+async function conclude(store: Store, ask: FinishAsk, asker: Asker, decide: Conclude): Promise<void> {
+  const changes = await applyTogether(store, async () => {
+    const asking = { ...asker, now: store.now() };
+    const [job] = await store.load([ask.id]);
+    const held = await heldOrMock(store, job, ask.id, asking);
+    if (held instanceof Refusal) return held;
+    const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, ask);
+    if (refused) return refused;
+    const edits: Command[] = ask.data === undefined ? [] : [{ do: 'edit', edit: { input: uncounted(ask.data) } }];
+    const { commands, freed } = await decide(held.after!, asking);
+    const concluded = steps(held.after!, [...edits, ...commands], asking);
+    if (concluded instanceof Refusal) return concluded;
+    const isWaiting = concluded.after?.state === 'held';
+    const past = (await endedChildren(store, held.after!)).filter(({ fate }) => fate !== 'failed');
+    return [
+      { before: held.before, after: concluded.after, events: [...held.events, ...concluded.events] },
+      ...(isWaiting ? freed : []).map((child) => step(child, { do: 'free' }, asking)).filter(isChange),
+      ...past.map((before): Change => ({ before, after: null, events: [] })),
+    ];
+  });
+  await settleAfter(store, changes, asker);
+}
+
+async function refusedByParent(store: Store, { id, parent }: Job): Promise<Refusal | null> {
+  if (parent === null) return null;
+  const [job] = await store.load([parent]);
+  if (job?.state === 'held' && job.hold === 'children') return null;
+  return new Refusal('wrong.parent', `the parent of job ${id} does not wait for it`, { id, parent });
+}
+
+function refusedByMark(job: Job, { id, data }: FinishAsk): Refusal | null {
+  if (data === undefined || isMarked(checkJsonText(data)) === isMock(job)) return null;
+  return new Refusal('mismatched.mock', `the data of job ${id} must keep its mark`, { id });
+}
+
+const done = ({ fence }: Job, { reanchor = false }: FinishAsk, ignoreRepeat: boolean): Command =>
+  ({ do: 'succeed', fence, ignoreRepeat, despiteChildren: true, reanchor });
+
+const repeats = (job: Job, { ignoreRepeat, data }: FinishAsk): boolean =>
+  job.policy.repeat !== undefined && !ignoreRepeat && !(data !== undefined && asksForDeletion(data));

@@ -1,0 +1,65 @@
+/** The queue: jobs that are fetched by name from outside, with the rules of Bedrock::Jobs (seed 2). */
+import type { Asker } from '../../apply.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
+import type { Store } from '../../store/store.ts';
+import type { Ids } from '../ids.ts';
+import { cancel, fail, remove, requeue, update, type UpdateAsk } from './change.ts';
+import { createQueued, type QueueDraft } from './create.ts';
+import { finish, retry, type FinishAsk, type RetryAsk } from './finish.ts';
+import { handOut, putBack, type HandOut, type HandOutAsk } from './hand-out.ts';
+import { queuedJob } from './query.ts';
+
+export class Queue {
+  readonly store: Store;
+  readonly ids: Ids;
+
+  constructor({ store, ids }: { readonly store: Store; readonly ids: Ids }) {
+    this.store = store;
+    this.ids = ids;
+  }
+
+  /** All of them or none. A unique job that exists already answers with its own id. */
+  create(drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
+    return createQueued(this, drafts, isMock, by);
+  }
+
+  handOut(ask: HandOutAsk): Promise<HandOut> {
+    return handOut(this.store, ask);
+  }
+
+  putBack(jobs: readonly RunningJob[], asker: Asker): Promise<void> {
+    return putBack(this.store, jobs, asker);
+  }
+
+  get(id: number): Promise<Job | null> {
+    return queuedJob(this.store, id);
+  }
+
+  finish(ask: FinishAsk, asker: Asker): Promise<void> {
+    return finish(this.store, ask, asker);
+  }
+
+  retry(ask: RetryAsk, asker: Asker): Promise<void> {
+    return retry(this.store, ask, asker);
+  }
+
+  fail(id: number, data: string | undefined, asker: Asker): Promise<void> {
+    return fail(this.store, id, data, asker);
+  }
+
+  update(ask: UpdateAsk, asker: Asker): Promise<void> {
+    return update(this.store, ask, asker);
+  }
+
+  cancel(id: number, asker: Asker): Promise<void> {
+    return cancel(this.store, id, asker);
+  }
+
+  delete(id: number, asker: Asker): Promise<void> {
+    return remove(this.store, id, asker);
+  }
+
+  requeue(ids: readonly number[], asker: Asker, name?: string): Promise<void> {
+    return requeue(this.store, ids, name, asker);
+  }
+}

@@ -1,0 +1,128 @@
+/** Commands as they come in through the door: a check for each, since the machine trusts what it is given. */
+import type { Command, CommandName } from '../../model/command.ts';
+import type { Edit } from '../../model/event.ts';
+import type { JobError } from '../../model/job.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
+import { errorCodes, terminateCodes } from '../../model/state.ts';
+import { Refusal } from '../../refusal.ts';
+import {
+  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, saidFields, timeMax,
+  checkJson, checkTags,
+} from './values.ts';
+import { checkPolicy } from './policy.ts';
+
+type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
+type Check<C extends CommandName> = (command: CommandOf<C>, now: number) => CommandOf<C>;
+
+const checks: { readonly [C in CommandName]: Check<C> } = {
+  claim: (command) => ({ ...command, holder: checkName('holder', command.holder), until: checkUntil(command.until) }),
+  succeed: (command) => ({ ...fenced(command), ...optional('result', command.result, checkJson) }),
+  fail: (command) => ({
+    ...fenced(command),
+    error: checkError(command.error),
+    retryable: checkFlag('retryable', command.retryable),
+    ...optional('retryAt', command.retryAt, checkTime),
+  }),
+  release: (command) => ({ ...fenced(command), ...optional('due', command.due, checkTime) }),
+  again: (command) => ({ ...fenced(command), due: checkTime('due', command.due) }),
+  handOff: (command) => ({
+    ...fenced(command),
+    holder: checkName('holder', command.holder),
+    until: checkUntil(command.until),
+  }),
+  plan: (command) => ({
+    ...fenced(command),
+    tasks: checkCount(command.tasks),
+    ...optional('details', command.details, checkJson),
+  }),
+  adopt: (command) => ({
+    ...command,
+    tasks: checkCount(command.tasks),
+    ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
+  }),
+  settle: (command) => command,
+  free: (command) => command,
+  pause: (command) => command,
+  resume: (command) => command,
+  cancel: (command) => ({
+    ...command,
+    code: checkTerminateCode(command.code),
+    ...optional('graceMs', command.graceMs, checkMs),
+    ...optional('fate', command.fate, checkFate),
+  }),
+  stop: (command) => ({ ...command, code: checkTerminateCode(command.code) }),
+  lapse: (command) => ({ ...command, ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
+  retry: (command) => ({ ...command, reopens: checkCount(command.reopens) }),
+  requeue: (command) => ({ ...command, due: checkTime('due', command.due) }),
+  edit: (command, now) => ({
+    ...command,
+    edit: checkEdit(command.edit, now),
+    ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
+  }),
+};
+
+const commandNames = Object.keys(checks) as readonly CommandName[];
+
+export function checkCommand(command: Command, now: number): Command {
+  const check = checks[checkOneOf('a command', command?.do, commandNames)] as Check<CommandName>;
+  return check(command, now);
+}
+
+export const checkTerminateCode = (code: unknown) => checkOneOf('code', code, terminateCodes);
+
+export const checkMs = (name: string, ms: unknown): number => checkWhole(name, ms, 0, timeMax);
+
+const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) => Edit[F] } = {
+  type: (value) => checkName('type', value),
+  priority: (value) => checkPriority(value),
+  due: (value) => checkTime('due', value),
+  input: (value) => checkJson('input', value),
+  policy: checkPolicy,
+  tags: (value) => (value === null ? null : checkTags(value)),
+  // Only the scheduler writes it.
+  plan: (value) => value,
+};
+
+/** Nothing but what an edit may change: the rest of a job is not for its users to write. */
+export function checkEdit(edit: Edit, now: number): Edit {
+  const said = saidFields('an edit', edit, Object.keys(editChecks));
+  const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
+  return Object.fromEntries(said.map(check));
+}
+
+function checkError(error: JobError): JobError {
+  const { code, message, data, stack } = checkFields('an error', error, ['code', 'message', 'data', 'stack']);
+  return {
+    code: checkOneOf('error.code', code, errorCodes),
+    message: checkLine('error.message', message),
+    ...(data === undefined ? {} : { data: parseJson(jsonText(data)) }),
+    ...optional('stack', stack, checkLine),
+  };
+}
+
+/** What a handler threw may say anything, as long as it is text and fits. */
+function checkLine(name: string, text: unknown): string {
+  if (typeof text === 'string') return parseJson(jsonText(text)) as string;
+  throw new Refusal('malformed.option', `${name} must be a text`, { name });
+}
+
+const fenced = <C extends Command & { readonly fence: number }>(command: C): C => ({
+  ...command,
+  fence: checkFence(command.fence),
+});
+
+const checkFate = (name: string, fate: 'cancelled' | 'failed') =>
+  checkOneOf(name, fate, ['cancelled', 'failed'] as const);
+
+const checkUntil = (until: unknown): number | null => (until === null ? null : checkTime('until', until));
+
+const checkCount = (count: unknown): number => checkWhole('tasks', count, 0, Number.MAX_SAFE_INTEGER);
+
+/** The field, checked, if it was said. */
+function optional<N extends string, T>(
+  name: N,
+  value: T | undefined,
+  check: (name: string, value: T) => T,
+): { [K in N]?: T } {
+  return value === undefined ? {} : ({ [name]: check(name, value) } as { [K in N]?: T });
+}

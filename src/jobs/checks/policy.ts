@@ -1,0 +1,48 @@
+/** The policy as it comes in: every field known, every number in bounds, every rule readable. */
+import type { Policy } from '../../model/job.ts';
+import { checkRetry, defaultRetry } from '../../model/retry.ts';
+import { Refusal } from '../../refusal.ts';
+import { applyModifiers, parseModifiers, parseRepeat } from '../../time/repeat.ts';
+import { checkFields, checkFlag, checkOneOf, checkTime, checkWhole, saidFields, timeMax } from './values.ts';
+
+const checks: {
+  readonly [F in Exclude<keyof Policy, keyof typeof defaultRetry>]-?: (value: never, now: number) => unknown;
+} = {
+  timeoutMs: (value) => checkWhole('timeoutMs', value, 0, timeMax),
+  prepareTimeoutMs: (value) => checkWhole('prepareTimeoutMs', value, 0, timeMax),
+  onTaskFailure: checkOnTaskFailure,
+  retentionMs: (value) => checkWhole('retentionMs', value, 0, timeMax),
+  leaderOnly: (value) => checkFlag('leaderOnly', value),
+  // Applied once, since a rule that leads out of the calendar would only show when the job is finished.
+  repeat: (value, now) => applyModifiers(parseRepeat(value).modifiers, now),
+  retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
+  startBy: (value) => checkTime('startBy', value),
+  handOutsMax: (value) => checkWhole('handOutsMax', value, 1, 1_000_000),
+};
+
+const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
+
+/** A copy of what was said; a default that was not said stays unsaid. */
+export function checkPolicy(policy: Policy, now: number): Policy {
+  const said = saidFields('a policy', policy, fields);
+  checkRetry(Object.fromEntries(said.filter(([field]) => Object.hasOwn(defaultRetry, field))));
+  for (const [field, value] of said) checks[field as keyof typeof checks]?.(value, now);
+  return Object.fromEntries(said.map(([field, value]) => [field, field === 'onTaskFailure' ? copied(value) : value]));
+}
+
+const copied = (value: unknown): unknown => (typeof value === 'object' ? { ...value } : value);
+
+function checkOnTaskFailure(value: string | { tolerate?: number; toleratePercent?: number }): void {
+  if (typeof value === 'string') return void checkOneOf('onTaskFailure', value, ['collect', 'failFast']);
+  const { tolerate, toleratePercent } = checkFields('onTaskFailure', value, ['tolerate', 'toleratePercent']);
+  if ((tolerate === undefined) === (toleratePercent === undefined)) {
+    throw new Refusal('malformed.option', 'onTaskFailure is collect, failFast, { tolerate } or { toleratePercent }');
+  }
+  if (tolerate === undefined) checkPercent(toleratePercent);
+  else checkWhole('tolerate', tolerate, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function checkPercent(percent: unknown): void {
+  if (typeof percent === 'number' && percent >= 0 && percent <= 100) return;
+  throw new Refusal('malformed.number', 'toleratePercent must be a number from 0 to 100', { name: 'toleratePercent' });
+}

@@ -1,0 +1,42 @@
+/** The spec as an operator overrides it: every field known and readable before a schedule depends on it. */
+import { overlaps, type Spec } from '../../model/definition.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
+import { checkSchedule } from '../../time/schedule.ts';
+import { checkMisfire } from '../../time/ticks.ts';
+import {
+  checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax, checkTags,
+} from './values.ts';
+import { checkPolicy } from './policy.ts';
+
+const schedulesMax = 100;
+const limitMax = 1_000_000;
+
+/** What is left out belongs to the code: the type, how its runs begin, and where they live. */
+type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory'>;
+
+const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec[F] } = {
+  params: (value) => parseJson(jsonText(value)),
+  schedules: (value) => checkList('schedules', value, schedulesMax, checkSchedule),
+  policy: checkPolicy,
+  priority: (value) => checkPriority(value),
+  overlap: (value) => checkOneOf('overlap', value, overlaps),
+  misfire: (value) => checkMisfire(checkFields('misfire', value, ['policy', 'windowMs', 'cap', 'graceMs'])),
+  onePerType: (value) => checkFlag('onePerType', value),
+  manualRuns: (value) => checkFlag('manualRuns', value),
+  tags: (value) => (value === null ? null : checkTags(value)),
+  gate: (value) => (value === null ? null : checkGate(value)),
+  limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
+};
+
+export function checkOverride(said: Partial<Spec>, now: number): Partial<Spec> {
+  const fields = Object.entries(checkFields('an override', said, Object.keys(checks)));
+  const known = fields.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known.map(([field, value]) => [field, checks[field as Overridable](value as never, now)]));
+}
+
+function checkGate(gate: NonNullable<Spec['gate']>): Spec['gate'] {
+  for (const max of Object.values(checkFields('gate', checkObject('gate', gate), ['typeMax', 'defMax']))) {
+    checkWhole('a limit', max, 1, limitMax);
+  }
+  return { ...gate };
+}

@@ -1,0 +1,75 @@
+/** The instances that run on this store, their heartbeats, and who leads. */
+import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import { numberArray } from '../sql/row-parameters.ts';
+import type { Connection, Session } from '../sql/connection.ts';
+import { nowText } from '../sql/server-clock.ts';
+
+export async function beat(session: Session, { id, leaseMs, about, holds }: Beat): Promise<BeatReply> {
+  const { schema, time } = session;
+  const text = `with clock as materialized (select ${nowText} as now), beaten as (
+      insert into ${schema}.instance as known (id, started, beat_at, lease_until, about)
+        select $2, now, now, now + $3, $4 from clock
+      on conflict (id) do update
+        set beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
+    ) select now, held.id, job.cancel_asked from clock
+      left join unnest($5::bigint[], $6::bigint[]) as held (id, fence) on true
+      left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
+        on job.fence = held.fence and job.state = 'running'`;
+  const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
+  const values = [time.given(), id, leaseMs, JSON.stringify(about), ...held];
+  const rows = await session.run<{ now: number; id: number | null; cancel_asked: number | null }>(text, values);
+  const told = rows.filter((row) => row.id !== null);
+  time.learn(rows[0]!.now);
+  return {
+    now: rows[0]!.now,
+    lost: told.filter((row) => row.cancel_asked === null).map((row) => row.id!),
+    cancelled: told.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
+  };
+}
+
+interface InstanceRow {
+  readonly id: string;
+  readonly started: number;
+  readonly beat_at: number;
+  readonly lease_until: number;
+  readonly about: string;
+}
+
+export async function instances(session: Session): Promise<Instance[]> {
+  const text = `select id, started, beat_at, lease_until, about from ${session.schema}.instance order by started, id`;
+  return (await session.run<InstanceRow>(text)).map((row) => ({
+    id: row.id,
+    started: row.started,
+    beatAt: row.beat_at,
+    leaseUntil: row.lease_until,
+    about: JSON.parse(row.about) as InstanceAbout,
+  }));
+}
+
+export async function leave(connection: Connection, instance: string): Promise<void> {
+  const { schema, time } = connection;
+  await connection.transaction(async (transaction) => {
+    await transaction.run(`delete from ${schema}.instance where id = $1
+      and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)`, [instance]);
+    const values = [time.given(), instance];
+    await transaction.run(`update ${schema}.instance set lease_until = ${nowText} where id = $2`, values);
+    await transaction.run(`update ${schema}.leader set until = ${nowText} where leader = $2`, values);
+  });
+}
+
+export async function lead(session: Session, role: string, instance: string, leaseMs: number): Promise<Leadership> {
+  const { schema, time } = session;
+  const text = `with taken as (
+      insert into ${schema}.leader as known (role, leader, term, until) values ($2, $3, 1, ${nowText} + $4)
+      on conflict (role) do update set leader = excluded.leader, until = excluded.until,
+        term = known.term + case when known.leader = $3 and known.until > ${nowText} then 0 else 1 end
+      where known.leader = $3 or known.until <= ${nowText}
+      returning leader, term, until
+    ) select leader, term, until from taken
+    union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from taken)`;
+  for (;;) {
+    const [row] = await session.run<Leadership>(text, [time.given(), role, instance, leaseMs]);
+    // Nothing: another became the very first leader since this statement began to look.
+    if (row) return row;
+  }
+}

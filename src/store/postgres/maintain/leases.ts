@@ -1,0 +1,78 @@
+/** Extends leases; finds lapsed leases, jobs of an instance, orphaned children, parents without open children. */
+import type { Job } from '../../../model/job.ts';
+import { jobOfOpen, type OpenRow } from '../../row.ts';
+import type { Holding } from '../../store.ts';
+import { numberArray } from '../sql/row-parameters.ts';
+import type { Session } from '../sql/connection.ts';
+import { nowText } from '../sql/server-clock.ts';
+
+const openNames =
+  'id, version, kind, type, def, parent, created, input, body, state, hold, phase, priority, due, fence, holder, ' +
+  'lease_until, gate, admitted, cancel_asked';
+
+/**
+ * The clock is read once the rows are locked, and `lapsed` passes over what is locked: a lease that was found over can
+ * no longer be extended, and one whose extension is under way is not found over.
+ */
+export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
+  if (holdings.length === 0) return [];
+  const { schema, time } = session;
+  // Locked first, each by itself; what is written then is found anew, since a lock that was waited for brings a newer row.
+  const text = `with held as materialized (
+      select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
+        select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
+      where locked.fence = held.fence and locked.state = 'running'
+    ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), kept as (
+      update ${schema}.job set lease_until = greatest(lease_until, $4) from clock
+      where job.id = any(array(select id from held)) and lease_until > clock.now
+      returning job.id, job.fence
+    ) select id, fence from kept`;
+  const sorted = holdings.toSorted((a, b) => a.id - b.id);
+  const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
+  const rows = await session.run<Holding>(text, [time.given(), numberArray(ids), numberArray(fences), until]);
+  const kept = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
+  return holdings.map(({ id, fence }) => kept.has(`${id}/${fence}`));
+}
+
+export async function lapsed(session: Session, limit: number): Promise<Job[]> {
+  const { schema, time } = session;
+  const text = `select * from (
+      select * from (
+        select ${openNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+        order by lease_until limit $2 for share skip locked) late
+      union all
+      select ${openNames} from ${schema}.job where state = 'running' and lease_until is null
+        and holder in (select id from ${schema}.instance where lease_until <= ${nowText})
+    ) over order by id limit $2`;
+  return (await session.run<OpenRow>(text, [time.given(), limit])).map(jobOfOpen);
+}
+
+export async function heldBy(session: Session, instance: string, limit: number): Promise<Job[]> {
+  const text = `select ${openNames} from ${session.schema}.job
+    where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
+  return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
+}
+
+/** Each parent is found by one step into the index, however many children it has, and looked up by another. */
+export async function orphaned(session: Session, limit: number): Promise<number[]> {
+  const { schema } = session;
+  const text = `with recursive family(parent) as (
+      (select parent from ${schema}.job where parent is not null order by parent limit 1)
+      union all
+      select next.parent from family cross join lateral (
+        select parent from ${schema}.job where job.parent > family.parent order by parent limit 1) next
+    ) select parent from family left join lateral (
+      select id as open from ${schema}.job where job.id = family.parent limit 1) found on true
+    where open is null limit $1`;
+  return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
+}
+
+/** Whether a child is open is asked from the newest on: the oldest end first, and leave dead rows to step over. */
+export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
+  const { schema } = session;
+  const given = parents ? 'and parent.id = any($2::bigint[])' : '';
+  const text = `select ${openNames} from ${schema}.job parent left join lateral (
+      select id as open from ${schema}.job child where child.parent = parent.id order by id desc limit 1) child on true
+    where hold = 'children' and open is null ${given} order by id limit $1`;
+  return (await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit])).map(jobOfOpen);
+}

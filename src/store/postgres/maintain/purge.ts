@@ -1,0 +1,83 @@
+/** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
+import { numberArray } from '../sql/row-parameters.ts';
+import type { Session, Connection } from '../sql/connection.ts';
+import type { Store } from '../../store.ts';
+import { nowText } from '../sql/server-clock.ts';
+
+/** Instances that are gone stay visible for a while. */
+const instanceKeptMs = 3_600_000;
+const feedPortion = 1000;
+
+export async function purge(connection: Connection, options: Parameters<Store['purge']>[0]): Promise<number> {
+  const { limit, feedKeptMs, retentionMs } = options;
+  const gone = await connection.transaction(async (transaction) => {
+    const own = await purgeOldest(transaction, 'purge_at', 'purge_at is not null', limit, 0);
+    if (retentionMs === null || own === limit) return own;
+    const isByDefault = 'parent is null and purge_at is null';
+    return own + (await purgeOldest(transaction, 'ended_at', isByDefault, limit - own, retentionMs));
+  });
+  await purgeFeed(connection, feedKeptMs);
+  await purgeAside(connection);
+  return gone;
+}
+
+/** What someone is changing at this moment is left for the next time. */
+async function purgeOldest(
+  session: Session,
+  from: 'purge_at' | 'ended_at',
+  isMeant: string,
+  limit: number,
+  keptMs: number,
+): Promise<number> {
+  const { schema, time } = session;
+  // As an array: of a table the planner would expect a tenth of all, and read the whole.
+  const text = `delete from ${schema}.ended where id = any(array(
+      select id from ${schema}.ended where ${isMeant} and ${from} <= ${nowText} - $3::bigint
+      order by ${from} limit $2 for update skip locked
+    )) returning id`;
+  const rows = await session.run<{ id: number }>(text, [time.given(), limit, keptMs]);
+  await forget(session, rows.map(({ id }) => id));
+  return rows.length;
+}
+
+/** From the oldest on, in portions: no transaction is long, and the newer entries are not looked at. */
+async function purgeFeed(session: Session, keptMs: number): Promise<void> {
+  const { schema, time } = session;
+  const text = `with gone as (
+      delete from ${schema}.feed where ctid = any(array(select place from (
+        select ctid as place, at from ${schema}.feed order by told, seq limit ${feedPortion}) old
+      where at <= ${nowText} - $2)) returning 1
+    ) select count(*) as count from gone`;
+  for (;;) {
+    const [row] = await session.run<{ count: number }>(text, [time.given(), keptMs]);
+    if (row!.count < feedPortion) return;
+  }
+}
+
+/** Keys whose window is over, children kept aside by whoever lost its lease, instances that are long gone. */
+async function purgeAside(session: Session): Promise<void> {
+  const { schema, time } = session;
+  const held = `select 1 from ${schema}.job where state = 'running'`;
+  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.given()]);
+  await session.run(`delete from ${schema}.staged
+    where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
+  await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
+    and not exists (${held} and job.holder = instance.id)`, [time.given()]);
+}
+
+/** Deletes what belongs to jobs beside their rows, and their ended children with all that is theirs. */
+export async function forget(session: Session, ids: readonly number[]): Promise<void> {
+  for (let gone = ids; gone.length > 0; ) {
+    const list = [numberArray(gone)];
+    const remove = (table: string): Promise<object[]> =>
+      session.run(`delete from ${session.schema}.${table} where job = any($1::bigint[])`, list);
+    const children = `delete from ${session.schema}.ended where parent = any($1::bigint[]) returning id`;
+    const [found] = await Promise.all([
+      session.run<{ id: number }>(children, list),
+      remove('chunk'),
+      remove('progress'),
+      remove('log'),
+    ]);
+    gone = found.map(({ id }) => Number(id));
+  }
+}

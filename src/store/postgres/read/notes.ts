@@ -1,0 +1,82 @@
+/** Progress and log: what a handler tells while it holds its job. */
+import type { LogLine, Note } from '../../store.ts';
+import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import type { Connection, Session, Transaction } from '../sql/connection.ts';
+
+/** Whether each was written: only what is still held under its fence is, and it stays so until this is written. */
+export async function note(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
+  if (notes.length === 0) return [];
+  let inDoubt = false;
+  const write = async (transaction: Transaction): Promise<boolean[]> => {
+    const held = await lockHeld(transaction, notes);
+    const kept = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
+    const untold = inDoubt ? await withoutTold(transaction, kept) : kept;
+    await Promise.all([writeProgress(transaction, kept), writeLog(transaction, untold), transaction.commit()]);
+    return notes.map(({ id, fence }) => held.has(`${id}/${fence}`));
+  };
+  return connection.transaction(write, () => {
+    inDoubt = true;
+  });
+}
+
+export async function progress(session: Session, id: number): Promise<string | null> {
+  const [row] = await session.run<{ tree: string }>(`select tree from ${session.schema}.progress where job = $1`, [id]);
+  return row?.tree ?? null;
+}
+
+/** A line's text is kept as JSON: it may hold what the database's own texts cannot. */
+export async function log(session: Session, id: number, after = 0, limit = 1000): Promise<LogLine[]> {
+  const text = `select n, at, level, text from ${session.schema}.log where job = $1 and n > $2 order by n limit $3`;
+  const lines = await session.run<LogLine>(text, [id, after, limit]);
+  return lines.map((line) => ({ ...line, text: JSON.parse(line.text) as string }));
+}
+
+async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
+  const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
+      select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
+    where locked.state = 'running'`;
+  const ids = numberArray(notes.map(({ id }) => id).sort((a, b) => a - b));
+  const rows = await session.run<{ id: number; fence: number }>(text, [ids]);
+  return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
+}
+
+/** After a lost connection: those whose lines are not the last in their log already. */
+async function withoutTold(session: Session, notes: readonly Note[]): Promise<Note[]> {
+  const untold: Note[] = [];
+  for (const note of notes) {
+    const lines = note.log ?? [];
+    const stored = (await log(session, note.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
+    const isTold = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
+    if (lines.length > 0 && !isTold) untold.push(note);
+  }
+  return untold;
+}
+
+const logLinesMax = 1_000_000;
+
+const isSameLine = (a: Omit<LogLine, 'n'>, b: Omit<LogLine, 'n'>): boolean =>
+  a.at === b.at && a.level === b.level && a.text === b.text;
+
+async function writeProgress(session: Session, notes: readonly Note[]): Promise<void> {
+  const newest = new Map(notes.flatMap(({ id, progress: tree }) => (tree === undefined ? [] : [[id, tree] as const])));
+  if (newest.size === 0) return;
+  const text = `insert into ${session.schema}.progress (job, tree) select * from unnest($1::bigint[], $2::text[])
+    on conflict (job) do update set tree = excluded.tree`;
+  await session.run(text, [numberArray([...newest.keys()]), nameArray([...newest.values()])]);
+}
+
+async function writeLog(session: Session, notes: readonly Note[]): Promise<void> {
+  const lines = notes.flatMap(({ id, log: told = [] }) => told.map((line) => ({ job: id, ...line })));
+  if (lines.length === 0) return;
+  const text = `insert into ${session.schema}.log (job, n, at, level, text)
+    select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by place), at, level, text
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) with ordinality line (job, at, level, text, place)
+    left join lateral (
+      select n from ${session.schema}.log where log.job = line.job order by n desc limit 1) last on true`;
+  await session.run(text, [
+    numberArray(lines.map(({ job }) => job)),
+    numberArray(lines.map(({ at }) => at)),
+    nameArray(lines.map(({ level }) => level)),
+    nameArray(lines.map((line) => JSON.stringify(line.text))),
+  ]);
+}

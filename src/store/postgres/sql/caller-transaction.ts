@@ -1,0 +1,37 @@
+/** The caller's own transaction as a session: whatever can run a statement with numbered parameters. */
+import { Refusal } from '../../../refusal.ts';
+import type { Session } from './connection.ts';
+import type { StoreTime } from './server-clock.ts';
+
+/** A `pg` client, or anything that answers like one. */
+export interface Executor {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+export function sessionOn(transaction: unknown, schema: string, time: StoreTime): Session {
+  const executor = transaction as Executor | null;
+  if (typeof executor?.query !== 'function') {
+    const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
+    throw new Refusal('malformed.store', message);
+  }
+  // Not every client can be asked while it is still answering.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const answer = last.then(() => executor.query(text, [...values]));
+    last = answer.catch(() => undefined);
+    return answer.then(({ rows }) => (rows as Record<string, unknown>[]).map(numbered) as Row[]);
+  };
+  return { schema, time, run: ask, ask };
+}
+
+const numberNames = new Set([
+  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'lease_until', 'admitted', 'cancel_asked',
+  'ended_at', 'purge_at', 'job', 'now',
+]);
+
+/** The caller's client may give 64-bit numbers as text. */
+function numbered(row: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(row).map(([name, value]) =>
+    [name, numberNames.has(name) && value !== null ? Number(value) : value] as const);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,235 @@
+/**
+ * The connections to PostgreSQL: a pool, statements that are prepared once, transactions that go in few round trips,
+ * and patience when the server is away. Nothing outlives a transaction, so that a transaction pooler may stand between.
+ */
+import type { Writable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { systemRandom } from '../../../random.ts';
+import { Refusal } from '../../../refusal.ts';
+import { systemClock } from '../../../time/clock.ts';
+import type { Pool } from '../../store.ts';
+import { connectErrorOf, errorOf, isBusy, Lost, Unprepared } from './errors.ts';
+import type { StoreTime } from './server-clock.ts';
+
+export interface ConnectionSettings {
+  /** The schema that holds Stint's tables. */
+  readonly schema: string;
+  /** Connections at most. */
+  readonly max: number;
+  readonly ssl?: boolean | ConnectionOptions;
+  /** Named statements are parsed and planned once per connection; poolers of old cannot have them. */
+  readonly prepare: boolean;
+  /** A statement that gets no answer for so long counts as lost. */
+  readonly statementTimeoutMs: number;
+  /** How long to go on trying while the server is away. */
+  readonly patienceMs: number;
+}
+
+/** Where statements can be run: the pool, a transaction of our own, or the caller's. */
+export interface Session {
+  /** The schema's name as SQL writes it. */
+  readonly schema: string;
+  readonly time: StoreTime;
+  /** For statements whose text repeats: prepared. */
+  run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** For statements that differ each time, or whose best plan depends on their values. */
+  ask<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Transaction extends Session {
+  /** Sent without waiting for what was sent before it: it then goes in the same round trip. */
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** Called when a connection broke after something was sent: it may have been done or not. */
+export type OnDoubt = () => void;
+
+const idleMs = 60_000;
+const busyTriesMax = 30;
+const namedStatementsMax = 400;
+
+export class Connection implements Session {
+  readonly schema: string;
+  readonly time: StoreTime;
+  readonly #pool: pg.Pool;
+  readonly #settings: ConnectionSettings;
+  readonly #names = new Map<string, string>();
+  #prepares: boolean;
+  #isClosed = false;
+
+  constructor(url: string, settings: ConnectionSettings, time: StoreTime) {
+    this.schema = pg.escapeIdentifier(settings.schema);
+    this.time = time;
+    this.#settings = settings;
+    this.#prepares = settings.prepare;
+    const { max } = settings;
+    this.#pool = new pg.Pool({ ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true });
+    this.#pool.on('error', ignore);
+    this.#pool.on('connect', (client) => client.on('error', ignore)); // a query under way is told by its own rejection
+  }
+
+  get pool(): Pool {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, max: this.#settings.max };
+  }
+
+  run<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.use((session) => session.run<Row>(text, values));
+  }
+
+  ask<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.use((session) => session.ask<Row>(text, values));
+  }
+
+  /** Runs `work` on one connection, each statement by itself; again when that was lost, or others were in the way. */
+  use<T>(work: (session: Session) => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
+    return this.#patiently(() => this.#withClient((client) => work(this.#sessionOn(client))), onDoubt);
+  }
+
+  /** Runs `work` in a transaction; it is committed when `work` ends, unless that has ended it. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
+    return this.#patiently(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onDoubt);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw connectErrorOf(error);
+    });
+    let isBroken = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      isBroken = error instanceof Lost;
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
+  }
+
+  async #patiently<T>(attempt: () => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
+    const start = systemClock.monotonic();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof Lost && error.wasSent) onDoubt?.();
+        if (error instanceof Unprepared) this.#prepares = false;
+        else if (error instanceof Lost) this.#giveUpAfter(start, error);
+        else if (!isBusy(error) || tries === busyTriesMax) throw error;
+        await systemClock.sleep(systemRandom.next() * Math.min(1000, 5 * 2 ** tries));
+      }
+    }
+  }
+
+  #giveUpAfter(start: number, { cause }: Lost): void {
+    if (!this.#isClosed && systemClock.monotonic() - start < this.#settings.patienceMs) return;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refusal('unavailable.store', `cannot reach the database: ${why}`, { cause: why });
+  }
+
+  #sessionOn(client: pg.PoolClient): Session {
+    const stream = streamOf(client);
+    const send = async <Row extends object>(query: pg.QueryConfig): Promise<Row[]> => {
+      stream.cork(); // what is sent in one go leaves in one packet
+      process.nextTick(() => stream.uncork());
+      try {
+        return (await client.query<Row & pg.QueryResultRow>(query)).rows;
+      } catch (error) {
+        throw errorOf(error, true);
+      }
+    };
+    return {
+      schema: this.schema,
+      time: this.time,
+      run: (text, values = []) => send({ text, values: values as unknown[], ...this.#named(text) }),
+      ask: (text, values = []) => send(values.length === 0 ? { text } : { text, values: values as unknown[] }),
+    };
+  }
+
+  #named(text: string): { name?: string } {
+    if (!this.#prepares) return {};
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      if (this.#names.size === namedStatementsMax) return {};
+      name = `stint_${this.#names.size + 1}`;
+      this.#names.set(text, name);
+    }
+    return { name };
+  }
+}
+
+/**
+ * Whoever stops in the middle of a transaction keeps others from its rows no longer than ten seconds. Our statements
+ * have many parts with little work each: to plan them anew for their values, or to compile them, takes longer than to
+ * run them. And they go along indexes in order until they have enough: a planner that believes a queue to be empty, as
+ * it often was when last looked at, would rather gather all of it and sort.
+ */
+export const transactionSettings = {
+  idle_in_transaction_session_timeout: '10s',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  enable_bitmapscan: 'off',
+} as const;
+
+const begin = [
+  'begin isolation level read committed',
+  ...Object.entries(transactionSettings).map(([name, value]) => `set local ${name} = '${value}'`),
+].join('; ');
+
+async function inTransaction<T>(session: Session, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  let isOver = false;
+  const end = (text: string): Promise<void> => {
+    isOver = true;
+    return session.ask(text).then(ignore);
+  };
+  const transaction = { ...session, commit: () => end('commit'), rollback: () => end('rollback') };
+  const begun = session.ask(begin);
+  begun.catch(ignore); // what is sent after it fails likewise, and that is waited for
+  try {
+    const answer = await work(transaction);
+    if (!isOver) await transaction.commit();
+    await begun;
+    return answer;
+  } catch (error) {
+    if (!isOver && !(error instanceof Lost)) await transaction.rollback();
+    throw error;
+  }
+}
+
+/** The driver has no name for it. */
+const streamOf = (client: pg.PoolClient): Writable =>
+  (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream;
+
+export function clientConfig(url: string, { ssl, statementTimeoutMs }: Partial<ConnectionSettings>): pg.ClientConfig {
+  return {
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'stint',
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }),
+    types: { getTypeParser: typeParser },
+  };
+}
+
+const int8 = 20;
+
+const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
+  oid === int8 ? safeNumber : pg.types.getTypeParser(oid, format as 'text');
+
+function safeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new Error(`the database holds ${text}, which is beyond 2^53`);
+  return number;
+}
+
+export function ignore(): void {}

@@ -1,0 +1,18 @@
+/** How the file fares. */
+import { statSync } from 'node:fs';
+import type { Vitals } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+
+export function vitals(connection: Connection, path: string, now: number): Vitals {
+  const pragma = (name: string): number => Object.values(connection.get<Record<string, number>>(`PRAGMA ${name}`)!)[0]!;
+  const [pages, free, pageBytes] = [pragma('page_count'), pragma('freelist_count'), pragma('page_size')];
+  return {
+    time: now,
+    bytes: pages * pageBytes,
+    bloat: [{ part: 'pages of the file', live: pages - free, dead: free }],
+    logBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    oldestTransactionMs: null,
+    pool: null,
+    connections: null,
+  };
+}

@@ -1,0 +1,58 @@
+/** The instances that run on this store, their heartbeats, and who leads. */
+import type { Beat, BeatReply, Holding, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+
+export function beat(connection: Connection, { id, leaseMs, about, holds }: Beat, now: number): BeatReply {
+  connection.run(
+    `INSERT INTO instance(id, started, beat_at, lease_until, about) VALUES(?1, ?2, ?2, ?3, ?4)
+     ON CONFLICT(id) DO UPDATE SET beat_at = ?2, lease_until = ?3, about = ?4`,
+    id, now, now + leaseMs, JSON.stringify(about),
+  );
+  const standings = holds.map((holding) => ({ id: holding.id, ...standing(connection, holding) }));
+  return {
+    now,
+    lost: standings.filter(({ isHeld }) => !isHeld).map((job) => job.id),
+    cancelled: standings.filter(({ isHeld, isCancelled }) => isHeld && isCancelled).map((job) => job.id),
+  };
+}
+
+function standing(connection: Connection, { id, fence }: Holding): { isHeld: boolean; isCancelled: boolean } {
+  const sql = `SELECT cancel_asked FROM job WHERE id = ? AND fence = ? AND state = 'running'`;
+  const row = connection.get<{ cancel_asked: number }>(sql, id, fence);
+  return { isHeld: row !== undefined, isCancelled: row?.cancel_asked === 1 };
+}
+
+interface InstanceRow {
+  readonly id: string;
+  readonly started: number;
+  readonly beat_at: number;
+  readonly lease_until: number;
+  readonly about: string;
+}
+
+export const instances = (connection: Connection): Instance[] =>
+  connection.all<InstanceRow>('SELECT * FROM instance ORDER BY started, id').map((row) => ({
+    id: row.id,
+    started: row.started,
+    beatAt: row.beat_at,
+    leaseUntil: row.lease_until,
+    about: JSON.parse(row.about) as InstanceAbout,
+  }));
+
+export function leave(connection: Connection, instance: string, now: number): void {
+  connection.run(
+    `DELETE FROM instance WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE state = 'running' AND holder = ?1)`, instance,
+  );
+  connection.run('UPDATE instance SET lease_until = ? WHERE id = ?', now, instance);
+  connection.run('UPDATE leader SET until = ? WHERE leader = ?', now, instance);
+}
+
+export function lead(connection: Connection, role: string, instance: string, leaseMs: number, now: number): Leadership {
+  connection.run(
+    `INSERT INTO leader(role, leader, term, until) VALUES(?1, ?2, 1, ?3)
+     ON CONFLICT(role) DO UPDATE SET leader = ?2, until = ?3, term = term + iif(leader = ?2 AND until > ?4, 0, 1)
+     WHERE leader = ?2 OR until <= ?4`,
+    role, instance, now + leaseMs, now,
+  );
+  return { ...connection.get<Leadership & object>('SELECT leader, term, until FROM leader WHERE role = ?', role)! };
+}

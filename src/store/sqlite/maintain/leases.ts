@@ -1,0 +1,46 @@
+/** Extends leases; finds lapsed leases, jobs of an instance, orphaned children, parents without open children. */
+import type { Job } from '../../../model/job.ts';
+import { jobOfOpen, type OpenRow } from '../../row.ts';
+import type { Holding } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+import { openRows } from '../read/open-rows.ts';
+
+export function extend(connection: Connection, holdings: readonly Holding[], until: number, now: number): boolean[] {
+  const sql = `UPDATE job SET lease_until = max(lease_until, ?)
+    WHERE id = ? AND fence = ? AND state = 'running' AND lease_until > ?`;
+  return holdings.map(({ id, fence }) => connection.run(sql, until, id, fence, now) === 1);
+}
+
+export function lapsed(connection: Connection, limit: number, now: number): Job[] {
+  // The ids first: to bring whole rows of both halves in order, SQLite would read the table from its start. The join is
+  // crossed so that it begins with the few instances.
+  const sql = `SELECT * FROM job WHERE id IN (
+      SELECT id FROM job WHERE state = 'running' AND lease_until <= ?1
+      UNION ALL
+      SELECT job.id FROM instance CROSS JOIN job ON job.holder = instance.id
+        WHERE instance.lease_until <= ?1 AND job.state = 'running' AND job.lease_until IS NULL)
+    ORDER BY id LIMIT ?2`;
+  return connection.all<OpenRow>(sql, now, limit).map(jobOfOpen);
+}
+
+export function heldBy(connection: Connection, instance: string, limit: number): Job[] {
+  const which = `WHERE state = 'running' AND holder = ? AND lease_until IS NULL ORDER BY id LIMIT ?`;
+  return openRows(connection, which, instance, limit).map(jobOfOpen);
+}
+
+/** Each parent is found by one step into the index, however many children it has. */
+export function orphaned(connection: Connection, limit: number): number[] {
+  const sql = `WITH RECURSIVE family(parent) AS (
+      SELECT min(parent) FROM job WHERE parent IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(parent) FROM job WHERE parent > family.parent) FROM family WHERE parent IS NOT NULL)
+    SELECT parent FROM family WHERE parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM job WHERE id = family.parent) LIMIT ?`;
+  return connection.all<{ parent: number }>(sql, limit).map(({ parent }) => parent);
+}
+
+export function settleable(connection: Connection, limit: number, parents?: readonly number[]): Job[] {
+  const given = parents ? 'AND id IN (SELECT value FROM json_each(?2))' : '';
+  const sql = `SELECT * FROM job parent WHERE hold = 'children' ${given}
+    AND NOT EXISTS (SELECT 1 FROM job child WHERE child.parent = parent.id) ORDER BY id LIMIT ?1`;
+  return connection.all<OpenRow>(sql, limit, ...(parents ? [JSON.stringify(parents)] : [])).map(jobOfOpen);
+}

@@ -1,0 +1,47 @@
+/** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
+import type { Connection } from '../connection.ts';
+import type { Store } from '../../store.ts';
+
+/** Each round some, so that no transaction is long: a run that was lost may have planned a million children. */
+const stagedPortion = 10_000;
+/** Instances that are gone stay visible for a while. */
+const instanceKeptMs = 3_600_000;
+
+export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0], now: number): number {
+  const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
+  for (const { id } of past) {
+    connection.run('DELETE FROM ended WHERE id = ?', id);
+    forget(connection, id);
+  }
+  // The newest entry stays: its number keeps the numbers of those to come from repeating.
+  connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
+  connection.run('DELETE FROM taken WHERE until <= ?', now);
+  purgeStaged(connection);
+  connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
+    (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
+  return past.length;
+}
+
+/** Children kept aside by whoever lost its lease. */
+function purgeStaged(connection: Connection): void {
+  const sql = `SELECT stage FROM staged_feed
+    WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
+  const stage = connection.get<{ stage: string }>(sql)?.stage;
+  if (stage === undefined) return;
+  const some = 'SELECT rowid FROM staged WHERE stage = ? LIMIT ?';
+  const gone = connection.run(`DELETE FROM staged WHERE rowid IN (${some})`, stage, stagedPortion);
+  if (gone < stagedPortion) connection.run('DELETE FROM staged_feed WHERE stage = ?', stage);
+}
+
+function pastJobs(connection: Connection, limit: number, endedBefore: number | null, now: number): { id: number }[] {
+  const own = connection.all<{ id: number }>('SELECT id FROM ended WHERE purge_at <= ? ORDER BY purge_at LIMIT ?', now, limit);
+  if (endedBefore === null) return own;
+  const sql = `SELECT id FROM ended WHERE parent IS NULL AND purge_at IS NULL AND ended_at <= ? ORDER BY ended_at LIMIT ?`;
+  return [...own, ...connection.all<{ id: number }>(sql, endedBefore, limit - own.length)];
+}
+
+/** What belongs to a job beside its row. */
+export function forget(connection: Connection, id: number): void {
+  for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
+  for (const table of ['chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+}

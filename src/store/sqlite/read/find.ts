@@ -1,0 +1,184 @@
+/** Loads, finds and counts jobs in both tables. */
+import type { SQLInputValue } from 'node:sqlite';
+import type { Job } from '../../../model/job.ts';
+import type { Kind } from '../../../model/state.ts';
+import {
+  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally,
+} from '../../query.ts';
+import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
+import type { Connection } from '../connection.ts';
+import { Tallies } from '../../tally-sum.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { walk, type Span } from '../../id-scan.ts';
+import { leadsOf, tableFor, type Table } from './index-choice.ts';
+import { openRows } from './open-rows.ts';
+
+export function load(connection: Connection, ids: readonly number[]): Job[] {
+  const list = JSON.stringify(ids);
+  return [
+    ...openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', list).map(jobOfOpen),
+    ...connection
+      .all<EndedRow>('SELECT * FROM ended WHERE id IN (SELECT value FROM json_each(?))', list)
+      .map(jobOfEnded),
+  ];
+}
+
+export async function find(connection: Connection, clock: Clock, query: Query, page: PageAsk = {}): Promise<Page> {
+  const { order = 'newest', after, limit = 100, patienceMs } = page;
+  const size = Math.min(limit, pageLimitMax);
+  const found: Job[] = [];
+  const goOn = await walk(
+    { order, after, lookMs, patienceMs, clock },
+    {
+      stride: (span, rows) => stride(connection, query, order, span, rows),
+      look: (span) => {
+        found.push(...findBetween(connection, query, order, span, size + 1 - found.length));
+        return found.length > size;
+      },
+    },
+  );
+  const jobs = found.slice(0, size);
+  return { jobs, next: found.length > size ? jobs.at(-1)!.id : goOn };
+}
+
+/** By the index that leads to those that may be meant: how many it leads to is what a look costs. */
+function stride(
+  connection: Connection,
+  query: Query,
+  order: 'newest' | 'oldest',
+  { low, high }: Span,
+  rows: number,
+): number | null {
+  const isNewest = order === 'newest';
+  const ends = (table: Table): number[] => {
+    const leads = leadsOf(connection, table, query);
+    const rowsEach = Math.max(1, Math.floor(rows / leads.length));
+    return leads.flatMap((lead) => {
+      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText(['id >= ?', 'id <= ?', ...lead.terms])}
+        ORDER BY id ${isNewest ? 'DESC' : 'ASC'} LIMIT 1 OFFSET ?`;
+      return connection.get<{ id: number }>(sql, low, high, ...lead.values, rowsEach - 1)?.id ?? [];
+    });
+  };
+  const known = [...(meansOpen(query) ? ends('job') : []), ...(meansEnded(query) ? ends('ended') : [])];
+  if (known.length === 0) return null;
+  return isNewest ? Math.max(...known) : Math.min(...known);
+}
+
+/** Both tables in one turn of the event loop: a job on its way from one to the other is seen once. */
+function findBetween(
+  connection: Connection,
+  query: Query,
+  order: 'newest' | 'oldest',
+  span: Span,
+  limit: number,
+): Job[] {
+  const direction = order === 'newest' ? 'DESC' : 'ASC';
+  const nearest = (some: readonly { readonly id: number }[]): number[] =>
+    some.map(({ id }) => id).sort((a, b) => (order === 'newest' ? b - a : a - b)).slice(0, limit);
+  const idsIn = (table: Table): number[] => {
+    const { terms, values } = where(table, query, span);
+    const found = leadsOf(connection, table, query).flatMap((lead) => {
+      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText([...terms, ...lead.terms])}
+        ORDER BY id ${direction} LIMIT ?`;
+      return connection.all<{ id: number }>(sql, ...values, ...lead.values, limit);
+    });
+    return nearest(found);
+  };
+  const ids = [...(meansOpen(query) ? idsIn('job') : []), ...(meansEnded(query) ? idsIn('ended') : [])];
+  const jobs = new Map(load(connection, ids).map((job) => [job.id, job]));
+  return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
+}
+
+export async function count(connection: Connection, clock: Clock, query: Query): Promise<Tally[]> {
+  const tallies = new Tallies();
+  await walk(
+    { order: 'oldest', lookMs, clock },
+    {
+      stride: (span, rows) => stride(connection, query, 'oldest', span, rows),
+      look: (span) => {
+        for (const tally of countBetween(connection, query, span)) tallies.add(tally);
+        return false;
+      },
+    },
+  );
+  return tallies.all();
+}
+
+function countBetween(connection: Connection, query: Query, span: Span): Tally[] {
+  const tally = (table: Table, standing: string): Tally[] => {
+    const { terms, values } = where(table, query, span);
+    return leadsOf(connection, table, query).flatMap((lead) => {
+      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${tableFor(table, lead)}
+        ${whereText([...terms, ...lead.terms])} GROUP BY 1, 2, 3`;
+      return connection.all<Tally>(sql, ...values, ...lead.values);
+    });
+  };
+  return [...(meansOpen(query) ? tally('job', 'state') : []), ...(meansEnded(query) ? tally('ended', 'fate') : [])];
+}
+
+/** SQLite works in the event loop: whoever else waits for it shall not notice. */
+const lookMs = 4;
+
+export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
+  const sql =
+    'SELECT key, job FROM taken WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
+  return new Map(
+    connection.all<{ key: string; job: number }>(sql, JSON.stringify(keys), now).map(({ key, job }) => [key, job]),
+  );
+}
+
+const meansOpen = ({ standings }: Query): boolean =>
+  standings?.some((standing) => openStandings.includes(standing)) ?? true;
+
+const meansEnded = ({ standings, dueBefore }: Query): boolean =>
+  dueBefore === undefined && (standings?.some((standing) => endedStandings.includes(standing)) ?? true);
+
+const whereText = (terms: readonly string[]): string => `WHERE ${terms.join(' AND ')}`;
+
+function where(table: Table, query: Query, { low, high }: Span): { terms: string[]; values: SQLInputValue[] } {
+  const terms: string[] = ['id >= ?', 'id <= ?'];
+  const values: SQLInputValue[] = [low, high];
+  const add = (term: string, ...given: SQLInputValue[]): void => {
+    terms.push(term);
+    values.push(...given);
+  };
+  if (query.kinds) addKinds(add, query.kinds);
+  if (query.types) add('type IN (SELECT value FROM json_each(?))', JSON.stringify(query.types));
+  if (query.glob !== undefined) add('type GLOB ?', query.glob);
+  if (query.def !== undefined) add('def = ?', query.def);
+  if (query.parent === null) add('parent IS NULL');
+  else if (query.parent !== undefined) add('parent = ?', query.parent);
+  if (query.standings) addStandings(add, table, query.standings);
+  for (const [name, value] of Object.entries(query.tags ?? {})) add(tagTerm, name, value);
+  if (query.createdFrom !== undefined) add('created >= ?', query.createdFrom);
+  if (query.createdBefore !== undefined) add('created < ?', query.createdBefore);
+  if (query.dueBefore !== undefined) add('due < ?', query.dueBefore);
+  if (query.error !== undefined) add(`instr(lower(${errorMessage}), ?) > 0`, asciiLower(query.error));
+  if (query.input !== undefined) add('has_scalar(input, ?) = 1', JSON.stringify(query.input));
+  if (query.text !== undefined) add(textTerm, ...Array<string>(5).fill(asciiLower(query.text)));
+  return { terms, values };
+}
+
+const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
+
+function addKinds(add: (term: string, ...values: string[]) => void, kinds: readonly Kind[]): void {
+  add('kind IN (SELECT value FROM json_each(?))', JSON.stringify(kinds));
+  // Said aloud, so that the partial indexes on the queue, and on all but tasks, can be used.
+  if (kinds.every((kind) => queueKinds.includes(kind))) add(`kind IN ('bedrock', 'mock')`);
+  if (!kinds.includes('task')) add(`kind <> 'task'`);
+}
+
+function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
+  const column = table === 'job' ? 'state' : 'fate';
+  add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
+  // Said aloud, so that the partial index on the rare fates can be used.
+  if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
+}
+
+const errorMessage = `json_extract(body, '$.error.message')`;
+
+const tagTerm = `EXISTS (SELECT 1 FROM json_each(body, '$.tags') tag WHERE tag.key = ? AND tag.value = ?)`;
+
+const textTerm = `(instr(lower(type), ?) > 0 OR instr(lower(def), ?) > 0
+  OR instr(lower(json_extract(body, '$.key')), ?) > 0 OR instr(lower(${errorMessage}), ?) > 0
+  OR EXISTS (SELECT 1 FROM json_each(body, '$.tags') tag WHERE instr(lower(tag.value), ?) > 0))`;

@@ -1,0 +1,25 @@
+/** Progress and log: what a handler tells while it holds its job. */
+import type { LogLine, Note } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+
+/** Whether each was written: only what is still held under its fence is. */
+export const note = (connection: Connection, notes: readonly Note[]): boolean[] =>
+  notes.map((one) => isHeld(connection, one) && write(connection, one));
+
+export const progress = (connection: Connection, id: number): string | null =>
+  connection.get<{ tree: string }>('SELECT tree FROM progress WHERE job = ?', id)?.tree ?? null;
+
+export const log = (connection: Connection, id: number, after = 0, limit = 1000): LogLine[] =>
+  connection
+    .all<LogLine>('SELECT n, at, level, text FROM log WHERE job = ? AND n > ? ORDER BY n LIMIT ?', id, after, limit)
+    .map((line) => ({ ...line }));
+
+const isHeld = (connection: Connection, { id, fence }: Note): boolean =>
+  connection.get(`SELECT 1 FROM job WHERE id = ? AND fence = ? AND state = 'running'`, id, fence) !== undefined;
+
+function write(connection: Connection, { id, progress: tree, log: lines = [] }: Note): true {
+  if (tree !== undefined) connection.run('INSERT INTO progress(job, tree) VALUES(?1, ?2) ON CONFLICT(job) DO UPDATE SET tree = ?2', id, tree);
+  const sql = 'INSERT INTO log(job, n, at, level, text) VALUES(?1, (SELECT coalesce(max(n), 0) + 1 FROM log WHERE job = ?1), ?2, ?3, ?4)';
+  for (const { at, level, text } of lines) connection.run(sql, id, at, level, text);
+  return true;
+}

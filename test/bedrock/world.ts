@@ -1,0 +1,251 @@
+// The world of an example: a Bedrock server on a store of its own, a clock that we move, and checks of what was stored.
+import { expect, test as plain } from 'vitest';
+import type { Logger } from '../../src/logger.ts';
+import { BedrockServer, type BedrockOptions } from '../../src/bedrock/server.ts';
+import { Jobs } from '../../src/jobs.ts';
+import { isOpen, type Job } from '../../src/model/job.ts';
+import { checkHistory } from '../../src/conformance/invariants.ts';
+import type { Store } from '../../src/store/store.ts';
+import { turn, VirtualClock } from '../../src/time/clock.ts';
+import { waitMs } from '../support/patience.ts';
+import { stores, type OpenStore, type StoreKind } from '../support/stores.ts';
+import { Client, type Answer, type Fields } from './client.ts';
+
+export const startOfTime = Date.UTC(2026, 2, 1, 12);
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+const [, sqlite, postgres] = stores as [StoreKind, StoreKind, StoreKind];
+
+export class BedrockWorld {
+  readonly clock = new VirtualClock(startOfTime);
+  readonly said: { readonly text: string; readonly about: Readonly<Record<string, unknown>> | undefined }[] = [];
+  readonly #kind: StoreKind;
+  readonly #clients: Client[] = [];
+  readonly #servers: BedrockServer[] = [];
+  #opened!: OpenStore;
+  jobs!: Jobs;
+  client!: Client;
+  port = 0;
+
+  private constructor(kind: StoreKind) {
+    this.#kind = kind;
+  }
+
+  static async open(kind: StoreKind, options: BedrockOptions = {}): Promise<BedrockWorld> {
+    const world = new BedrockWorld(kind);
+    world.#opened = await kind.open(world.clock);
+    world.jobs = new Jobs(world.store);
+    await world.serve(options);
+    return world;
+  }
+
+  get store(): Store {
+    return this.#opened.store;
+  }
+
+  /** Another connection to the same data. */
+  again(): Promise<Store> {
+    return this.#opened.again();
+  }
+
+  /** Another server, with a client of its own, which from now on is the one that asks. */
+  async serve(options: BedrockOptions, jobs = this.jobs): Promise<BedrockServer> {
+    const server = this.#server(options, jobs);
+    this.port = (await server.listen(0, '127.0.0.1')).port;
+    this.client = await this.connect();
+    return server;
+  }
+
+  /** Only to see whether it listens there. */
+  async serveOn(host: string, options: BedrockOptions): Promise<void> {
+    await this.#server(options).listen(0, host);
+  }
+
+  #server(options: BedrockOptions, jobs = this.jobs): BedrockServer {
+    const tell: Logger['info'] = (text, about) => void this.said.push({ text, about });
+    const logger: Logger = { info: tell, warn: tell, error: tell };
+    const server = new BedrockServer({ jobs, clock: this.clock, logger, options });
+    this.#servers.push(server);
+    return server;
+  }
+
+  async connect(): Promise<Client> {
+    const client = await Client.connect(this.port);
+    this.#clients.push(client);
+    return client;
+  }
+
+  ask(verb: string, fields: Fields = {}): Promise<Answer> {
+    return this.client.ask(verb, fields);
+  }
+
+  /** The status line alone. */
+  async status(verb: string, fields: Fields = {}): Promise<string> {
+    return (await this.ask(verb, fields)).status;
+  }
+
+  /** What a command that succeeds answers. */
+  async json<T = Record<string, unknown>>(verb: string, fields: Fields = {}): Promise<T> {
+    const { status, body } = await this.ask(verb, fields);
+    expect(status, verb).toBe('200 OK');
+    return (body === '' ? {} : JSON.parse(body)) as T;
+  }
+
+  async create(fields: Fields): Promise<number> {
+    return (await this.json<{ jobID: number }>('CreateJob', fields)).jobID;
+  }
+
+  async get(name: string, fields: Fields = {}): Promise<Handed> {
+    return this.json<Handed>('GetJob', { name, ...fields });
+  }
+
+  /** A job that a worker has. */
+  async running(fields: Fields & { readonly name: string }): Promise<number> {
+    const id = await this.create(fields);
+    expect((await this.get(fields.name, { getMockedJobs: 1 })).jobID).toBe(id);
+    return id;
+  }
+
+  async query(id: number): Promise<Queried> {
+    return this.json<Queried>('QueryJob', { jobID: id });
+  }
+
+  state(id: number): Promise<string> {
+    return this.client.state(id);
+  }
+
+  async job(id: number): Promise<Job> {
+    return (await this.jobs.get(id))!;
+  }
+
+  async events(id: number): Promise<string[]> {
+    return (await this.jobs.history(id)).map(({ kind }) => kind);
+  }
+
+  /** Lets the server hear what is on its way, and do what follows. */
+  async settle(): Promise<void> {
+    for (let turns = 0; turns < 20; turns++) await turn();
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    await this.settle();
+  }
+
+  /** Lets time pass in small steps until it is answered: a database of its own takes real time in between. */
+  async passing<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settled = promise.finally(() => (isSettled = true));
+    await this.until(async () => {
+      await this.advance(50);
+      return isSettled;
+    });
+    return settled;
+  }
+
+  /** Waits for something that no signal tells. */
+  async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (const start = performance.now(); performance.now() - start < waitMs; await turn()) {
+      if (await isSo()) return;
+    }
+    throw new Error('it did not come to be so');
+  }
+
+  /** Until so many workers wait. */
+  async waiting(count: number): Promise<void> {
+    await this.until(async () => {
+      const { plugins } = await this.json<{ plugins: { waiting: number }[] }>('Status');
+      return plugins[0]!.waiting === count;
+    });
+  }
+
+  /** A worker that waits for a job, and what it is told in the end. */
+  async worker(fields: Fields, verb = 'GetJob'): Promise<Worker> {
+    const client = await this.connect();
+    const told = client.ask(verb, { Connection: 'wait', timeout: 600_000, ...fields });
+    const jobID = told.then(({ body }) => (JSON.parse(body) as Handed).jobID);
+    for (const promise of [told, jobID]) promise.catch(() => {}); // one that nobody asks about may come to nothing
+    return { client, told, jobID };
+  }
+
+  /** What must hold of all that is stored, whatever the example did. */
+  async check(): Promise<void> {
+    const jobs = await this.#everyJob();
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    for (const job of jobs) {
+      checkHistory(job, await this.jobs.history(job.id));
+      const parent = job.parent === null ? undefined : byId.get(job.parent);
+      const isAlone = job.parent !== null && isOpen(job) && (parent === undefined || !isOpen(parent));
+      expect(isAlone, `S15: job ${job.id} lives and its parent does not`).toBe(false);
+    }
+    expect(this.said.filter(({ text }) => text === 'a Bedrock command failed')).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    for (const server of this.#servers) await server.close();
+    await this.#opened.close();
+  }
+
+  async #everyJob(): Promise<Job[]> {
+    const jobs: Job[] = [];
+    for (let after: number | undefined; ; ) {
+      const since = after === undefined ? {} : { after };
+      const page = await this.store.find({}, { order: 'oldest', limit: 1000, ...since });
+      jobs.push(...page.jobs);
+      if (page.next === null) return jobs;
+      after = page.next;
+    }
+  }
+
+  get kind(): string {
+    return this.#kind.name;
+  }
+}
+
+export interface Worker {
+  readonly client: Client;
+  readonly told: Promise<Answer>;
+  readonly jobID: Promise<number>;
+}
+
+export interface Handed {
+  readonly jobID: number;
+  readonly name: string;
+  readonly data: Record<string, unknown>;
+  readonly [key: string]: unknown;
+}
+
+export interface Queried extends Handed {
+  readonly state: string;
+  readonly nextRun: string;
+  readonly lastRun: string;
+  readonly created: string;
+}
+
+/** A test on one store, whose every history is checked at the end. */
+export const testOn = (kind: StoreKind, options: BedrockOptions = {}) =>
+  plain.extend<{ world: BedrockWorld }>({
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures are needed
+    world: async ({}, use) => {
+      const world = await BedrockWorld.open(kind, options);
+      try {
+        await use(world);
+        await world.check();
+      } finally {
+        await world.close();
+      }
+    },
+  });
+
+export const onSqlite = testOn(sqlite);
+export const onPostgres = testOn(postgres);
+export const both = [
+  { name: 'SQLite', kind: sqlite, test: onSqlite },
+  { name: 'PostgreSQL', kind: postgres, test: onPostgres },
+] as const;
+export { postgres, sqlite };
+
+export const at = (ms: number): string => new Date(startOfTime + ms).toISOString().slice(0, 19).replace('T', ' ');

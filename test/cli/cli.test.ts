@@ -1,0 +1,234 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { Place } from './stint.ts';
+
+// Every command is a process that strips its types: a busy machine takes seconds for each.
+
+const hello = fileURLToPath(new URL('../../examples/hello/jobs.ts', import.meta.url));
+
+test('help names every command and the version is that of the package', async () => {
+  using place = new Place();
+  const help = await place.stint('--help');
+  expect(help.code).toBe(0);
+  const commands = [
+    'serve',
+    'work',
+    'migrate',
+    'runs',
+    'defs',
+    'types',
+    'instances',
+    'events',
+    'schedule',
+    'top',
+    'doctor',
+    'tokens',
+    'bench',
+    'completion',
+    'verify',
+  ];
+  for (const command of commands) expect(help.out).toContain(command);
+  expect((await place.stint('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('what is refused is told in a sentence, with exit code 2 and no stack', async () => {
+  using place = new Place();
+  for (const words of [
+    ['runs', 'show', 'abc'],
+    ['runs', 'show', '7'],
+    ['defs', 'show', 'nothing'],
+    ['runs', 'ls', '--state', 'odd'],
+    ['runs', 'ls', '--store', 'mysql://x'],
+  ]) {
+    const { code, err } = await place.stint(...words);
+    expect(code, words.join(' ')).toBe(2);
+    expect(err).toMatch(/^stint: .+ \([a-z.]+\)\n$/);
+  }
+});
+
+test('a migration can be seen before it is made, and is made once', async () => {
+  using place = new Place();
+  expect((await place.stint('migrate', '--dry-run')).out).toContain('CREATE TABLE job');
+  expect((await place.stint('migrate')).out).toMatch(/schema 0 → \d+/);
+  expect((await place.stint('migrate')).out).toContain('is current');
+});
+
+test('the next ticks of a schedule tell what daylight saving does to them', async () => {
+  using place = new Place();
+  const { code, out } = await place.stint(
+    'schedule',
+    'preview',
+    '--cron',
+    '30 2 * * *',
+    '--zone',
+    'Europe/Berlin',
+    '--count',
+    '3',
+    '--json',
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toHaveLength(3);
+  const bad = await place.stint('schedule', 'preview', '--cron', '61 * * * *');
+  expect(bad).toMatchObject({ code: 2 });
+});
+
+test('a server runs the jobs of a file, answers over HTTP, and ends cleanly when asked', async () => {
+  using place = new Place();
+  const server = place.start('serve', '--jobs', hello, '--http', '127.0.0.1:0', '--bedrock', '127.0.0.1:0');
+  const [, url] = await server.says(/HTTP +(\S+)/);
+  const health = await fetch(new URL('/health', url));
+  expect(health.status).toBe(200);
+
+  const created = await fetch(new URL('/api/v1/runs', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'greet', input: { name: 'Ada' } }),
+  });
+  expect(created.status).toBe(201);
+  const { id } = (await created.json()) as { id: number };
+  const watched = await place.stint('runs', 'watch', String(id));
+  expect(watched).toMatchObject({ code: 0 });
+  expect(watched.out).toContain('succeeded');
+
+  expect((await place.stint('runs', 'ls')).out).toContain('greet');
+  expect((await place.stint('defs', 'ls')).out).toContain('greet every minute');
+  expect((await place.stint('types', 'ls')).out).toContain('squares');
+  expect(JSON.parse((await place.stint('runs', 'events', String(id), '--json')).out)).toMatchObject([
+    { kind: 'created' },
+    { kind: 'claimed' },
+    { kind: 'succeeded' },
+  ]);
+  expect((await place.stint('runs', 'log', String(id))).out).toContain('greeting Ada');
+
+  expect(await server.stop()).toMatchObject({ code: 0 });
+});
+
+test('doctor tells scripts by its exit code whether something must be done', async () => {
+  using place = new Place();
+  const empty = await place.stint('doctor', '--json');
+  expect([empty.code, JSON.parse(empty.out)]).toMatchObject([1, [{ about: 'schema', level: 'problem' }]]);
+  await place.stint('migrate');
+  const well = await place.stint('doctor');
+  expect(well.code).toBe(0);
+  expect(well.out).toMatch(/✓ schema/);
+  expect((await place.stint('runs', 'create', 'orphan')).code).toBe(0);
+  const ill = await place.stint('doctor');
+  expect(ill.code).toBe(1);
+  expect(ill.out).toMatch(/✗ types +1 job of orphan[^]*→ start a worker/);
+});
+
+test('a bench tells its figures and leaves nothing behind', async () => {
+  using place = new Place();
+  const { code, out } = await place.stint('bench', '--jobs', '50', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    jobs: 50,
+    createPerSecond: expect.any(Number),
+    startMs: { p99: expect.any(Number) },
+  });
+  expect(JSON.parse((await place.stint('runs', 'ls', '--json')).out)).toEqual({ jobs: [], next: null });
+  expect((await place.stint('bench', '--jobs', '0')).code).toBe(2);
+});
+
+test('in a pipe, top is one look', async () => {
+  using place = new Place();
+  await place.stint('runs', 'create', 'orphan');
+  expect((await place.stint('top')).out).toMatch(/instances 0[^]*orphan +1 +0 +0/);
+  expect(JSON.parse((await place.stint('top', '--json')).out)).toMatchObject({
+    tallies: [{ type: 'orphan', count: 1 }],
+  });
+});
+
+test('jobs without code: a definition calls a URL, a program is run, and neither does more than it may', async () => {
+  using place = new Place();
+  const server = place.start(
+    'serve',
+    '--http',
+    '127.0.0.1:0',
+    '--bedrock',
+    'off',
+    '--http-allow',
+    '127.0.0.0/8',
+    '--allow-exec',
+    process.execPath,
+  );
+  const [, url] = await server.says(/HTTP +(\S+)/);
+  const ran = async (...words: string[]): Promise<{ code: number | null; result: unknown }> => {
+    const { id } = JSON.parse((await place.stint(...words, '--json')).out) as { id: number };
+    const { code } = await place.stint('runs', 'watch', String(id));
+    const { job } = JSON.parse((await place.stint('runs', 'show', String(id), '--json')).out) as {
+      job: { result: string | null };
+    };
+    return { code, result: job.result === null ? null : JSON.parse(job.result) };
+  };
+  await place.stint(
+    'defs',
+    'create',
+    'ask health',
+    '--type',
+    'http',
+    '--every',
+    '1d',
+    '--params',
+    JSON.stringify({ url: `${url}/health` }),
+  );
+  expect(await ran('defs', 'run', 'ask health')).toMatchObject({
+    code: 0,
+    result: { status: 200, body: { status: 'ok' } },
+  });
+  const program = JSON.stringify({ command: [process.execPath, '-p', '6 * 7'] });
+  expect(await ran('runs', 'create', 'exec', '--input', program)).toMatchObject({
+    code: 0,
+    result: { stdout: '42\n' },
+  });
+  expect(await ran('runs', 'create', 'exec', '--input', '{"command":["sh","-c","id"]}')).toMatchObject({ code: 3 });
+  expect(await ran('runs', 'create', 'http', '--input', '{"url":"http://169.254.169.254/"}')).toMatchObject({
+    code: 3,
+  });
+  await server.stop();
+});
+
+test('a definition is reset and ended with a reason, and the audit tells who said it', async () => {
+  using place = new Place();
+  await place.stint('migrate');
+  await place.stint('defs', 'create', 'ask health', '--type', 'http', '--every', '1d');
+  const reset = await place.stint('defs', 'reset', 'ask health', '--why', 'the rush is over');
+  expect(reset).toMatchObject({ code: 0, out: 'ask health is as the code says\n' });
+  await place.stint('defs', 'delete', 'ask health', '--why', 'nobody reads it');
+  const { records } = JSON.parse((await place.stint('audit', 'ls', '--json')).out) as { records: unknown[] };
+  const said = { def: 'ask health', by: expect.stringMatching(/^cli ./) as string };
+  expect(records.slice(0, 2)).toMatchObject([
+    { ...said, action: 'undefine', why: 'nobody reads it' },
+    { ...said, action: 'override', why: 'the rush is over' },
+  ]);
+  expect((await place.stint('defs', 'reset', 'ask health')).code).toBe(2);
+});
+
+test('tokens are made, listed without what is secret, and of no use once taken back', async () => {
+  using place = new Place();
+  const { token, ...shown } = JSON.parse(
+    (await place.stint('tokens', 'create', 'ada', '--role', 'admin', '--json')).out,
+  ) as { token: string };
+  expect(shown).toMatchObject({ name: 'ada', role: 'admin', created: expect.any(Number) as number, expires: null });
+  expect((await place.stint('tokens', 'create', 'ada', '--role', 'viewer')).code).toBe(2);
+  expect((await place.stint('tokens', 'create', 'x', '--role', 'king')).code).toBe(2);
+  const file = join(place.folder, '.stint', 'tokens.json');
+  expect(readFileSync(file, 'utf8')).not.toContain(token);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await place.stint('tokens', 'ls')).out).toMatch(/ada +admin +stint_\w{8}…/);
+
+  const server = place.start('serve', '--http', '127.0.0.1:0', '--bedrock', 'off');
+  const [, url] = await server.says(/HTTP +(\S+)/);
+  const me = (): Promise<number> =>
+    fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } }).then(({ status }) => status);
+  expect(await me()).toBe(200);
+  expect((await fetch(`${url}/api/v1/me`)).status).toBe(401);
+  expect((await place.stint('tokens', 'revoke', 'ada')).code).toBe(0);
+  while ((await me()) !== 401) await new Promise((resolve) => setTimeout(resolve, 50));
+  // With the last token gone, nobody is let in: not even whoever is on this machine.
+  expect((await fetch(`${url}/api/v1/me`)).status).toBe(401);
+  const { out, err } = await server.stop();
+  expect(out + err).not.toContain(token);
+});

@@ -1,0 +1,79 @@
+// Runs the command `stint` as a user does: a process of its own, in a folder of its own.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../../bin/stint.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export class Place {
+  readonly folder = mkdtempSync(join(tmpdir(), 'stint-cli-'));
+
+  /** Runs a command to its end. */
+  async stint(...words: string[]): Promise<Ended> {
+    return new Started(this.#spawn(words)).ended();
+  }
+
+  /** Starts a command that goes on. */
+  start(...words: string[]): Started {
+    return new Started(this.#spawn(words));
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #spawn(words: readonly string[]): ChildProcess {
+    const { STINT_DATABASE_URL: _ours, DATABASE_URL: _theirs, ...env } = process.env;
+    return spawn(process.execPath, [bin, ...words], { cwd: this.folder, env: { ...env, NO_COLOR: '1' } });
+  }
+}
+
+export class Started {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #out = '';
+  #err = '';
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout!.on('data', (bytes: Buffer) => (this.#out += bytes.toString()));
+    child.stderr!.on('data', (bytes: Buffer) => (this.#err += bytes.toString()));
+    this.#ended = new Promise((resolve) => child.on('close', resolve));
+  }
+
+  async ended(): Promise<Ended> {
+    const code = await this.#ended;
+    return { code, out: this.#out, err: this.#err };
+  }
+
+  /** What the pattern finds in the output, as soon as it is there. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#out);
+      if (found) return found;
+      const more = new Promise((resolve) => this.#child.stdout!.once('data', resolve));
+      const end = await Promise.race([more, this.#ended.then(() => 'ended')]);
+      if (end === 'ended' && !pattern.test(this.#out))
+        throw new Error(`it ended without saying ${pattern}: ${this.#out}${this.#err}`);
+    }
+  }
+
+  /** As when the machine loses it: nothing of it gets a word in. */
+  async kill(): Promise<Ended> {
+    this.#child.kill('SIGKILL');
+    return this.ended();
+  }
+
+  async stop(): Promise<Ended> {
+    this.#child.kill('SIGTERM');
+    return this.ended();
+  }
+}

@@ -1,0 +1,57 @@
+// The frame of `stint top`: what it shows fits on the screen, and nothing a job says gets out of its place.
+import { expect, test } from 'vitest';
+import { frameOf, type Line, type Moment } from '../../src/cli/top-frame.ts';
+import { Engine, jobType, type Job } from '../../src/index.ts';
+
+const textOf = (line: Line): string => line.map(({ text }) => text).join('');
+
+async function aJob(type: string): Promise<Job> {
+  await using engine = new Engine({ store: 'memory:', types: [jobType('known', { run: () => {} })] });
+  const { id } = await engine.createNamed({ type }, {});
+  return (await engine.jobs.get(id))!;
+}
+
+async function moment(type = 'mail.send'): Promise<Moment> {
+  const about = { host: 'h', pid: 1, version: '1', types: [type], slots: 4, busy: 2, draining: false };
+  return {
+    now: 10_000,
+    store: 'sqlite:jobs.db',
+    instances: [{ id: 'one', started: 0, beatAt: 9_000, leaseUntil: 20_000, about }],
+    tallies: [
+      { kind: 'run', type, standing: 'pending', count: 3 },
+      { kind: 'run', type, standing: 'running', count: 1 },
+    ],
+    rates: new Map([[type, { succeeded: 12.34, failed: 1 }]]),
+    running: [{ job: await aJob(type), tasks: { total: 10, succeeded: 4, failed: 1, cancelled: 0 }, progress: null }],
+    oldestDue: 4_000,
+  };
+}
+
+test('the head tells instances, slots, states, rates and the oldest', async () => {
+  const [, second, third] = frameOf(await moment(), { columns: 120, rows: 30 }).map(textOf);
+  expect(second).toMatch(/instances 1 +slots ██████░░░░░░ 2\/4 +pending 3 +held 0 +running 1/);
+  expect(third).toMatch(/succeeded\/s 12.3 +failed\/s 1.0 +oldest due 6s ago/);
+});
+
+test('types and runs have a line each, with a bar for the tasks', async () => {
+  const lines = frameOf(await moment(), { columns: 160, rows: 30 }).map(textOf);
+  expect(lines.find((line) => line.startsWith('mail.send'))).toMatch(/mail.send +3 +0 +1 +12.3 +1.0/);
+  expect(lines.find((line) => line.includes('5/10'))).toMatch(/mail.send.*████████░░░░░░░░ 5\/10, 1 failed/);
+});
+
+test.each([
+  [20, 5],
+  [80, 24],
+  [1, 2],
+])('nothing is wider or higher than a screen of %i × %i', async (columns, rows) => {
+  const lines = frameOf(await moment(), { columns, rows }).map(textOf);
+  expect(lines.length).toBeLessThanOrEqual(rows);
+  expect(lines.slice(0, -1).every((line) => line.length <= columns)).toBe(true);
+});
+
+test('no control character reaches the terminal', async () => {
+  const lines = frameOf({ ...(await moment()), store: 'a\u001b[2Jb' }, { columns: 200, rows: 30 }).map(textOf);
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/);
+  expect(lines.join('')).toContain('a·[2Jb');
+});

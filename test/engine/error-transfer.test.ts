@@ -1,0 +1,147 @@
+// What crosses the border of a child: errors told and rebuilt, frames, lines and printouts, however they are cut.
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FrameReader, frameOf } from '../../src/engine/isolation/host/frames.ts';
+import { Lines } from '../../src/engine/isolation/host/lines.ts';
+import { Printout } from '../../src/engine/isolation/host/printout.ts';
+import { ProgressFlow } from '../../src/engine/isolation/child/progress-flow.ts';
+import { rebuild, tell } from '../../src/engine/isolation/error-transfer.ts';
+import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../../src/engine/handler/errors.ts';
+import { emptyProgress } from '../../src/model/progress.ts';
+import { Refusal } from '../../src/refusal.ts';
+import { VirtualClock } from '../../src/time/clock.ts';
+
+const across = (thrown: unknown): Error & Record<string, unknown> =>
+  rebuild(structuredClone(tell(thrown))) as Error & Record<string, unknown>;
+
+describe('an error', () => {
+  test.each([
+    new Fail('no', { data: { id: 7 } }), new RetryAfter('90s'), new Snooze('2m'), new Cancelled('a'), new TimedOut('b'),
+    new LeaseLost('c'), new Interrupted('d'), new Refusal('malformed.name', 'e', { name: '' }), new TypeError('f'),
+    new RangeError('g'),
+  ])('of class $name is the same on the other side', (error) => {
+    const rebuilt = across(error);
+    expect(rebuilt.constructor).toBe(error.constructor);
+    expect(Object.entries(rebuilt)).toEqual(expect.arrayContaining(Object.entries(error)));
+    expect([rebuilt.name, rebuilt.message, rebuilt.stack]).toEqual([error.name, error.message, error.stack]);
+  });
+
+  test('brings along what hangs on it and is JSON', () => {
+    const error = across(Object.assign(new Error('refused'), { code: 'ECONNREFUSED', retry: () => {}, size: 1n }));
+    expect(Object.entries(error)).toEqual([['code', 'ECONNREFUSED']]);
+  });
+
+  test('brings along its causes, but not without end', () => {
+    const error = new Error('round');
+    error.cause = error;
+    let depth = 0;
+    for (let at: unknown = across(error); at instanceof Error; at = at.cause) depth++;
+    expect(depth).toBe(5);
+  });
+
+  test('is cut when it is huge', () => {
+    const error = across(Object.assign(new Error('x'.repeat(1_000_000)), { data: 'x'.repeat(1_000_000) }));
+    expect(error.message).toHaveLength(10_000);
+    expect(error).not.toHaveProperty('data');
+  });
+
+  test('is made of whatever was thrown', () => {
+    expect(across('only a text').message).toBe('only a text');
+    expect(across({ is: 'no error' })).toMatchObject({
+      message: 'a handler threw no error but an object',
+      data: { is: 'no error' },
+    });
+    expect(across(Symbol('odd')).message).toBe('a handler threw no error but Symbol(odd)');
+    expect(across(null).message).toBe('a handler threw no error but null');
+  });
+
+  test('that cannot be looked at is told all the same', () => {
+    const hostile = new Proxy(new Error(), {
+      get: () => {
+        throw new Error('do not look');
+      },
+    });
+    expect(across(hostile).message).toBe('something was thrown that cannot be told');
+  });
+});
+
+describe('frames', () => {
+  test('are put together again however the stream was cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.array(fc.nat(40)), (values, cuts) => {
+        const reader = new FrameReader();
+        const bytes = Buffer.concat(values.map(frameOf));
+        expect(piecesOf(bytes, cuts).flatMap((piece) => reader.push(piece))).toEqual(values);
+      }),
+    );
+  });
+});
+
+describe('lines', () => {
+  test('are the same however the text was cut', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'ü', '\n') }), fc.array(fc.nat(5)), (text, cuts) => {
+        const heard: string[] = [];
+        const lines = new Lines((line) => heard.push(line));
+        for (const piece of piecesOf(text, cuts)) lines.push(piece);
+        lines.end();
+        expect(heard).toEqual(text.split('\n').filter((line) => line !== ''));
+      }),
+    );
+  });
+
+  test('without an end are handed on when they are long', () => {
+    const heard: string[] = [];
+    new Lines((line) => heard.push(line)).push('x'.repeat(25_000));
+    expect(heard.map((line) => line.length)).toEqual([10_000, 10_000]);
+  });
+});
+
+describe('a printout', () => {
+  test('is read when both streams have passed the mark, which nobody sees', async () => {
+    const heard: string[] = [];
+    const printout = new Printout((level, text) => heard.push(`${level}: ${text}`));
+    const [out, err] = [new PassThrough(), new PassThrough()];
+    printout.read(out, 'info');
+    printout.read(err, 'error');
+    printout.expect('#mark');
+    out.write('one\nunended#mark\n');
+    err.write('two\n#ma');
+    err.write('rk\n');
+    await printout.passed;
+    expect(heard.toSorted()).toEqual(['error: two', 'info: one', 'info: unended']);
+  });
+});
+
+describe('the flow of progress', () => {
+  const at = (updatedAt: number) => ({ ...emptyProgress, updatedAt });
+
+  test('sends the first at once, the newest after 100 ms, and the last when it is flushed', async () => {
+    const clock = new VirtualClock(0);
+    const sent: unknown[] = [];
+    const flow = new ProgressFlow(clock, ({ updatedAt }) => sent.push([updatedAt, clock.monotonic()]));
+    for (const change of [1, 2, 3]) flow.tell(at(change));
+    await clock.advance(250);
+    for (const change of [4, 5]) flow.tell(at(change));
+    flow.flush();
+    flow.flush();
+    expect(sent).toEqual([[1, 0], [3, 100], [4, 250], [5, 250]]);
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+interface Whole<T> {
+  readonly length: number;
+  slice(from: number, to?: number): T;
+}
+
+function piecesOf<T extends Whole<T>>(whole: T, cuts: number[]): T[] {
+  const pieces: T[] = [];
+  let from = 0;
+  for (const cut of cuts) {
+    pieces.push(whole.slice(from, from + cut));
+    from += cut;
+  }
+  return [...pieces, whole.slice(Math.min(from, whole.length))];
+}

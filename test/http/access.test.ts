@@ -1,0 +1,200 @@
+// Who may do what: enumerated from the contract, so that no route can be forgotten.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../src/client/client.ts';
+import { checkBind, mayUse } from '../../src/http/access/access.ts';
+import { roles } from '../../src/http/contract.ts';
+import { startHttp } from '../../src/http/start.ts';
+import { newToken, readTokens } from '../../src/http/access/tokens.ts';
+import { api, as, everyRoute, pathOf, records, tokens, world, type World } from './world.ts';
+
+let guarded: World;
+let open: World;
+beforeAll(async () => {
+  guarded = await world({ access: { tokens: records }, isIdle: true });
+  open = await world({ isIdle: true });
+});
+afterAll(async () => {
+  await guarded.close();
+  await open.close();
+});
+
+const closed = everyRoute.filter(([, route]) => route.roles !== null);
+const bodyFor = (method: string): unknown => (method === 'get' ? undefined : {});
+
+describe('every route of the contract', () => {
+  test.each(closed)('%s answers 401 without a token', async (_, route) => {
+    const reply = await guarded.send(route.method.toUpperCase(), pathOf(route), bodyFor(route.method));
+    expect(reply.status).toBe(401);
+    expect(reply.body.code).toBe('unauthenticated');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test.each(closed)('%s answers 403 to every role that does not reach so far', async (_, route) => {
+    const low = roles.filter((role) => !mayUse(role, route));
+    for (const role of low) {
+      const reply = await guarded.send(route.method.toUpperCase(), pathOf(route), bodyFor(route.method), as(role));
+      expect([role, reply.status, reply.body.code]).toEqual([role, 403, 'forbidden']);
+    }
+  });
+
+  test.each(closed.filter(([, { as: kind }]) => kind !== 'events'))('%s lets those in that may', async (name, route) => {
+    for (const role of roles.filter((each) => mayUse(each, route))) {
+      const reply = await guarded.send(route.method.toUpperCase(), pathOf(route), bodyFor(route.method), as(role));
+      expect([name, role, [401, 403].includes(reply.status)]).toEqual([name, role, false]);
+      expect(reply.status).toBeLessThan(500);
+    }
+  });
+
+  test('only a few are open to everyone', () => {
+    expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn']);
+  });
+});
+
+describe('what is not in the contract', () => {
+  test.each(['/api/v1/nothing', '/api/v2/runs', '/api/v1/runs/1/nothing', '/nothing.js'])('%s is 401 to strangers and 404 to others', async (path) => {
+    expect((await guarded.get(path)).status).toBe(401);
+    expect((await guarded.get(path, as('admin'))).status).toBe(404);
+  });
+
+  test('a method that a route does not take does nothing', async () => {
+    expect((await guarded.send('PUT', `${api}/runs`, {}, as('admin'))).status).toBe(404);
+  });
+});
+
+describe('tokens', () => {
+  test('a wrong one, a cut one and another scheme are all the same answer', async () => {
+    const { token } = tokens.admin;
+    const said = [`Bearer ${token.slice(0, -1)}0x`, `Bearer ${token}x`, `Basic ${token}`, 'Bearer', ''];
+    for (const authorization of said) {
+      const reply = await guarded.get(`${api}/me`, { headers: { authorization } });
+      expect([reply.status, reply.body.detail]).toEqual([401, 'show a token that is valid here: Authorization: Bearer …']);
+    }
+  });
+
+  test('are listed for an admin, with when each was last used here, and nothing of the secret', async () => {
+    const made = newToken({ name: 'ci', role: 'producer', created: 1_000, expires: 4_000_000_000_000 });
+    const admin = newToken({ name: 'ada', role: 'admin' });
+    const server = await world({ access: { tokens: [made.record, admin.record] }, isIdle: true });
+    const asAda = { headers: { authorization: `Bearer ${admin.token}` } };
+    const before = Date.now();
+    const { body } = await server.get(`${api}/tokens`, asAda);
+    expect(body.items).toEqual([
+      { name: 'ci', role: 'producer', seesPayloads: false, created: 1_000, expires: 4_000_000_000_000, lastUsed: null },
+      { name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, lastUsed: expect.any(Number) as number },
+    ]);
+    expect(body.items[1].lastUsed).toBeGreaterThanOrEqual(before);
+    await server.get(`${api}/me`, { headers: { authorization: `Bearer ${made.token}` } });
+    expect((await server.get(`${api}/tokens`, asAda)).body.items[0].lastUsed).toBeGreaterThanOrEqual(before);
+    const client = new Client({ url: server.url, token: admin.token });
+    expect((await client.call('listTokens')).items.map(({ name }) => name)).toEqual(['ci', 'ada']);
+    await server.close();
+  });
+
+  test('of a server without any are none', async () => {
+    expect((await open.get(`${api}/tokens`)).body).toEqual({ items: [] });
+  });
+
+  test('one that is over is no token', async () => {
+    const old = newToken({ name: 'old', role: 'admin', expires: Date.now() - 1 });
+    const over = await world({ access: { tokens: [old.record] }, isIdle: true });
+    expect((await over.get(`${api}/me`, { headers: { authorization: `Bearer ${old.token}` } })).status).toBe(401);
+    await over.close();
+  });
+
+  test('two are never the same, and the record does not hold the token', () => {
+    const [one, two] = [newToken({ name: 'a', role: 'viewer' }), newToken({ name: 'a', role: 'viewer' })];
+    expect(one.token).not.toBe(two.token);
+    expect(one.token).toMatch(/^stint_[0-9a-f]{8}_[0-9a-f]{64}$/);
+    expect(JSON.stringify(one.record)).not.toContain(one.token);
+  });
+
+  test('are read from JSON, by hash or as they are, and what cannot be read is refused', () => {
+    const { record } = tokens.viewer;
+    const [byHash, plain] = readTokens(JSON.stringify([
+      { name: 'vera', role: 'viewer', hash: record.hash, expires: '2030-01-01T00:00:00Z' },
+      { name: 'plain', role: 'worker', token: 'x'.repeat(40) },
+    ]));
+    expect(byHash).toMatchObject({ hash: record.hash, expires: Date.UTC(2030, 0, 1), seesPayloads: false });
+    expect(JSON.stringify(plain)).not.toContain('x'.repeat(40));
+    for (const bad of ['[', '[{}]', '[{"name":"a","role":"king","hash":"00"}]', '[{"name":"a","role":"viewer"}]', '[{"name":"a","role":"viewer","token":"short"}]']) {
+      expect(() => readTokens(bad)).toThrow('cannot read the tokens');
+    }
+  });
+
+  test('too many wrong ones from one address are kept waiting', async () => {
+    const own = await world({ access: { tokens: records }, isIdle: true });
+    const wrong = { headers: { authorization: 'Bearer wrong' } };
+    for (let tries = 0; tries < 20; tries++) expect((await own.get(`${api}/me`, wrong)).status).toBe(401);
+    const reply = await own.get(`${api}/me`, wrong);
+    expect([reply.status, reply.body.code]).toEqual([429, 'too.many']);
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await own.post(`${api}/session`, { token: 'wrong' })).status).toBe(429);
+    expect((await own.get(`${api}/me`, as('admin'))).status).toBe(200);
+    await own.close();
+  });
+
+  test('a browser changes one for a session that no script can read, and gives it back', async () => {
+    const signedIn = await guarded.post(`${api}/session`, { token: tokens.operator.token });
+    expect(signedIn.body).toMatchObject({ name: 'olga', role: 'operator', seesPayloads: true });
+    const cookie = signedIn.headers.get('set-cookie')!;
+    expect(cookie).toMatch(/^__Host-stint=[0-9a-f]{64}; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=\d+$/);
+    const shown = { headers: { cookie: cookie.split(';')[0]! } };
+    expect((await guarded.get(`${api}/me`, shown)).body.name).toBe('olga');
+    expect((await guarded.send('DELETE', `${api}/session`, undefined, shown)).headers.get('set-cookie')).toContain('Max-Age=0');
+    expect((await guarded.get(`${api}/me`, shown)).status).toBe(401);
+    expect((await guarded.post(`${api}/session`, { token: 'wrong' })).status).toBe(401);
+  });
+});
+
+describe('the place', () => {
+  test('without tokens, whoever is on this machine is an admin', async () => {
+    expect((await open.get(`${api}/me`)).body).toEqual({ name: 'local', role: 'admin', isLocal: true, seesPayloads: true, expires: null });
+  });
+
+  test('mounted in a server that does not say where a request comes from, nobody is local', async () => {
+    const response = await open.http.fetch(new Request('http://127.0.0.1/api/v1/me'));
+    expect(response.status).toBe(401);
+  });
+
+  test.each([
+    ['127.0.0.1', false, false, false, true],
+    ['localhost', false, false, false, true],
+    ['::1', false, false, false, true],
+    ['0.0.0.0', false, false, false, false],
+    ['0.0.0.0', false, true, true, false],
+    ['0.0.0.0', true, false, false, false],
+    ['0.0.0.0', true, true, false, true],
+    ['0.0.0.0', true, false, true, true],
+    ['192.168.1.5', false, true, false, false],
+    ['::', false, false, true, false],
+    ['example.org', false, false, false, false],
+  ])('a bind to %s (auth %s, TLS %s, insecure %s): %s', (host, isSetUp, hasTls, isInsecure, isAllowed) => {
+    const bind = (): void => checkBind({ host, isSetUp, hasTls, isInsecure });
+    if (isAllowed) expect(bind).not.toThrow();
+    else expect(bind).toThrow('cannot listen');
+  });
+
+  test('serve starts with tokens that are told as JSON, and refuses the world without any', async () => {
+    const said = JSON.stringify([{ name: 'ada', role: 'admin', hash: tokens.admin.record.hash }]);
+    const started = await startHttp({ engine: open.engine, port: 0, tokens: said });
+    expect((await fetch(`${started.url}${api}/me`)).status).toBe(401);
+    expect((await fetch(`${started.url}${api}/me`, as('admin'))).status).toBe(200);
+    await started.close();
+    await expect(startHttp({ engine: open.engine, host: '0.0.0.0', port: 0, tokens: '' })).rejects.toThrow('anybody');
+  });
+
+  test('a public bind without tokens refuses to start', async () => {
+    await expect(open.http.listen({ host: '0.0.0.0', port: 0, isInsecure: true })).rejects.toThrow('anybody could run jobs');
+  });
+});
+
+test('a session ends with the token that it began with', async () => {
+  let known = records;
+  const own = await world({ access: { tokens: () => known }, isIdle: true });
+  const { headers } = await own.post(`${api}/session`, { token: tokens.operator.token });
+  const shown = { headers: { cookie: headers.get('set-cookie')!.split(';')[0]! } };
+  expect((await own.get(`${api}/me`, shown)).status).toBe(200);
+  known = records.filter(({ name }) => name !== 'olga');
+  expect((await own.get(`${api}/me`, shown)).status).toBe(401);
+  await own.close();
+});

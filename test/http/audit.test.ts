@@ -1,0 +1,162 @@
+// What operators do is kept: who, when, why, and what it was before and after; also of what is gone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobType } from '../../src/index.ts';
+import { Door } from '../engine/api/kit.ts';
+import {
+  api,
+  as,
+  broken,
+  echo,
+  ended,
+  nightly,
+  parts,
+  patient,
+  records,
+  world,
+  type Reply,
+  type World,
+} from './world.ts';
+
+let server: World;
+const door = new Door();
+const alone = jobType('alone', { onePerType: true, run: () => door.pass() });
+beforeAll(async () => {
+  server = await world({
+    access: { tokens: records },
+    engine: { types: [echo, broken, patient, parts, alone], defs: [nightly] },
+  });
+});
+afterAll(() => server.close());
+
+const asOlga = as('operator');
+const create = async (body: object): Promise<number> =>
+  (await server.post(`${api}/runs`, body, asOlga)).body.id as number;
+const audit = async (query = ''): Promise<Reply['body'][]> =>
+  (await server.get(`${api}/audit${query}`, asOlga)).body.items;
+
+/** As `ended`, with a token. */
+async function endedFor(id: number): Promise<void> {
+  await ended({ ...server, get: (path) => server.get(path, asOlga) }, id);
+}
+
+describe('the audit', () => {
+  test('tells each act on a run, with who, why, before and after', async () => {
+    const id = await create({ type: 'echo', dueTime: '2099-01-01T00:00:00Z' });
+    await server.send('PATCH', `${api}/runs/${id}`, { priority: 7, why: 'urgent' }, asOlga);
+    await server.post(`${api}/runs/${id}/pause`, {}, asOlga);
+    await server.post(`${api}/runs/${id}/resume`, {}, asOlga);
+    await server.post(`${api}/runs/${id}/cancel`, { why: 'a mistake' }, asOlga);
+    const told = await audit(`?job=${id}`);
+    expect(told.map(({ action }) => action)).toEqual(['cancel', 'resume', 'pause', 'edit']);
+    expect(told[3]).toMatchObject({ by: 'http:olga', why: 'urgent', before: { priority: 0 }, after: { priority: 7 } });
+    expect(told[0]).toMatchObject({
+      why: 'a mistake',
+      before: { standing: 'pending' },
+      after: { standing: 'cancelled' },
+    });
+    expect(told[0].at).toBeGreaterThanOrEqual(told[1].at);
+  });
+
+  test('keeps what a deleted run was, with who deleted it and why', async () => {
+    const id = await create({ type: 'echo', input: 1, tags: { tenant: 'a' } });
+    await endedFor(id);
+    await server.send('DELETE', `${api}/runs/${id}?why=a%20wish`, undefined, asOlga);
+    expect((await server.get(`${api}/runs/${id}`, asOlga)).status).toBe(404);
+    expect(await audit(`?job=${id}`)).toMatchObject([
+      {
+        action: 'delete',
+        by: 'http:olga',
+        why: 'a wish',
+        after: null,
+        before: { type: 'echo', standing: 'succeeded', tags: { tenant: 'a' } },
+      },
+    ]);
+  });
+
+  test('keeps a record of each run that a bulk operation deletes', async () => {
+    const ids = [
+      await create({ type: 'echo', tags: { bulk: 'x' } }),
+      await create({ type: 'echo', tags: { bulk: 'x' } }),
+    ];
+    for (const id of ids) await endedFor(id);
+    const { body } = await server.post(
+      `${api}/bulk`,
+      { action: 'delete', filter: { tag: ['bulk:x'], state: ['ended'] } },
+      asOlga,
+    );
+    await endedFor(body.operation as number);
+    const told = await audit('?action=delete&limit=2');
+    expect(new Set(told.map(({ job }) => job as number))).toEqual(new Set(ids));
+    expect(told[0]).toMatchObject({
+      by: 'http:olga',
+      why: expect.stringContaining(`operation ${body.operation}`) as string,
+    });
+  });
+
+  test('tells what was done to definitions', async () => {
+    await server.post(`${api}/defs/nightly/disable`, { why: 'holidays' }, asOlga);
+    await server.post(`${api}/defs/nightly/enable`, {}, asOlga);
+    expect(
+      (await audit('?limit=2')).map(({ action, def, before, after }) => [
+        action,
+        def,
+        before.isEnabled,
+        after.isEnabled,
+      ]),
+    ).toEqual([
+      ['enable', 'nightly', false, true],
+      ['disable', 'nightly', true, false],
+    ]);
+  });
+
+  test('keeps the reason for which an override was taken back and a definition ended', async () => {
+    const def = `${api}/defs/nightly`;
+    await server.send('PATCH', def, { priority: 7 }, asOlga);
+    await server.send('DELETE', `${def}/override?why=the%20rush%20is%20over`, undefined, asOlga);
+    const said = { by: 'http:olga', def: 'nightly' };
+    expect((await audit('?limit=1'))[0]).toMatchObject({
+      ...said, action: 'override', why: 'the rush is over', before: { override: { priority: 7 } }, after: { override: null },
+    });
+    const { id } = (await server.get(def, asOlga)).body;
+    expect((await server.send('DELETE', `${def}?why=`, undefined, asOlga)).status).toBe(400);
+    await server.send('DELETE', `${def}?why=nobody%20reads%20it`, undefined, asOlga);
+    expect((await audit('?limit=1'))[0]).toMatchObject({
+      ...said, action: 'undefine', why: 'nobody reads it', before: { isEnabled: true }, after: null,
+    });
+    const { items } = (await server.get(`${api}/runs/${id}/events`, asOlga)).body;
+    expect(items.slice(-1)).toMatchObject([{ kind: 'cancelled', by: 'http:olga', why: 'nobody reads it' }]);
+  });
+
+  test('what is refused leaves no record, and what the program does by itself none either', async () => {
+    const count = (await audit()).length;
+    expect((await server.post(`${api}/runs/999999/cancel`, {}, asOlga)).status).toBe(404);
+    const run = await server.engine.createJobRun(patient);
+    await run.cancel();
+    expect(await audit()).toHaveLength(count);
+  });
+
+  test('is no run: it stands in no list of runs, is not counted, and nobody can work on it', async () => {
+    const { body } = await server.get(`${api}/runs?limit=1000`, asOlga);
+    expect(body.items.filter(({ type }: { type: string }) => type === 'stint.audit')).toEqual([]);
+    const claim = { worker: 'w', types: ['stint.audit'], limit: 10 };
+    expect((await server.post(`${api}/work/claim`, claim, as('worker'))).body.items).toEqual([]);
+  });
+});
+
+describe('an Idempotency-Key, of a type of which only one may run', () => {
+  const post = (key: string): Promise<Reply> =>
+    server.post(`${api}/runs`, { type: 'alone' }, { headers: { ...asOlga.headers, 'idempotency-key': key } });
+
+  test('gives the same run again while it runs, and refuses another', async () => {
+    const first = await post('one');
+    expect(first.status).toBe(201);
+    while (door.knocks === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const again = await post('one');
+    expect([again.status, again.body.id, again.body.outcome]).toEqual([200, first.body.id, 'existing']);
+    const other = await post('two');
+    expect([other.status, other.body.code]).toEqual([409, 'busy.type']);
+    door.open();
+    await endedFor(first.body.id as number);
+    expect((await post('one')).body).toMatchObject({ id: first.body.id, outcome: 'existing' });
+  });
+});

@@ -1,0 +1,86 @@
+// Bulk operations: counted before, done as a run, gone on with after a restart.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Engine } from '../../src/index.ts';
+import { api, ended, world, type World } from './world.ts';
+
+let server: World;
+beforeAll(async () => {
+  server = await world();
+});
+afterAll(() => server.close());
+
+const later = '2031-01-01T00:00:00Z';
+const makeMany = async (on: World, type: string, count: number): Promise<number[]> => {
+  const replies = await Promise.all(Array.from({ length: count }, () => on.post(`${api}/runs`, { type, dueTime: later })));
+  return replies.map(({ body }) => body.id as number);
+};
+const total = async (on: World, filter: string): Promise<number> => (await on.get(`${api}/runs/count?${filter}`)).body.total;
+
+describe('a bulk operation', () => {
+  test('is counted before it is done, and then does what it said', async () => {
+    await makeMany(server, 'echo', 30);
+    await makeMany(server, 'parts', 3);
+    const ask = { action: 'cancel', filter: { type: ['echo'], state: ['pending'] }, why: 'tidying' };
+    const dry = await server.post(`${api}/bulk`, { ...ask, dryRun: true });
+    expect([dry.status, dry.body]).toEqual([200, { count: 30, operation: null }]);
+    expect(await total(server, 'type=echo&state=pending')).toBe(30);
+    const real = await server.post(`${api}/bulk`, ask);
+    expect([real.status, real.body.count]).toEqual([202, 30]);
+    const operation = await ended(server, real.body.operation);
+    expect(operation).toMatchObject({ type: 'stint.bulk', standing: 'succeeded', result: { done: 30, refused: {} } });
+    expect(operation.progress).toMatchObject({ status: 'SUCCESS', stage: { total: 30, done: 30 } });
+    expect(await total(server, 'type=echo&state=cancelled')).toBe(30);
+    expect(await total(server, 'type=parts&state=pending')).toBe(3);
+    const { body } = await server.get(`${api}/runs?type=echo&limit=1`);
+    expect(body.items[0].cancel).toMatchObject({ by: 'http:local', why: `tidying (operation ${real.body.operation})` });
+  });
+
+  test('tells what was refused and goes on', async () => {
+    const ids = await makeMany(server, 'patient', 5);
+    await server.post(`${api}/runs/${ids[2]}/cancel`, {});
+    const { body } = await server.post(`${api}/bulk`, { action: 'delete', filter: { type: ['patient'] } });
+    expect(await ended(server, body.operation)).toMatchObject({ standing: 'succeeded', result: { done: 1, refused: { 'wrong.state': 4 } } });
+    expect((await server.get(`${api}/runs/${ids[2]}`)).status).toBe(404);
+    await server.post(`${api}/bulk`, { action: 'stop', filter: { type: ['patient'] } });
+  });
+
+  test('retries each run once, also if it fails again meanwhile', async () => {
+    const ids = await makeMany(server, 'broken', 5);
+    for (const id of ids) await server.post(`${api}/runs/${id}/stop`, {});
+    const { body } = await server.post(`${api}/bulk`, { action: 'retry', filter: { type: ['broken'], state: ['cancelled'] } });
+    expect(await ended(server, body.operation)).toMatchObject({ result: { done: 5 } });
+    for (const id of ids) expect((await server.get(`${api}/runs/${id}`)).body.generation).toBe(2);
+    await server.post(`${api}/bulk`, { action: 'stop', filter: { type: ['broken'], state: ['open'] } });
+  });
+
+  test('never touches itself or others of its kind', async () => {
+    const { body } = await server.post(`${api}/bulk`, { action: 'stop', filter: { q: 'stint' } });
+    expect(await ended(server, body.operation)).toMatchObject({ standing: 'succeeded' });
+  });
+
+  test('goes on after the engine that did it is gone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stint-bulk-'));
+    const store = `sqlite:${join(folder, 'jobs.db')}`;
+    const first = await world({ store, engine: { lease: '1s' } });
+    await makeMany(first, 'echo', 60);
+    // It stops in the middle: from the twentieth act on, nothing comes back.
+    const { jobs } = first.engine;
+    const cancel = jobs.cancel.bind(jobs);
+    let acts = 0;
+    jobs.cancel = async (...asked) => ((acts += 1) > 20 ? new Promise(() => {}) : cancel(...asked));
+    const { body } = await first.post(`${api}/bulk`, { action: 'cancel', filter: { type: ['echo'] } });
+    while (acts <= 20) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await total(first, 'type=echo&state=cancelled')).toBe(20);
+    await first.http.close();
+    await first.engine.close({ patience: '0s' }).catch(() => {});
+    const second = new Engine({ store, lease: '1s' });
+    await second.resume();
+    await second.run(body.operation).result();
+    expect(await second.count({ types: ['echo'], standings: ['cancelled'] })).toMatchObject([{ count: 60 }]);
+    await second.close();
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,47 @@
+// What Prometheus reads: what is stuck, the pool, the store, and how late the event loop is.
+import { afterEach, describe, expect, test } from 'vitest';
+import { freshDatabase } from '../support/fresh-database.ts';
+import { world, type World } from './world.ts';
+
+let server: World;
+afterEach(() => server.close());
+
+const figures = async (): Promise<Map<string, number>> => {
+  const { body } = await server.get('/metrics');
+  const lines = String(body)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+};
+
+describe('the figures', () => {
+  test('tell what is stuck, by reason', async () => {
+    server = await world({ isIdle: true });
+    const { jobs } = server.engine;
+    await jobs.createMany([{ type: 'orphan' }, { type: 'orphan' }, { type: 'held' }], 'test');
+    await jobs.claim({ kinds: ['run'], names: { exact: ['held'] }, limit: 1, holder: 'gone', leaseMs: 1_000 });
+    const stuck = (told: Map<string, number>, reason: string): number | undefined =>
+      told.get(`stint_stuck_jobs{reason="${reason}"}`);
+    const early = await figures();
+    expect([stuck(early, 'unknown_type'), stuck(early, 'unsettled')]).toEqual([2, 0]);
+    while (stuck(await figures(), 'lapsed') !== 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test('tell the size of the store and the lag of the event loop', async () => {
+    server = await world({ isIdle: true });
+    const told = await figures();
+    expect(told.get('stint_store_bytes')).toBeGreaterThan(10_000);
+    expect(told.get('stint_event_loop_lag_seconds')).toBeGreaterThan(0);
+    expect([...told.keys()].some((name) => name.startsWith('stint_pool_connections'))).toBe(false);
+  });
+
+  test('tell the pool of PostgreSQL', async () => {
+    server = await world({ store: await freshDatabase(), isIdle: true });
+    const told = await figures();
+    expect(told.get('stint_pool_connections{state="max"}')).toBe(8);
+    expect(told.get('stint_pool_connections{state="open"}')).toBeGreaterThan(0);
+    expect(told.get('stint_store_oldest_transaction_seconds')).toBeGreaterThanOrEqual(0);
+  });
+});

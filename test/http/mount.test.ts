@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { mountHttp, startBedrock, type Mounted } from '../../src/server.ts';
+import { Engine, jobType } from '../../src/index.ts';
+
+const echo = jobType('echo', { run: ({ input }) => input });
+
+interface House {
+  readonly url: string;
+  readonly engine: Engine;
+  readonly mounted: Mounted;
+  readonly server: Server;
+}
+const houses: House[] = [];
+
+/** A server of someone else, with Stint below /jobs. */
+async function house(options: Partial<Parameters<typeof mountHttp>[0]> = {}): Promise<House> {
+  const engine = new Engine({ store: 'memory:', types: [echo] });
+  await engine.resume();
+  const mounted = mountHttp({ engine, path: '/jobs', ...options });
+  const server = createServer((request, response) => {
+    if (!mounted.handle(request, response)) response.end('mine');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const built = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, engine, mounted, server };
+  houses.push(built);
+  return built;
+}
+
+afterEach(async () => {
+  for (const { engine, mounted, server } of houses.splice(0)) {
+    await mounted.close();
+    server.closeAllConnections();
+    server.close();
+    await engine.close();
+  }
+});
+
+test('below its path Stint answers, elsewhere the server that was there', async () => {
+  const { url } = await house({ dashboard: null });
+  for (const path of ['/', '/jobsite', '/other/jobs', '/?a=/jobs']) {
+    expect(await (await fetch(url + path)).text()).toBe('mine');
+  }
+  expect(await (await fetch(`${url}/jobs/health`)).json()).toMatchObject({ status: 'ok' });
+  const created = await fetch(`${url}/jobs/api/v1/runs`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type: 'echo', input: 7 }),
+  });
+  expect(created.status).toBe(201);
+});
+
+test('its root without a slash leads to the one with it, since pages name their files from there', async () => {
+  const { url } = await house({ dashboard: null });
+  const moved = await fetch(`${url}/jobs?live=1`, { redirect: 'manual' });
+  expect([moved.status, moved.headers.get('location')]).toEqual([308, '/jobs/?live=1']);
+  expect(await (await fetch(`${url}/jobs`)).text()).toContain('Stint');
+});
+
+test('whom the server knows has the role that it gives, and strangers are refused', async () => {
+  const { url } = await house({
+    access: { authenticate: (request) => (request.headers.get('x-user') === 'ada' ? { name: 'ada', role: 'viewer' } : null) },
+  });
+  const me = await fetch(`${url}/jobs/api/v1/me`, { headers: { 'x-user': 'ada' } });
+  expect(await me.json()).toEqual({ name: 'ada', role: 'viewer', isLocal: false, seesPayloads: false, expires: null });
+  expect((await fetch(`${url}/jobs/api/v1/me`)).status).toBe(401);
+});
+
+test.each(['jobs', '/', '/jobs/', '', '/a b'])('a path like "%s" is refused', async (path) => {
+  const engine = new Engine({ store: 'memory:' });
+  expect(() => mountHttp({ engine, path })).toThrow('begins with a slash and ends without');
+  await engine.close();
+});
+
+test('the Bedrock face opens on a free port of an engine', async () => {
+  const { engine } = await house({ dashboard: null });
+  const bedrock = await startBedrock({ engine, port: 0 });
+  expect(bedrock).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) as number });
+  await bedrock.close();
+});

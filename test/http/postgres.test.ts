@@ -1,0 +1,79 @@
+// The same face on PostgreSQL: what could differ is the feed, the filters and the waiting for work.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../src/client.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
+import { api, ended, world, type World } from './world.ts';
+import { waitMs } from '../support/patience.ts';
+
+let server: World;
+let client: Client;
+beforeAll(async () => {
+  server = await world({ store: await freshDatabase() });
+  client = new Client({ url: server.url });
+});
+afterAll(() => server.close());
+
+describe('on PostgreSQL', () => {
+  test('runs run, with tasks, and are found by every filter', async () => {
+    const run = await client.createRun({ type: 'parts', tags: { team: 'red' }, input: { to: { id: 7 } } });
+    expect(await run.result({ timeoutMs: waitMs })).toBe(3);
+    const filters = ['state=succeeded', 'type=par*', 'tag=team:red', 'payload=to.id:7', 'q=RED', 'from=2000-01-01T00:00:00Z', 'state=ended&type=parts'];
+    for (const filter of filters) {
+      const { body } = await server.get(`${api}/runs?${filter}`);
+      expect([filter, body.items.map(({ id }: { id: number }) => id)]).toEqual([filter, [run.id]]);
+    }
+    for (const text of ["' OR '1'='1", "'; DROP TABLE job; --", '%', '\u0000', '\\']) {
+      for (const field of ['q', 'def', 'type', 'tag', 'payload', 'error']) {
+        const { status } = await server.get(`${api}/runs?${field}=${encodeURIComponent(text)}`);
+        expect([field, text, [200, 400].includes(status)]).toEqual([field, text, true]);
+      }
+    }
+  });
+
+  test('the stream goes on where it was left', async () => {
+    const seen: string[] = [];
+    const read = async (after: string | undefined, isEnough: () => boolean): Promise<string | null> => {
+      const leave = new AbortController();
+      let place: string | null = null;
+      const stream = client.stream({ signal: leave.signal, type: ['echo'], ...(after === undefined ? {} : { after }) });
+      for await (const one of stream) {
+        place = one.place;
+        seen.push(`${one.job} ${one.event.n}`);
+        if (isEnough()) leave.abort();
+      }
+      return place;
+    };
+    const first = read(undefined, () => seen.length >= 1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const ids: number[] = [];
+    for (let n = 0; n < 20; n++) ids.push((await client.createRun({ type: 'echo' })).id);
+    const place = await first;
+    for (const id of ids) await ended(server, id);
+    await read(place!, () => seen.length >= 60);
+    expect(seen.toSorted()).toEqual(ids.flatMap((id) => [1, 2, 3].map((n) => `${id} ${n}`)).sort());
+  });
+
+  test('a worker that waits gets what comes, under its fence', async () => {
+    const waiting = client.call('claim', { body: { worker: 'w', types: ['remote'], waitMs: 20_000 } });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const run = await client.createRun({ type: 'remote' });
+    const [job] = (await waiting).items;
+    expect(job).toMatchObject({ id: run.id });
+    const params = { id: run.id };
+    await expect(client.call('complete', { params, body: { fence: job!.fence + 1 } })).rejects.toMatchObject({ code: 'lost.lease' });
+    await client.call('complete', { params, body: { fence: job!.fence, result: 'done' } });
+    expect(await run.result()).toBe('done');
+  });
+
+  test('a bulk operation does what it says', async () => {
+    for (let n = 0; n < 10; n++) await client.createRun({ type: 'echo', delay: '1d' });
+    const { count, operation } = await client.call('bulk', { body: { action: 'cancel', filter: { state: ['pending'] } } });
+    expect(count).toBe(10);
+    expect(await client.run(operation!).result({ timeoutMs: waitMs })).toEqual({ done: 10, refused: {} });
+  });
+
+  test('figures are told', async () => {
+    expect(await client.call('metrics')).toMatch(/stint_events_total\{kind="succeeded"\} \d+/);
+    expect((await client.call('stats', { query: { ended: true } })).ended?.succeeded).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,83 @@
+// One type with the schema of its input, and what is open of each type at which limit.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { jobType } from '../../src/index.ts';
+import { routes } from '../../src/http/contract.ts';
+import { api, echo, patient, world, type World } from './world.ts';
+
+const letter = jobType('letter', {
+  input: z.object({ to: z.string(), copies: z.number().int().default(1) }),
+  timeout: '2m',
+  retry: { attempts: 4 },
+  concurrency: 3,
+  limit: { key: ({ to }: { to: string }) => to, concurrency: 1 },
+  run: ({ signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason as Error)); }),
+});
+const dated = jobType('dated', { input: z.object({ on: z.date() }), run: () => null });
+
+let server: World;
+beforeAll(async () => {
+  server = await world({ engine: { types: [echo, patient, letter, dated], slots: 5 } });
+});
+afterAll(() => server.close());
+
+const running = async (id: number): Promise<void> => {
+  for (let tries = 0; tries < 400; tries++) {
+    if ((await server.get(`${api}/runs/${id}`)).body.state === 'running') return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`run ${id} does not run`);
+};
+const start = async (ask: object): Promise<number> => (await server.post(`${api}/runs`, ask)).body.id;
+const queue = async (type: string) => {
+  const { body } = await server.get(`${api}/queues`);
+  return routes.listQueues.answer.parse(body).items.find((one) => one.type === type)!;
+};
+
+describe('a type', () => {
+  test('tells its settings, and its schema as JSON Schema', async () => {
+    const { body } = await server.get(`${api}/types/letter`);
+    expect(routes.getType.answer.parse(body)).toMatchObject({
+      name: 'letter', isLocal: true, concurrency: 3, keyConcurrency: 1, timeoutMs: 120_000, attempts: 4, taskConcurrency: null,
+    });
+    expect(body.schema).toMatchObject({
+      type: 'object', properties: { to: { type: 'string' }, copies: { type: 'integer', default: 1 } }, required: ['to'],
+    });
+  });
+
+  test('without a schema, or with one that JSON Schema cannot say, has none', async () => {
+    for (const name of ['echo', 'dated']) expect((await server.get(`${api}/types/${name}`)).body.schema).toBeNull();
+  });
+
+  test('that nobody knows is refused', async () => {
+    const reply = await server.get(`${api}/types/nobody`);
+    expect([reply.status, reply.body.code]).toEqual([404, 'unknown.type']);
+  });
+});
+
+describe('a queue', () => {
+  test('tells what is ready, later, held and running, and who could take it', async () => {
+    const held = await start({ type: 'stray', delay: '1h' });
+    await start({ type: 'stray', delay: '2h' });
+    const ready = await start({ type: 'stray' });
+    await server.post(`${api}/runs/${held}/pause`, {});
+    expect(await queue('stray')).toMatchObject({
+      ready: 1, later: 1, held: 1, running: 0, instances: 0, slots: 0, oldestReady: { id: ready }, limits: [],
+    });
+    expect(await queue('echo')).toMatchObject({ ready: 0, instances: 1, slots: 5, oldestReady: null });
+  });
+
+  test('tells each limit once, with how much of it is used up', async () => {
+    expect((await queue('letter')).limits).toEqual([{ scope: 'type', name: null, max: 3, taken: 0 }]);
+    const first = await start({ type: 'letter', input: { to: 'ann' } });
+    const other = await start({ type: 'letter', input: { to: 'bob' } });
+    await running(first);
+    await running(other);
+    await start({ type: 'letter', input: { to: 'ann' } });
+    const told = await queue('letter');
+    expect(told).toMatchObject({ running: 2, ready: 1 });
+    expect(told.limits).toContainEqual({ scope: 'type', name: null, max: 3, taken: 2 });
+    expect(told.limits).toContainEqual({ scope: 'key', name: 'ann', max: 1, taken: 1 });
+    expect(told.limits).toContainEqual({ scope: 'key', name: 'bob', max: 1, taken: 1 });
+  });
+});

@@ -1,0 +1,111 @@
+// What the dashboard draws: series over time, the matrix of tasks, and payloads as they were written.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobType } from '../../src/index.ts';
+import { Census } from '../../src/http/metrics/job-counts.ts';
+import { MatrixView, SeriesView } from '../../src/http/contract.ts';
+import type { Tally } from '../../src/store/query.ts';
+import { api, as, echo, ended, parts, records, world, type World } from './world.ts';
+
+const doomed = jobType('doomed', {
+  retry: { attempts: 1 },
+  run: async () => {
+    throw new Error('as it must');
+  },
+});
+const engine = { types: [echo, parts, doomed], defs: [] };
+
+let server: World;
+beforeAll(async () => void (server = await world({ engine })));
+afterAll(() => server.close());
+
+const sum = (series: SeriesView, word: 'created' | 'succeeded' | 'failed'): number =>
+  series.points.reduce((all, point) => all + point[word], 0);
+
+async function seriesOnce(from: World, query: string, isReady: (series: SeriesView) => boolean): Promise<SeriesView> {
+  for (let tries = 0; ; tries++) {
+    const series = SeriesView.parse((await from.get(`${api}/series${query}`)).body);
+    if (isReady(series) || tries > 200) return series;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+describe('series', () => {
+  test('count what was created and how it ended, in every range, with waits and runs', async () => {
+    for (const type of ['echo', 'echo', 'doomed']) await server.post(`${api}/runs`, { type });
+    const isTold = (series: SeriesView): boolean => sum(series, 'succeeded') + sum(series, 'failed') >= 3;
+    for (const range of ['15m', '1h', '6h', '1d', '7d', '90d']) {
+      const series = await seriesOnce(server, `?range=${range}`, isTold);
+      expect([sum(series, 'created'), sum(series, 'succeeded'), sum(series, 'failed')]).toEqual([3, 2, 1]);
+      const told = series.points.filter(({ run }) => run !== null);
+      expect(told.length).toBeGreaterThan(0);
+      expect(told.every(({ run }) => run!.p50 <= run!.p95 && run!.p95 <= run!.p99)).toBe(true);
+      expect(series.points.at(-1)!.at + series.bucketMs).toBeGreaterThan(server.engine.now() - series.bucketMs);
+    }
+  });
+
+  test('of one type tell of that type alone, and types with failures stand first', async () => {
+    const series = await seriesOnce(server, '?type=echo', (one) => sum(one, 'succeeded') >= 2);
+    expect([sum(series, 'succeeded'), sum(series, 'failed')]).toEqual([2, 0]);
+    expect(series.types[0]).toMatchObject({ type: 'doomed', failed: 1, succeeded: 0 });
+  });
+
+  test('tell what had ended before the server was started', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stint-series-'));
+    const store = `sqlite:${join(folder, 'jobs.db')}`;
+    const before = await world({ store, engine });
+    const { body } = await before.post(`${api}/runs`, { type: 'doomed' });
+    await ended(before, body.id);
+    await before.close();
+    const after = await world({ store, engine });
+    const series = SeriesView.parse((await after.get(`${api}/series`)).body);
+    expect([sum(series, 'created'), sum(series, 'failed')]).toEqual([1, 1]);
+    expect(series.types).toMatchObject([{ type: 'doomed', failed: 1 }]);
+    await after.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+test('the matrix tells every task of a run by a letter, page by page', async () => {
+  const { body } = await server.post(`${api}/runs`, { type: 'parts' });
+  await ended(server, body.id);
+  const whole = MatrixView.parse((await server.get(`${api}/runs/${body.id}/matrix`)).body);
+  expect([whole.ids.length, whole.standings, whole.next]).toEqual([3, 'sss', null]);
+  expect(whole.ranMs.every((ms) => ms !== null && ms >= 0)).toBe(true);
+  const first = MatrixView.parse((await server.get(`${api}/runs/${body.id}/matrix?limit=2`)).body);
+  expect([first.ids, first.next]).toEqual([whole.ids.slice(0, 2), whole.ids[1]]);
+  const rest = MatrixView.parse((await server.get(`${api}/runs/${body.id}/matrix?limit=2&after=${first.next}`)).body);
+  expect(rest.ids).toEqual(whole.ids.slice(2));
+  expect((await server.get(`${api}/runs/999999/matrix`)).status).toBe(404);
+});
+
+test('numbers in payloads stay as they were written, and secrets stay secret', async () => {
+  const guarded = await world({ isIdle: true, access: { tokens: records } });
+  const inputText = '{"big":12345678901234567890,"small":0.10,"token":1}';
+  const { job } = await guarded.engine.jobs.create({ kind: 'run', type: 'echo', inputText }, 'test');
+  const told = async (who: 'viewer' | 'producer' | 'operator'): Promise<string> =>
+    (await fetch(`${guarded.url}${api}/runs/${job!.id}`, as(who))).text();
+  expect(await told('operator')).toContain(`"input":${inputText}`);
+  expect(await told('viewer')).toContain('"input":{"big":12345678901234567890,"small":0.10,"token":"[redacted]"}');
+  expect(await told('producer')).toContain('"input":{"big":"[number]","small":"[number]","token":"[redacted]"}');
+  await guarded.close();
+});
+
+test('counts that are cheap are made anew, and costly ones are shared by all who ask for a while', async () => {
+  let [now, counts, costMs] = [0, 0, 10];
+  const count = async (): Promise<readonly Tally[]> => {
+    now += costMs;
+    return [{ type: 'echo', kind: 'run', standing: 'pending', count: ++counts }];
+  };
+  const census = new Census({ count }, { monotonic: () => now });
+  const read = async (): Promise<number> => (await census.open())[0]!.count;
+  expect([await read(), (now += 1, await read())]).toEqual([1, 2]);
+  costMs = 150;
+  expect([(now += 1, await read()), (now += 1_999, await read()), (now += 2, await read())]).toEqual([3, 3, 4]);
+  costMs = 10;
+  now += 10_000;
+  expect(await Promise.all([read(), read(), read()])).toEqual([5, 5, 5]);
+  expect([await census.ended(), (now += 1_000, await census.ended())].map(([tally]) => tally!.count)).toEqual([6, 6]);
+});

@@ -1,0 +1,43 @@
+// The feed's text: everything is told once, what happens to one job in the order in which it happened.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Event } from '../../src/model/event.ts';
+import { unborn } from '../../src/model/evolve.ts';
+import { feedEventsOf, Tellings } from '../../src/store/feed-entry.ts';
+import { lineOf } from '../../src/store/row.ts';
+
+const jobs = [1, 2, 3, 4].map((id) =>
+  unborn({
+    id, kind: 'run', type: id > 3 ? 'other "type"' : 'type', def: null, parent: id > 2 ? 9 : null, key: null, created: 0,
+    gate: null, unique: null, policy: {}, tags: null, input: 'null', tick: null,
+  }),
+);
+
+test('whatever is told in whatever order, each job hears its own events in order', () => {
+  const told = fc.array(fc.record({ job: fc.integer({ min: 0, max: 3 }), skip: fc.boolean() }), { maxLength: 40 });
+  fc.assert(
+    fc.property(told, (tellings) => {
+      const feed = new Tellings();
+      const histories = jobs.map((): Event[] => []);
+      for (const { job, skip } of tellings) {
+        const history = histories[job]!;
+        const event: Event = { n: (history.at(-1)?.n ?? 0) + (skip ? 2 : 1), at: 5, by: 'me', kind: 'resumed', due: 7 };
+        history.push(event);
+        feed.add(jobs[job]!, lineOf([event]));
+      }
+      const heard = feedEventsOf(feed.text);
+      jobs.forEach(({ id, kind, type, parent }, index) => {
+        const own = heard.filter(({ job }) => job === id);
+        expect(own).toEqual(histories[index]!.map((event) => ({ job: id, kind, type, parent, event })));
+      });
+      expect(heard).toHaveLength(tellings.length);
+    }),
+  );
+});
+
+test('what happens to many jobs alike is told once', () => {
+  const feed = new Tellings();
+  const line = lineOf([{ n: 1, at: 5, by: 'me', kind: 'resumed', due: 7 }]);
+  for (const job of jobs.slice(0, 2)) feed.add(job, line);
+  expect(feed.text.split('resumed')).toHaveLength(2);
+});

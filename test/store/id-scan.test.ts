@@ -1,0 +1,88 @@
+// The walk by ids: whatever is there is passed once, in order, in looks that end; others get their turn.
+import fc from 'fast-check';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { walk, type Span } from '../../src/store/id-scan.ts';
+import { SqliteStore } from '../../src/store/sqlite/store.ts';
+import { Jobs } from '../../src/jobs.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+/** A path over these ids, which writes down what it has looked at. */
+function pathOver(ids: readonly number[], order: 'newest' | 'oldest', enough = Infinity) {
+  const rising = [...new Set(ids)].sort((a, b) => a - b);
+  const seen: number[] = [];
+  const within = ({ low, high }: Span): number[] => rising.filter((id) => id >= low && id <= high);
+  return {
+    seen,
+    stride: (span: Span, rows: number) =>
+      (order === 'newest' ? within(span).at(-rows) : within(span)[rows - 1]) ?? null,
+    look: (span: Span) => {
+      const found = within(span);
+      seen.push(...(order === 'newest' ? found.reverse() : found));
+      return seen.length >= enough;
+    },
+  };
+}
+
+const orders = ['newest', 'oldest'] as const;
+const idLists = fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { maxLength: 4000 });
+
+test('every id is passed once and in order, however they lie', async () => {
+  await fc.assert(
+    fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
+      const path = pathOver(ids, order);
+      expect(await walk({ order, lookMs: 1, clock: systemClock }, path)).toBeNull();
+      const rising = [...new Set(ids)].sort((a, b) => a - b);
+      expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('without patience it says where to go on, and going on misses and repeats nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
+      const path = pathOver(ids, order);
+      for (let after: number | null | undefined; after !== null;) {
+        after = await walk({ order, after, lookMs: 1, patienceMs: -1, clock: systemClock }, path);
+      }
+      const rising = [...new Set(ids)].sort((a, b) => a - b);
+      expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('it ends when enough is found', async () => {
+  const path = pathOver(
+    Array.from({ length: 100_000 }, (_, id) => id),
+    'oldest',
+    10,
+  );
+  expect(await walk({ order: 'oldest', lookMs: 1, clock: systemClock }, path)).toBeNull();
+  expect(path.seen.length).toBeLessThan(5_000);
+});
+
+test('while SQLite searches and counts through many jobs, others get their turn', async () => {
+  const store = new SqliteStore(':memory:');
+  await store.migrate();
+  const jobs = new Jobs(store);
+  await jobs.createMany(
+    Array.from({ length: 30_000 }, () => ({ type: 'a', input: { text: 'x'.repeat(200) } })),
+    'test',
+  );
+  for (const read of [() => jobs.find({ input: { path: ['no'], equals: 1 } }), () => jobs.count({ text: 'zebra' })]) {
+    let isOver = false;
+    let turns = 0;
+    const reading = read().finally(() => (isOver = true));
+    while (!isOver) {
+      await turn();
+      turns += 1;
+    }
+    await reading;
+    expect(turns).toBeGreaterThan(2);
+  }
+  const { jobs: none, next } = await jobs.find({ text: 'zebra' }, { patienceMs: 0 });
+  expect([none.length, next !== null]).toEqual([0, true]);
+  await store.close();
+});

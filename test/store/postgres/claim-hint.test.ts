@@ -1,0 +1,175 @@
+// Newcomers: a lone new run is claimed as it was told by the store that made it, if it still is; and told is nothing private.
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import type { Change } from '../../../src/model/change.ts';
+import { newcomerText } from '../../../src/store/postgres/write/claim-hint.ts';
+import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import type { ClaimAsk } from '../../../src/store/store.ts';
+import { born, calls, claimed, connect, decided, freshStore, made, openStore, type Said } from './ground.ts';
+import { proxyTo } from './proxy.ts';
+
+const runs: ClaimAsk = { kinds: ['run'], names: { exact: ['plain'] }, limit: 10 };
+
+interface Listener {
+  readonly store: PostgresStore;
+  /** Resolves when it has heard something. */
+  readonly heard: () => Promise<void>;
+}
+
+/** A store that listens, and has seen that nothing waits. */
+async function listener(url: string, listenUrl = url): Promise<Listener> {
+  const store = openStore(url, { notify: true, listenUrl });
+  const heard = calls(store);
+  await heard();
+  expect(await claimed(store, runs)).toEqual([]);
+  return { store, heard };
+}
+
+/** Its first hint says what it can; those that follow at once say less. */
+const newTeller = (url: string): PostgresStore => openStore(url, { notify: true });
+
+/** A store that makes jobs and tells of them, and one that has heard of the first of these. */
+async function afterHearingOf(said: Said): Promise<{ url: string; teller: PostgresStore } & Listener> {
+  const { url, store: teller } = await freshStore({ notify: true });
+  const there = await listener(url);
+  await made(teller, said);
+  await there.heard();
+  return { url, teller, ...there };
+}
+
+/** What a claim answers, and how jobs came to be decided upon: by what was told, which says nothing of inputs, or seen. */
+async function claimedHow(store: PostgresStore): Promise<{ how: string; changes: readonly Change[] }> {
+  const ways: string[] = [];
+  const changes = await store.claim(runs, (candidates, now) => candidates.map(({ job }) => {
+    ways.push(job.input === '' ? 'told' : 'seen');
+    return decided(job, { do: 'claim', holder: 'holder', until: null, parentCancelled: false }, now, 'holder');
+  }));
+  return { how: ways.join(', '), changes };
+}
+
+test('a lone run that another store tells of is claimed as it was told, and comes with its input', async () => {
+  const { store, teller } = await afterHearingOf({ input: '{"for":"you"}', policy: { timeoutMs: 5000 } });
+  const { how, changes } = await claimedHow(store);
+  expect(how).toBe('told');
+  const [job] = await teller.load([changes[0]!.after!.id]);
+  expect(changes).toMatchObject([{ after: { ...job, state: 'running', input: '{"for":"you"}' }, before: { input: '{"for":"you"}' } }]);
+  expect((await teller.history(job!.id)).map(({ kind }) => kind)).toEqual(['created', 'claimed']);
+  const feed = async (): Promise<unknown[]> => (await teller.eventsAfter(null, 10)).events.map(({ event }) => event.kind);
+  await expect.poll(feed).toEqual(['created', 'claimed']);
+});
+
+test('who took a newcomer is to come back at once, and finds what nobody told of', async () => {
+  const { url, store } = await afterHearingOf({});
+  const [silent] = await made(openStore(url, { notify: false }), {});
+  expect((await claimedHow(store)).how).toBe('told');
+  expect((await store.nextDue(runs))! - store.now()).toBeLessThan(50);
+  expect(await claimed(store, runs)).toMatchObject([{ id: silent!.id }]);
+  expect(await store.nextDue(runs)).toBeNull();
+});
+
+test('after a look the next newcomer is claimed as told again', async () => {
+  const { url, store, heard } = await afterHearingOf({});
+  for (let round = 0; round < 3; round += 1) {
+    expect((await claimedHow(store)).how).toBe('told');
+    expect(await claimed(store, runs)).toEqual([]);
+    await made(newTeller(url), {});
+    await heard();
+  }
+});
+
+test('of many who hear of it one gets it', async () => {
+  const { url, store: teller } = await freshStore({ notify: true });
+  const all = await Promise.all([listener(url), listener(url), listener(url), listener(url)]);
+  const [job] = await made(teller, {});
+  await Promise.all(all.map(({ heard }) => heard()));
+  const taken = await Promise.all(all.map(async ({ store }) => (await claimedHow(store)).changes));
+  expect(taken.flat()).toMatchObject([{ after: { id: job!.id } }]);
+  expect(await teller.history(job!.id)).toHaveLength(2);
+});
+
+test.for<[string, (teller: PostgresStore, url: string) => Promise<unknown>, number[]]>([
+  ['was claimed by another', (teller) => claimed(teller, runs), []],
+  ['was paused', async (teller) => {
+    const { jobs: [job] } = await teller.find({});
+    await teller.commit({ changes: [decided(job!, { do: 'pause' }, teller.now())] });
+  }, []],
+  ['has got another priority behind our back', async (_, url) => {
+    await (await connect(url)).query('update stint.job set priority = 7');
+  }, [7]],
+  ['is met by one that is more urgent', (teller) => made(teller, { priority: 9 }), [9, 0]],
+])('one that %s is looked for', async ([, happens, priorities]) => {
+  const { url, store, teller, heard } = await afterHearingOf({});
+  await happens(teller, url);
+  if (priorities.length === 2) await heard();
+  expect((await claimedHow(store)).changes.map(({ after }) => after!.priority)).toEqual(priorities);
+});
+
+test('who has written something, or asks for other names, looks', async () => {
+  const { store } = await afterHearingOf({});
+  expect(await claimed(store, { ...runs, names: { exact: ['other'] } })).toEqual([]);
+  await made(store, { type: 'other' });
+  expect((await claimedHow(store)).how).toBe('seen');
+});
+
+test.for<[string, Said]>([
+  ['a parent', { parent: 1 }],
+  ['a gate', { gate: 'any/plain////' }],
+  ['another kind', { kind: 'task' }],
+])('of a job with %s nothing is told', async ([, said]) => {
+  const { url, store } = await freshStore({ notify: true });
+  const client = await connect(url);
+  await client.query('listen stint_wake');
+  const heard = once(client, 'notification') as Promise<[{ payload: string }]>;
+  await made(store, said);
+  expect((await heard)[0].payload).toMatch(/^[0-9a-f]{16}$/);
+});
+
+test('what is private is not told', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query('listen stint_wake');
+  const secrets: Said[] = [
+    { input: '"secret"' }, { tags: { of: 'secret' } }, { unique: { key: 'secret', forMs: null } },
+    { kind: 'bedrock', input: '"secret"' },
+  ];
+  for (const said of secrets) {
+    const heard = once(client, 'notification') as Promise<[{ payload: string }]>;
+    await made(newTeller(url), said);
+    expect((await heard)[0].payload).not.toContain('secret');
+  }
+});
+
+test.for<[string, string, (told: string) => string]>([
+  ['nothing', 'seen', () => ''],
+  ['no JSON', 'seen', () => 'x'],
+  ['too little', 'seen', (told) => JSON.stringify((JSON.parse(told) as unknown[]).slice(1))],
+  ['a number that is none', 'seen', (told) => told.replace('[', '["1; drop",').replace(/,\d+/, '')],
+  ['another policy', 'told, seen', (told) => told.replace('5000', '1')],
+])('a hint that somebody made up and that says %s changes nothing', async ([, how, forged]) => {
+  const { url, store: maker } = await freshStore();
+  const { store, heard } = await listener(url);
+  const [change] = await born(maker, { policy: { timeoutMs: 5000 } });
+  await maker.commit({ changes: [change!] });
+  const { after: job } = change!;
+  const hint = `${'0'.repeat(16)}${forged(newcomerText(change!))}`;
+  await (await connect(url)).query('select pg_notify($1, $2)', ['stint_wake', hint]);
+  await heard();
+  const claim = await claimedHow(store);
+  expect(claim.how).toBe(how);
+  expect(claim.changes).toMatchObject([{ after: { id: job.id, policy: { timeoutMs: 5000 } } }]);
+  expect(await maker.load([job.id])).toMatchObject([{ policy: { timeoutMs: 5000 }, state: 'running' }]);
+});
+
+test('a claim whose acknowledgement was lost is ours, with its input', async () => {
+  const { url, store: teller } = await freshStore({ notify: true });
+  const proxy = await proxyTo(url);
+  const { store, heard } = await listener(proxy.url, url);
+  await made(teller, { input: '"mine"' });
+  await heard();
+  proxy.loseAnswerTo('is not distinct from');
+  const { how, changes } = await claimedHow(store);
+  expect(how).toBe('told');
+  expect(proxy.lost()).toBe(1);
+  expect(changes).toMatchObject([{ after: { state: 'running', input: '"mine"' } }]);
+  expect(await teller.history(changes[0]!.after!.id)).toHaveLength(2);
+});
