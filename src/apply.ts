@@ -7,7 +7,7 @@ import type { Command } from './model/command.ts';
 import { isOpen, type Job, type JobError } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
 import { Refusal } from './refusal.ts';
-import type { Batch, ClaimAsk, Store, Writer } from './store/store.ts';
+import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
 /** One thing asked of one job: by its id, or of the job as the asker last saw it, which saves a look. */
 export interface Ask {
@@ -78,13 +78,13 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
   store.commit({ changes });
 
 /** Claims the best jobs for a holder; answers every change, also of jobs that ended instead of being handed out. */
-export const claim = (store: Store, ask: ClaimAsk, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
+export const claim = (store: Store, ask: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
   claimFor(store, ask, leaseMs, () => holder);
 
 /** The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead. */
 export function claimFor(
   store: Store,
-  ask: ClaimAsk,
+  ask: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
   spoils: (job: Job) => JobError | null = () => null,
@@ -110,7 +110,7 @@ export function claimFor(
 const failingWith = (error: JobError, job: Job): Command => ({ do: 'fail', fence: job.fence + 1, error, retryable: false });
 
 /** The best jobs that nobody else is taking, untouched. */
-export async function peek(store: Store, ask: ClaimAsk): Promise<readonly Job[]> {
+export async function peek(store: Store, ask: ClaimRequest): Promise<readonly Job[]> {
   let found: readonly Job[] = [];
   await store.claim(ask, (candidates) => {
     found = candidates.map(({ job }) => job);

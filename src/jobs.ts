@@ -17,8 +17,8 @@ import { claimJobs, conclude } from './jobs/work.ts';
 import type { Edit, Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
 import { Refusal } from './refusal.ts';
-import type { Page, PageAsk, Query, Tally } from './store/query.ts';
-import type { Feed, Holding, Store } from './store/store.ts';
+import type { Page, PageRequest, Query, Tally } from './store/query.ts';
+import type { FeedPage, Holding, Store } from './store/store.ts';
 
 const draftsMax = 1_000_000;
 const asksMax = 100_000;
@@ -129,7 +129,7 @@ export class Jobs {
   }
 
   /** What operators did, newest first. */
-  async audited(query: AuditQuery = {}, page?: PageAsk): Promise<AuditPage> {
+  async audited(query: AuditQuery = {}, page?: PageRequest): Promise<AuditPage> {
     return auditRecords(this, query, checkPage(page));
   }
 
@@ -139,7 +139,7 @@ export class Jobs {
     return (await this.store.load([checkId(id)]))[0] ?? null;
   }
 
-  async find(query: Query, page?: PageAsk): Promise<Page> {
+  async find(query: Query, page?: PageRequest): Promise<Page> {
     return this.store.find(checkQuery(query), checkPage(page));
   }
 
@@ -152,7 +152,7 @@ export class Jobs {
     return this.store.history(checkId(id), from, checkLimit(limit, Number.MAX_SAFE_INTEGER));
   }
 
-  async events(cursor: string | null, limit = 1000): Promise<Feed> {
+  async events(cursor: string | null, limit = 1000): Promise<FeedPage> {
     return this.store.eventsAfter(checkCursor(cursor), checkLimit(limit, eventsMax));
   }
 

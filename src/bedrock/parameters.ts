@@ -1,7 +1,7 @@
 /** The parameters: what the headers of a request say, as Bedrock reads them. Their names are in lower case here. */
 import { namesBytesMax } from '../jobs/bedrock/check.ts';
 import { isRefusal } from '../refusal.ts';
-import type { Names } from '../store/store.ts';
+import type { TypeNames } from '../store/store.ts';
 import { parseTimestamp } from '../time/instant.ts';
 import { StatusError } from './status.ts';
 
@@ -57,7 +57,7 @@ export function timeOf(said: string | undefined): number | undefined {
 }
 
 /** What a worker asks for: one pattern, or several exact names. */
-export function namesOf(headers: Headers): Names {
+export function namesOf(headers: Headers): TypeNames {
   const said = textOf(headers, 'name');
   if (said === undefined) throw new StatusError('402 Missing name');
   if (Buffer.byteLength(said) > namesBytesMax) throw new StatusError('402 Malformed name');

@@ -15,7 +15,7 @@ async function settleableIds(world: World, parents?: number[]): Promise<number[]
 async function staging(world: World, specs: readonly Spec[]) {
   const run = await world.createRunning({ type: 'family', phase: 'prepare' });
   const children = await world.bornAll(specs.map((spec) => ({ ...childOf(run), ...spec })));
-  await world.store.stage(run.id, run.fence, children);
+  await world.store.stageChildren(run.id, run.fence, children);
   const planned = world.decide(run, { do: 'plan', fence: run.fence, tasks: specs.length });
   return { run, children, planned, staged: { parent: run.id, fence: run.fence } };
 }
@@ -146,8 +146,8 @@ export const family: Topic = {
 
     'staged children are added to those staged before, and to those of the commit itself': async (world) => {
       const { run, planned, staged } = await staging(world, [{}, {}]);
-      await world.store.stage(run.id, run.fence, await world.bornAll([childOf(run)]));
-      await world.store.stage(run.id, run.fence, []);
+      await world.store.stageChildren(run.id, run.fence, await world.bornAll([childOf(run)]));
+      await world.store.stageChildren(run.id, run.fence, []);
       const changes = [planned, await world.born(childOf(run))];
       deepEqual(await world.store.commit({ changes, whole: true, staged }), [true, true]);
       equal((await world.store.find({ parent: run.id })).jobs.length, 4);
@@ -170,7 +170,7 @@ export const family: Topic = {
       await world.apply(run, { do: 'lapse' });
       const [again] = await world.claim({ names: { exact: ['family'] } }) as [RunningJob];
       const [child] = await world.bornAll([childOf(again)]);
-      await world.store.stage(again.id, again.fence, [child!]);
+      await world.store.stageChildren(again.id, again.fence, [child!]);
       const planned = world.decide(again, { do: 'plan', fence: again.fence, tasks: 1 });
       const staged = { parent: again.id, fence: again.fence };
       deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [true]);

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { seededRandom } from '../random.ts';
 import type { Job, Tags } from '../model/job.ts';
 import { kinds } from '../model/state.ts';
-import { isMeant, pageLimitMax, standingOf, standings, type PageAsk, type Query, type Tally } from '../store/query.ts';
+import { matchesQuery, pageLimitMax, standingOf, standings, type PageRequest, type Query, type Tally } from '../store/query.ts';
 import { oddPayloads, oddTexts, textsForJson } from './odd-texts.ts';
 import { byId, same, sameMembers } from './same.ts';
 import { childOf, type Spec, type Topic, type World } from './world.ts';
@@ -37,7 +37,7 @@ export const find: Topic = {
       const random = seededRandom(20_260_105);
       for (let round = 0; round < 400; round += 1) {
         const query = randomQuery(population, () => random.next());
-        const meant = population.filter((job) => isMeant(job, query));
+        const meant = population.filter((job) => matchesQuery(job, query));
         const shown = JSON.stringify(query);
         const { jobs } = await world.store.find(query, { limit: 1000 });
         deepEqual(idsOf(byId(jobs)), idsOf(meant), `find ${shown}`);
@@ -48,7 +48,7 @@ export const find: Topic = {
     'each filter by itself means the same jobs as the query itself': async (world) => {
       const population = await populate(world);
       for (const query of singleQueries(population)) {
-        const meant = population.filter((job) => isMeant(job, query));
+        const meant = population.filter((job) => matchesQuery(job, query));
         const { jobs } = await world.store.find(query, { limit: 1000 });
         deepEqual(idsOf(byId(jobs)), idsOf(meant), JSON.stringify(query));
       }
@@ -109,7 +109,7 @@ export const find: Topic = {
         { kinds, glob: 'many/*', standings: ['cancelled'] }, { kinds, types: few, glob: '*1' },
       ];
       for (const query of queries) {
-        const meant = idsOf(jobs.filter((job) => isMeant(job, query)));
+        const meant = idsOf(jobs.filter((job) => matchesQuery(job, query)));
         for (const order of ['newest', 'oldest'] as const) {
           const pages = await idsOfPages(world, query, { order, limit: 7 });
           deepEqual(pages, order === 'oldest' ? meant : meant.toReversed(), `${order} ${JSON.stringify(query)}`);
@@ -129,7 +129,7 @@ export const find: Topic = {
       for (const { created } of [jobs[4]!, jobs[8]!, jobs[12]!]) {
         for (const kinds of [['run'], ['run', 'task']] as const) {
           const query = { kinds, createdFrom: created, createdBefore: created + 25 };
-          const meant = jobs.filter((job) => isMeant(job, query));
+          const meant = jobs.filter((job) => matchesQuery(job, query));
           deepEqual(await idsOfPages(world, query, { order: 'oldest', limit: 3 }), idsOf(meant));
           equal((await world.store.count(query)).reduce((sum, { count }) => sum + count, 0), meant.length);
         }
@@ -180,7 +180,7 @@ export const find: Topic = {
 
 const idsOf = (jobs: readonly Job[]): number[] => jobs.map(({ id }) => id);
 
-async function idsOfPages({ store }: World, query: Query, page: PageAsk): Promise<number[]> {
+async function idsOfPages({ store }: World, query: Query, page: PageRequest): Promise<number[]> {
   const ids: number[] = [];
   for (let after: number | null | undefined; after !== null;) {
     const { jobs, next } = await store.find(query, { ...page, ...(after === undefined ? {} : { after }) });

@@ -136,7 +136,7 @@ export const gates: Topic = {
       await world.apply(children[0]!, { do: 'stop', code: 'admin' });
       await world.apply(parent, { do: 'settle' });
       deepEqual(await world.claimIds({ ...ask, kinds: ['run'] }), [parent.id], 'it is admitted already');
-      same(await world.store.behindGates(['gated']), new Map([[waiting.gate, 1]]));
+      same(await world.store.admittedPerGate(['gated']), new Map([[waiting.gate, 1]]));
     },
 
     'a run that failed to gather keeps its place until it is tried again': async (world) => {
@@ -155,12 +155,12 @@ export const gates: Topic = {
     'those behind each gate of a type are counted': async (world) => {
       const [a, b, other] = [gated({ key: 'a' }), gated({ key: 'b' }), gated({ type: 'other' })];
       await world.createAll([a, a, b, other, { type: 'gated' }]);
-      same(await world.store.behindGates(['gated', 'other']), new Map());
+      same(await world.store.admittedPerGate(['gated', 'other']), new Map());
       await world.claim();
       await world.create(a);
-      same(await world.store.behindGates(['gated']), new Map([[a.gate, 2], [b.gate, 1]]));
-      same(await world.store.behindGates(['other', 'none']), new Map([[other.gate, 1]]));
-      same(await world.store.behindGates([]), new Map());
+      same(await world.store.admittedPerGate(['gated']), new Map([[a.gate, 2], [b.gate, 1]]));
+      same(await world.store.admittedPerGate(['other', 'none']), new Map([[other.gate, 1]]));
+      same(await world.store.admittedPerGate([]), new Map());
     },
 
     'gates of odd names are told apart': async (world) => {

@@ -160,7 +160,7 @@ export const guard: Topic = {
     'a deleted job is gone with its history, progress and log': async (world) => {
       const job = await world.createRunning();
       const log = [{ at: 1, level: 'info', text: 'hello' }] as const;
-      await world.store.note([{ id: job.id, fence: job.fence, progress: '{}', log }]);
+      await world.store.writeNotes([{ id: job.id, fence: job.fence, progress: '{}', log }]);
       ok(await world.remove(await world.apply(job, stop)));
       equal(await world.load(job.id), undefined);
       deepEqual(await world.store.history(job.id), []);
@@ -235,7 +235,7 @@ async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: J
   const { parent, children } = await world.createFamily(1);
   await world.apply(children[0]!, stop);
   const log = [{ at: 1, level: 'info', text: 'hello' }] as const;
-  await world.store.note([{ id: running.id, fence: running.fence, progress: '{"p":1}', log }]);
+  await world.store.writeNotes([{ id: running.id, fence: running.fence, progress: '{"p":1}', log }]);
   const changes = [
     world.decide(paused, pause),
     world.decide(stopped, stop),

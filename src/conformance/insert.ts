@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { replay } from '../model/evolve.ts';
 import type { Plan } from '../model/job.ts';
 import { gateText } from '../model/gate.ts';
-import { birthOf } from '../store/row.ts';
+import { originOf } from '../store/row.ts';
 import { hugePayload, oddPayloads, textsForJson } from './odd-texts.ts';
 import { byId, same } from './same.ts';
 import { childOf, newborn, startOfTime, type Spec, type Topic } from './world.ts';
@@ -133,7 +133,7 @@ export const insert: Topic = {
         const odd = { [field]: value };
         const jobs = await world.createAll([{}, {}, odd, ...(field === 'unique' ? [] : [odd]), {}, {}]);
         same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
-        for (const job of jobs) same(replay(birthOf(job), await world.store.history(job.id)), job);
+        for (const job of jobs) same(replay(originOf(job), await world.store.history(job.id)), job);
       }
     },
 

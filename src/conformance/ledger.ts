@@ -7,7 +7,7 @@ import type { Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
 import { evolve, unborn } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
-import { birthOf } from '../store/row.ts';
+import { originOf } from '../store/row.ts';
 import { checkHistory } from './invariants.ts';
 import { same } from './same.ts';
 
@@ -122,7 +122,7 @@ export class Ledger {
   /** When the job was surely so. */
   #spans([job, events]: Told, isSo: (job: Job) => boolean): Span[] {
     const spans: Span[] = [];
-    let current = unborn(birthOf(job));
+    let current = unborn(originOf(job));
     let from: number | null = null;
     for (const event of events) {
       current = evolve(current, event);

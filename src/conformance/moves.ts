@@ -7,7 +7,7 @@ import { step } from '../model/machine.ts';
 import { kinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { standings, type Query } from '../store/query.ts';
-import type { ClaimAsk, ClaimDecision, Names } from '../store/store.ts';
+import type { ClaimRequest, ClaimDecision, TypeNames } from '../store/store.ts';
 import type { Dice } from './dice.ts';
 import { describe, laneTypes as types, tallyMap, type Lane } from './share.ts';
 import { byId } from './same.ts';
@@ -76,9 +76,9 @@ const claim: Move = async (lane, who, dice) => {
   lane.remember(await lane.agree('claim', (store) => store.claim(ask, decide), (changes) => byId(changes.map(flat))));
 };
 
-function claimAsk(lane: Lane, dice: Dice): ClaimAsk {
+function claimAsk(lane: Lane, dice: Dice): ClaimRequest {
   const exact = types.filter(() => !dice.oneIn(3)).map((type) => lane.own(type));
-  const names: Names = dice.oneIn(3) ? { glob: lane.own(dice.pick(['*', '[ab]', '?'])) } : { exact };
+  const names: TypeNames = dice.oneIn(3) ? { glob: lane.own(dice.pick(['*', '[ab]', '?'])) } : { exact };
   const limits: Limits = {
     types: new Map(types.filter(() => dice.oneIn(3)).map((type) => [lane.own(type), dice.roll(3)])),
     defs: new Map(dice.oneIn(3) ? [[lane.own('nightly'), 1]] : []),
@@ -155,7 +155,7 @@ const plan: Move = async (lane, who, dice) => {
   const staged = { parent: job.id, fence: job.fence };
   if (stagedCount > 0) {
     lane.tell(`stage under ${job.id}: ${tasks.slice(0, stagedCount).map(describe).join('; ')}`);
-    await lane.agree('stage', (store) => store.stage(job.id, job.fence, tasks.slice(0, stagedCount)));
+    await lane.agree('stageChildren', (store) => store.stageChildren(job.id, job.fence, tasks.slice(0, stagedCount)));
   }
   const changes = [...planned, ...tasks.slice(stagedCount), ...(dice.oneIn(5) ? staleChanges(lane, who, dice) : [])];
   await lane.commit('plan', distinct(changes), { whole: true, staged });
@@ -239,7 +239,7 @@ const note: Move = async (lane, who, dice) => {
   const line = { at: lane.now(), level: 'info', text: `said by ${who}` } as const;
   const log = Array.from({ length: dice.roll(3) }, () => line);
   const fence = job.fence - (dice.oneIn(4) ? 1 : 0);
-  await lane.agree('note', (store) => store.note([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
+  await lane.agree('writeNotes', (store) => store.writeNotes([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
   if (dice.oneIn(2)) await lane.agree('log', (store) => store.log(job.id));
   else await lane.agree('progress', (store) => store.progress(job.id));
 };
@@ -299,8 +299,8 @@ const foresee: Move = async (lane, who, dice) => {
   await dice.pick<() => Promise<unknown>>([
     () => lane.agree('next due', (store) => store.nextDue({ kinds: some, names })),
     () => lane.agree('holders', (store) => store.holders(keys.map((key) => lane.own(key)))),
-    () => lane.agree('behind gates', (store) => store.behindGates(lane.types())),
-    async () => job && lane.agree(`ahead of ${job.id}`, (store) => store.ahead(job)),
+    () => lane.agree('behind gates', (store) => store.admittedPerGate(lane.types())),
+    async () => job && lane.agree(`ahead of ${job.id}`, (store) => store.queuePosition(job)),
   ])();
 };
 

@@ -21,25 +21,25 @@ export const notes: Topic = {
     'progress is kept to the letter and replaced by the next': async (world) => {
       const { id, fence } = await world.createRunning();
       for (const progress of [...oddPayloads, hugePayload]) {
-        deepEqual(await world.store.note([{ id, fence, progress }]), [true]);
+        deepEqual(await world.store.writeNotes([{ id, fence, progress }]), [true]);
         equal(await world.store.progress(id), progress);
       }
-      deepEqual(await world.store.note([{ id, fence, log: [] }]), [true]);
+      deepEqual(await world.store.writeNotes([{ id, fence, log: [] }]), [true]);
       equal(await world.store.progress(id), hugePayload, 'a note without progress leaves it as it is');
     },
 
     'log lines are numbered from 1 and kept in order': async (world) => {
       const { id, fence } = await world.createRunning();
       const lines = [line('a', 9, 'debug'), line('b', 3, 'warn'), line('c', 3, 'error'), line('d')];
-      await world.store.note([{ id, fence, log: lines.slice(0, 3) }]);
-      await world.store.note([{ id, fence, log: lines.slice(3) }]);
+      await world.store.writeNotes([{ id, fence, log: lines.slice(0, 3) }]);
+      await world.store.writeNotes([{ id, fence, log: lines.slice(3) }]);
       same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1 })));
     },
 
     'a log is read from a line on and in helpings': async (world) => {
       const { id, fence } = await world.createRunning();
       const lines = Array.from({ length: 1200 }, (_, index) => line(`line ${index + 1}`));
-      await world.store.note([{ id, fence, log: lines }]);
+      await world.store.writeNotes([{ id, fence, log: lines }]);
       deepEqual((await world.store.log(id, 2, 2)).map(({ n, text }) => [n, text]), [[3, 'line 3'], [4, 'line 4']]);
       deepEqual(await world.store.log(id, 1200), []);
       equal((await world.store.log(id)).length, 1000);
@@ -49,7 +49,7 @@ export const notes: Topic = {
     'log lines of any text are kept': async (world) => {
       const { id, fence } = await world.createRunning();
       const texts = [...oddTexts, 'nul \u0000 inside', '\u0001\u001f'];
-      await world.store.note([{ id, fence, log: texts.map((text) => line(text)) }]);
+      await world.store.writeNotes([{ id, fence, log: texts.map((text) => line(text)) }]);
       deepEqual((await world.store.log(id)).map(({ text }) => text), texts);
     },
 
@@ -57,11 +57,11 @@ export const notes: Topic = {
       const job = await world.createRunning();
       const note = { id: job.id, fence: job.fence, progress: '{"old":1}', log: [line('old')] };
       await world.apply(job, { do: 'release', fence: job.fence });
-      deepEqual(await world.store.note([note]), [false], 'given back');
+      deepEqual(await world.store.writeNotes([note]), [false], 'given back');
       const [again] = await world.claim();
-      deepEqual(await world.store.note([note]), [false], 'held by another');
+      deepEqual(await world.store.writeNotes([note]), [false], 'held by another');
       await world.apply(again!, { do: 'succeed', fence: again!.fence });
-      deepEqual(await world.store.note([{ ...note, fence: again!.fence }]), [false], 'ended');
+      deepEqual(await world.store.writeNotes([{ ...note, fence: again!.fence }]), [false], 'ended');
       equal(await world.store.progress(job.id), null);
       deepEqual(await world.store.log(job.id), []);
     },
@@ -69,39 +69,39 @@ export const notes: Topic = {
     'of several notes each is answered for, and those that may be are written': async (world) => {
       const [a, b] = [await world.createRunning(), await world.createRunning()];
       const progress = '1';
-      const written = await world.store.note([
+      const written = await world.store.writeNotes([
         { id: 999_999, fence: 1, progress }, { id: a.id, fence: a.fence, progress, log: [line('x')] },
         { id: b.id, fence: 7, progress }, { id: b.id, fence: b.fence, log: [line('y'), line('z')] },
       ]);
       deepEqual(written, [false, true, false, true]);
       deepEqual([await world.store.progress(a.id), await world.store.progress(b.id)], ['1', null]);
       deepEqual((await world.store.log(b.id)).map(({ n, text }) => [n, text]), [[1, 'y'], [2, 'z']]);
-      deepEqual(await world.store.note([]), []);
+      deepEqual(await world.store.writeNotes([]), []);
     },
 
     'two notes on one job in one call are written one after the other': async (world) => {
       const { id, fence } = await world.createRunning();
       const [first, second] = [{ progress: '1', log: [line('a')] }, { progress: '2', log: [line('b')] }];
-      await world.store.note([{ id, fence, ...first }, { id, fence, ...second }]);
+      await world.store.writeNotes([{ id, fence, ...first }, { id, fence, ...second }]);
       equal(await world.store.progress(id), '2');
       deepEqual((await world.store.log(id)).map(({ n, text }) => [n, text]), [[1, 'a'], [2, 'b']]);
     },
 
     'progress and log outlive the end of the job and its being opened again': async (world) => {
       const job = await world.createRunning();
-      await world.store.note([{ id: job.id, fence: job.fence, progress: '1', log: [line('a')] }]);
+      await world.store.writeNotes([{ id: job.id, fence: job.fence, progress: '1', log: [line('a')] }]);
       const ended = await world.apply(job, { do: 'succeed', fence: job.fence });
       equal(await world.store.progress(job.id), '1');
       await world.apply(ended, { do: 'retry', reopens: 0 });
       const [again] = await world.claim();
-      await world.store.note([{ id: job.id, fence: again!.fence, log: [line('b')] }]);
+      await world.store.writeNotes([{ id: job.id, fence: again!.fence, log: [line('b')] }]);
       deepEqual((await world.store.log(job.id)).map(({ n, text }) => [n, text]), [[1, 'a'], [2, 'b']]);
       equal(await world.store.progress(job.id), '1');
     },
 
     'a note changes neither version nor history': async (world) => {
       const job = await world.createRunning();
-      await world.store.note([{ id: job.id, fence: job.fence, progress: '1', log: [line('a')] }]);
+      await world.store.writeNotes([{ id: job.id, fence: job.fence, progress: '1', log: [line('a')] }]);
       same(await world.load(job.id), job);
       equal((await world.store.history(job.id)).length, job.version);
     },

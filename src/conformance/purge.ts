@@ -76,7 +76,7 @@ export const purge: Topic = {
       const { parent, children } = await world.createFamily(2, {}, { policy: { retentionMs: 0 } });
       const [child] = await world.claim({ kinds: ['task'], limit: 1 });
       const log = [{ at: 1, level: 'info', text: 'x' }] as const;
-      await world.store.note([{ id: child!.id, fence: child!.fence, progress: '1', log }]);
+      await world.store.writeNotes([{ id: child!.id, fence: child!.fence, progress: '1', log }]);
       for (const { id } of children) await world.apply((await world.load(id))!, stop);
       await world.advance(5000);
       equal(await purgeAll(world), 0, 'their parent is open');
@@ -97,7 +97,7 @@ export const purge: Topic = {
       }
       const [running] = await world.claim();
       const log = [{ at: 1, level: 'info', text: 'x' }] as const;
-      await world.store.note([{ id: job.id, fence: running!.fence, progress: '1', log }]);
+      await world.store.writeNotes([{ id: job.id, fence: running!.fence, progress: '1', log }]);
       await world.apply(running!, { do: 'succeed', fence: running!.fence });
       await world.advance(5);
       equal(await purgeAll(world), 1);

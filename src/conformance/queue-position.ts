@@ -4,7 +4,7 @@ import { gateText } from '../model/gate.ts';
 import type { Spec, Topic } from './world.ts';
 
 export const ahead: Topic = {
-  name: 'ahead',
+  name: 'queue position',
   examples: {
     'those of higher priority, then those due earlier, then those with lower ids are ahead': async (world) => {
       const due = world.now() - 100;
@@ -12,7 +12,7 @@ export const ahead: Topic = {
         { due }, { due: due - 5 }, { due }, { priority: 3, due: due + 50 }, { priority: -3, due: due - 50 },
       ];
       const jobs = await world.createAll(specs);
-      deepEqual(await Promise.all(jobs.map((job) => world.store.ahead(job))), [2, 1, 3, 0, 4]);
+      deepEqual(await Promise.all(jobs.map((job) => world.store.queuePosition(job))), [2, 1, 3, 0, 4]);
     },
 
     'only jobs of its kind and type that could be claimed now count': async (world) => {
@@ -22,20 +22,20 @@ export const ahead: Topic = {
       ]);
       await world.createRunning({ type: 'plain', due });
       const job = await world.create({});
-      equal(await world.store.ahead(job), 0);
+      equal(await world.store.queuePosition(job), 0);
       await world.create({ due });
-      equal(await world.store.ahead(job), 1);
+      equal(await world.store.queuePosition(job), 1);
     },
 
     'a job that is due later sees all that are due now and would be taken before it': async (world) => {
       await world.createAll([{}, {}, { priority: -1 }]);
-      equal(await world.store.ahead(await world.create({ due: world.now() + 60_000 })), 2);
+      equal(await world.store.queuePosition(await world.create({ due: world.now() + 60_000 })), 2);
     },
 
     'jobs that wait at a gate count too': async (world) => {
       const gate = gateText({ leaderOnly: false, type: 'plain', def: null, key: null, typeMax: 1 });
       const [, , last] = await world.createAll([{ gate }, {}, { gate }]);
-      equal(await world.store.ahead(last!), 2);
+      equal(await world.store.queuePosition(last!), 2);
     },
   },
 };

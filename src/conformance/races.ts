@@ -13,8 +13,8 @@ import { step } from '../model/machine.ts';
 import { kinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { systemClock, turn } from '../time/clock.ts';
-import { birthOf } from '../store/row.ts';
-import type { Batch, ClaimAsk, FeedEvent, Store } from '../store/store.ts';
+import { originOf } from '../store/row.ts';
+import type { Batch, ClaimRequest, FeedEvent, Store } from '../store/store.ts';
 import { Ledger, type Told } from './ledger.ts';
 import { childOf, newborn, type Open, type Opened, type Spec } from './world.ts';
 
@@ -30,7 +30,7 @@ const gatedMax = 2;
 const gated = { type: gatedType, gate: gateText({ type: gatedType, def: null, key: null, leaderOnly: false }) };
 const family = { type: 'family', phase: 'prepare', priority: 1 } as const;
 const limits: Limits = { types: new Map([[gatedType, gatedMax]]), defs: new Map(), keys: new Map() };
-const claimAsk: ClaimAsk = { kinds, names: { glob: '*' }, limit: 3, limits };
+const claimAsk: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limits };
 const keys = ['k', 'l'];
 /** Whatever fails or crashes is tried again at once, for ever. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
@@ -103,7 +103,7 @@ async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
  * which the port does not ask for.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
-  const current = new Map(jobs.map((job) => [job.id, unborn(birthOf(job))]));
+  const current = new Map(jobs.map((job) => [job.id, unborn(originOf(job))]));
   const count = (isSo: (job: Job) => boolean): number =>
     [...current.values()].filter((job) => job.version > 0 && isSo(job)).length;
   for (const { job: id, event } of feed) {
@@ -191,7 +191,7 @@ export class Racer {
     const planned = decided(job, { do: 'plan', fence: job.fence, tasks: 2 }, this.#name, now);
     if (planned.length === 0) return;
     if (this.#random.next() < 0.5) return this.#commit({ changes: [...planned, ...tasks], whole: true });
-    await this.#store.stage(job.id, job.fence, tasks);
+    await this.#store.stageChildren(job.id, job.fence, tasks);
     await this.#commit({ changes: planned, whole: true, staged: { parent: job.id, fence: job.fence } }, tasks);
   }
 

@@ -3,12 +3,12 @@ import { deepEqual, fail } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
 import type { FirstState } from '../model/event.ts';
-import type { Birth, Job, RunningJob } from '../model/job.ts';
+import type { JobOrigin, Job, RunningJob } from '../model/job.ts';
 import { create, step } from '../model/machine.ts';
 import { kinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { VirtualClock, type Clock } from '../time/clock.ts';
-import type { ClaimAsk, Store } from '../store/store.ts';
+import type { ClaimRequest, Store } from '../store/store.ts';
 
 /** What the author of an adapter gives: an empty, migrated store, on the clock handed in. */
 export type Open = (clock: Clock) => Promise<Opened>;
@@ -43,10 +43,10 @@ export class NotApplicable extends Error {
 }
 
 /** A job to be made; what is left out is as plain as possible. */
-export type Spec = Partial<Birth & FirstState>;
+export type Spec = Partial<JobOrigin & FirstState>;
 
 /** A claim; what is left out takes everything there is. */
-export type Taking = Partial<ClaimAsk> & { readonly holder?: string; readonly leaseMs?: number | null };
+export type Taking = Partial<ClaimRequest> & { readonly holder?: string; readonly leaseMs?: number | null };
 
 export const startOfTime = 1_800_000_000_000;
 
@@ -197,7 +197,7 @@ export class World {
 }
 
 /** The change that makes a job. */
-export function newborn(spec: Spec & Pick<Birth, 'id' | 'created'>): Change & { readonly after: Job } {
+export function newborn(spec: Spec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
   const { due = spec.created, priority = 0, phase, hold, plan, ...birth } = spec;
   const first: FirstState = {
     due,
@@ -209,7 +209,7 @@ export function newborn(spec: Spec & Pick<Birth, 'id' | 'created'>): Change & { 
   return create({ ...plainBirth, ...birth }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
 }
 
-const plainBirth: Omit<Birth, 'id' | 'created'> = {
+const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run',
   type: 'plain',
   def: null,
@@ -227,7 +227,7 @@ export const childOf = ({ id }: Job): Spec => ({ kind: 'task', type: 'child', pa
 
 export const removal = (job: Job): Change => ({ before: job, after: null, events: [] });
 
-export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...ask }: Taking): ClaimAsk => ({
+export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...ask }: Taking): ClaimRequest => ({
   kinds,
   names: { glob: '*' },
   limit: 1000,

@@ -7,8 +7,8 @@ import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
 import type { Kind } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
-import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
-import type { Feed, FeedEvent, Instance, LogLine } from '../store/store.ts';
+import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
+import type { FeedPage, FeedEvent, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
@@ -108,7 +108,7 @@ export class Questions {
   /** Which stage of its life it is in, and what each stage knows (seed 3). */
   async stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
     const job = await this.get(id);
-    const position = job.state === 'pending' ? await this.homes.of(id).store.ahead(job) : null;
+    const position = job.state === 'pending' ? await this.homes.of(id).store.queuePosition(job) : null;
     return stageInfo(job, await this.history(id), { position, log: await this.log(id) });
   }
 
@@ -125,7 +125,7 @@ export class Questions {
   // Of many.
 
   /** The audit's records only when they are asked for. */
-  async find({ kinds = usualKinds, ...query }: Query = {}, page?: PageAsk): Promise<Page> {
+  async find({ kinds = usualKinds, ...query }: Query = {}, page?: PageRequest): Promise<Page> {
     return this.homes.find({ kinds, ...query }, page);
   }
 
@@ -140,7 +140,7 @@ export class Questions {
 
   /** The limits in force and how far each is used up, of jobs of these types. */
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
-    return limitsInUse(await this.jobs.store.behindGates(types), this.#handlers.limits());
+    return limitsInUse(await this.jobs.store.admittedPerGate(types), this.#handlers.limits());
   }
 
   /** What went wrong lately, in groups. */
@@ -172,7 +172,7 @@ export class Questions {
   }
 
   /** Events of jobs in memory, which no database's feed tells of. */
-  async eventsInMemory(cursor: string | null, limit: number): Promise<Feed> {
+  async eventsInMemory(cursor: string | null, limit: number): Promise<FeedPage> {
     return this.homes.memory.events(cursor, limit);
   }
 

@@ -2,8 +2,8 @@
 import { definitions, type KnownDefinition } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
-import type { Page, PageAsk, Query, Tally } from '../store/query.ts';
-import { Tallies } from '../store/tally-sum.ts';
+import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
+import { TallySum } from '../store/tally-sum.ts';
 
 /** Ids from here on are of jobs in memory. */
 export const firstMemoryId = 2 ** 52;
@@ -37,7 +37,7 @@ export class Homes {
   }
 
   /** One list over both: whatever is in memory has the higher ids. */
-  async find(query: Query, page: PageAsk = {}): Promise<Page> {
+  async find(query: Query, page: PageRequest = {}): Promise<Page> {
     const { order = 'newest', after, limit = pageDefault } = page;
     const [first, second] = order === 'newest' ? [this.memory, this.database] : [this.database, this.memory];
     if (after !== undefined && this.of(after) === second) return second.find(query, page);
@@ -51,7 +51,7 @@ export class Homes {
   }
 
   async count(query: Query): Promise<readonly Tally[]> {
-    const tallies = new Tallies();
+    const tallies = new TallySum();
     for (const tally of await this.database.count(query)) tallies.add(tally);
     for (const tally of await this.memory.count(query)) tallies.add(tally);
     return tallies.all();

@@ -6,7 +6,7 @@ import { apply, insert, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
-import { standingOf, type PageAsk } from '../store/query.ts';
+import { standingOf, type PageRequest } from '../store/query.ts';
 import { births, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
@@ -65,7 +65,7 @@ export interface AuditPage {
 export async function auditRecords(
   { store }: Pick<Producer, 'store'>,
   query: AuditQuery,
-  page: PageAsk,
+  page: PageRequest,
 ): Promise<AuditPage> {
   const { action, job, by } = query;
   const tags = {

@@ -1,7 +1,7 @@
 /** The draft: what a producer says of a job that does not exist yet, checked before anything is stored. */
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
-import type { Birth, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
+import type { JobOrigin, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import {
@@ -64,7 +64,7 @@ export const isLike = (draft: Draft, other: Draft): boolean =>
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
 /** What the job will be from its first moment. */
-export function birthOf(draft: Draft, id: number, now: number): Omit<Birth, 'parent'> {
+export function birthOf(draft: Draft, id: number, now: number): Omit<JobOrigin, 'parent'> {
   checkDraft(draft);
   return {
     id,

@@ -1,6 +1,6 @@
-/** Urgency: who goes first of those that wait. */
+/** The claim order: by priority, then due time, then id. */
 import type { Job } from './job.ts';
 
-export const byUrgency = (a: Waiting, b: Waiting): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
+export const byClaimOrder = (a: Claimable, b: Claimable): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
 
-type Waiting = Pick<Job, 'priority' | 'due' | 'id'>;
+type Claimable = Pick<Job, 'priority' | 'due' | 'id'>;

@@ -1,7 +1,7 @@
 /** What each event makes of a job. Rows are written from here and histories replay through here: one meaning, one place. */
 import type { Event, EventKind, Happening, Stamp } from './event.ts';
 import {
-  facts, type Birth, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
+  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
 } from './job.ts';
 import type { Fate } from './state.ts';
 
@@ -58,12 +58,12 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
 /** The job as its events tell it. Its input, when never edited, and its result are kept beside the history, not in it. */
-export function replay(birth: Birth, events: readonly Event[]): Job {
+export function replay(birth: JobOrigin, events: readonly Event[]): Job {
   return events.reduce(evolve, unborn(birth));
 }
 
 /** A job before its first event. */
-export function unborn(birth: Birth): Job {
+export function unborn(birth: JobOrigin): Job {
   return {
     ...birth,
     state: 'pending',

@@ -26,7 +26,7 @@ export interface EndedJob extends JobFacts {
 }
 
 /** What is known of a job in every state. */
-export interface JobFacts extends Birth {
+export interface JobFacts extends JobOrigin {
   /** The number of its newest event. */
   readonly version: number;
   /** The time of its newest event. */
@@ -58,7 +58,7 @@ export interface JobFacts extends Birth {
 }
 
 /** What a job is from its first moment; only an edit changes any of it. */
-export interface Birth {
+export interface JobOrigin {
   readonly id: number;
   readonly kind: Kind;
   /** The JobType's name; for a Bedrock job its name. */

@@ -10,7 +10,7 @@ import type { Command, CommandName } from './command.ts';
 import type { Event, FirstState, Happening, Late } from './event.ts';
 import { evolve, unborn } from './evolve.ts';
 import { isHandedOff } from './job.ts';
-import type { Birth, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
+import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
@@ -74,7 +74,7 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
 }
 
 /** A new job and its first event. */
-export function create(birth: Birth, first: FirstState, asking: Asking): Change {
+export function create(birth: JobOrigin, first: FirstState, asking: Asking): Change {
   const { events, after } = record(unborn(birth), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };
 }

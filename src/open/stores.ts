@@ -4,14 +4,14 @@ export { MemoryStore } from '../store/memory/store.ts';
 export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';
 export { PostgresStore, type PostgresOptions } from '../store/postgres/store.ts';
 export type {
-  Batch, Beat, BeatReply, Bloat, Candidate, Cell, ClaimAsk, ClaimDecision, Feed, FeedEvent, Holding, Inspection,
-  InspectionLimits, Instance, InstanceAbout, Leadership, LogLine, Migration, Names, Note, Pool, Store, Vitals, Writer,
+  Batch, Beat, BeatReply, Bloat, Candidate, Cell, ClaimRequest, ClaimDecision, FeedPage, FeedEvent, Holding, Inspection,
+  InspectionLimits, Instance, InstanceAbout, Leadership, LogLine, Migration, TypeNames, Note, Pool, Store, StoreHealth, Writer,
 } from '../store/store.ts';
-export { aheadMax } from '../store/store.ts';
+export { queuePositionMax } from '../store/store.ts';
 export {
-  isMeant, pageLimitMax, standingOf, standings, type Page, type PageAsk, type Query, type Standing, type Tally,
+  matchesQuery, pageLimitMax, standingOf, standings, type Page, type PageRequest, type Query, type Standing, type Tally,
 } from '../store/query.ts';
-export { walk, type Path, type Span, type WalkAsk } from '../store/id-scan.ts';
+export { scanIds, type IdScan, type IdRange, type IdScanRequest } from '../store/id-scan.ts';
 export type { Change } from '../model/change.ts';
 export type { Event } from '../model/event.ts';
 export type { Job } from '../model/job.ts';

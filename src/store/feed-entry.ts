@@ -1,28 +1,28 @@
 /**
- * What one commit tells in the feed. Most commits do the same to many jobs, and then what happened is told once, with
- * the jobs it happened to: a tenth of the text, and of what its writing costs.
+ * The feed entry of one commit. Most commits do the same to many jobs; the entry then has the events once, with the ids
+ * of the jobs: a tenth of the text, and of the cost of writing it.
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import type { FeedEvent } from './store.ts';
 
 /** The jobs of one kind, type and parent to which the same happened. */
-interface Telling extends Pick<Job, 'kind' | 'type' | 'parent'> {
+interface StoredGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly jobs: readonly number[];
   readonly events: readonly Event[];
 }
 
-interface Group extends Pick<Job, 'kind' | 'type' | 'parent'> {
+interface EventGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly line: string;
   readonly jobs: number[];
 }
 
-export class Tellings {
-  readonly #groups: Group[] = [];
-  /** Those that more jobs can join: none of theirs was told of since. */
-  readonly #open = new Map<string, Group>();
-  readonly #told = new Set<number>();
-  #last: Group | undefined;
+export class FeedEntry {
+  readonly #groups: EventGroup[] = [];
+  /** Groups still open: none of their jobs occurs in a later group. */
+  readonly #open = new Map<string, EventGroup>();
+  readonly #listedIds = new Set<number>();
+  #last: EventGroup | undefined;
 
   get isEmpty(): boolean {
     return this.#groups.length === 0;
@@ -31,8 +31,8 @@ export class Tellings {
   /** What happened to a job, as its history has it. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
-    if (this.#told.has(id)) this.#beginAnew();
-    this.#told.add(id);
+    if (this.#listedIds.has(id)) this.#closeGroups();
+    this.#listedIds.add(id);
     if (!this.#last || !isAlike(this.#last, job, line)) this.#last = this.#groupOf(kind, type, parent, line);
     this.#last.jobs.push(id);
   }
@@ -42,14 +42,14 @@ export class Tellings {
     return `[${this.#groups.map(groupText).join(',')}]`;
   }
 
-  /** What happens to a job later is told later. */
-  #beginAnew(): void {
+  /** A second change of a job must come after the first: later changes start new groups. */
+  #closeGroups(): void {
     this.#open.clear();
-    this.#told.clear();
+    this.#listedIds.clear();
     this.#last = undefined;
   }
 
-  #groupOf(kind: Job['kind'], type: string, parent: number | null, line: string): Group {
+  #groupOf(kind: Job['kind'], type: string, parent: number | null, line: string): EventGroup {
     const name = `${kind} ${parent} ${type}\n${line}`;
     const known = this.#open.get(name);
     if (known) return known;
@@ -60,13 +60,13 @@ export class Tellings {
   }
 }
 
-const isAlike = (group: Group, { kind, type, parent }: Job, line: string): boolean =>
+const isAlike = (group: EventGroup, { kind, type, parent }: Job, line: string): boolean =>
   group.line === line && group.type === type && group.parent === parent && group.kind === kind;
 
-const groupText = ({ kind, type, parent, jobs, line }: Group): string =>
+const groupText = ({ kind, type, parent, jobs, line }: EventGroup): string =>
   `{"kind":"${kind}","type":${JSON.stringify(type)},"parent":${parent},"jobs":[${jobs.join(',')}],"events":${line}}`;
 
 export const feedEventsOf = (text: string): FeedEvent[] =>
-  (JSON.parse(text) as Telling[]).flatMap(({ jobs, events, ...about }) =>
+  (JSON.parse(text) as StoredGroup[]).flatMap(({ jobs, events, ...about }) =>
     jobs.flatMap((job) => events.map((event) => ({ job, ...about, event }))),
   );

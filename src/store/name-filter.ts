@@ -1,8 +1,8 @@
 /** The names that an ask is about, as a question to one of them. */
 import { matches, parseGlob } from '../model/glob.ts';
-import type { Names } from './store.ts';
+import type { TypeNames } from './store.ts';
 
-export function namePredicate(names: Names): (type: string) => boolean {
+export function namePredicate(names: TypeNames): (type: string) => boolean {
   if ('exact' in names) {
     const exact = new Set(names.exact);
     return (type) => exact.has(type);

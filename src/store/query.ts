@@ -34,16 +34,16 @@ export const standings: readonly Standing[] = [...openStandings, ...endedStandin
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 
 /** Whether definitions alone are meant: they are few, among whatever waits. */
-export const isOfDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
+export const isForDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
 
 /** Whether it asks only for jobs that did not succeed. */
-export const isUnlucky = ({ standings: meant }: Query): boolean => meant !== undefined && !meant.includes('succeeded');
+export const excludesSucceeded = ({ standings: wanted }: Query): boolean => wanted !== undefined && !wanted.includes('succeeded');
 
 /** Whether tasks are meant too: a run may have a million of them. */
-export const isWithTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
+export const includesTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
 
 /** Pages go by id: what is stored while one turns them neither repeats nor hides a job. */
-export interface PageAsk {
+export interface PageRequest {
   readonly order?: 'newest' | 'oldest';
   /** Jobs beyond this id, in the page's order. */
   readonly after?: number;
@@ -69,7 +69,7 @@ export interface Tally {
 }
 
 /** Whether a job is meant. The stores that search by other means must agree with this. */
-export function isMeant(job: Job, query: Query): boolean {
+export function matchesQuery(job: Job, query: Query): boolean {
   return (
     (query.kinds?.includes(job.kind) ?? true) &&
     (query.types?.includes(job.type) ?? true) &&

@@ -4,11 +4,11 @@
  */
 import type { Event } from '../model/event.ts';
 import {
-  facts, type Birth, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type OpenJob, type Plan,
+  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type OpenJob, type Plan,
   type Policy, type Tags, type Tick, type UniqueKey,
 } from '../model/job.ts';
 import type { Fate, Hold, Kind, Phase } from '../model/state.ts';
-import { twinTexts, twinValues } from './text-cache.ts';
+import { cachedStringify, cachedParse } from './text-cache.ts';
 
 /** The columns that both tables have. */
 interface SharedRow {
@@ -121,7 +121,7 @@ export function jobOfEnded(row: EndedRow): Job {
 export const lineOf = (events: readonly Event[]): string =>
   events.length === 1 ? lineOfOne(events[0]!) : JSON.stringify(events);
 
-const lineOfOne = twinTexts<Event>((event) => `[${JSON.stringify(event)}]`);
+const lineOfOne = cachedStringify<Event>((event) => `[${JSON.stringify(event)}]`);
 
 export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
@@ -129,11 +129,11 @@ export const eventsOfHistory = (history: string): Event[] =>
 /** A row's history moves aside when its job's events pass a multiple of this, so that no row grows without end. */
 export const historyTailMax = 32;
 
-export const historyMovesAside = (versionBefore: number, versionAfter: number): boolean =>
+export const startsHistoryChunk = (versionBefore: number, versionAfter: number): boolean =>
   Math.floor(versionBefore / historyTailMax) !== Math.floor(versionAfter / historyTailMax) && versionBefore > 0;
 
 /** What never changes of a job, for replay. */
-export function birthOf(job: Job): Birth {
+export function originOf(job: Job): JobOrigin {
   const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick } = facts(job);
   return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick };
 }
@@ -163,8 +163,8 @@ export function endedBody(job: EndedJob): string {
   return bodyText(body);
 }
 
-const bodyText = twinTexts<Body>();
-const bodyIn = twinValues<Body>();
+const bodyText = cachedStringify<Body>();
+const bodyIn = cachedParse<Body>();
 
 function bodyOf(job: Job): Body {
   const body: Body = { changed: job.changed };
@@ -191,9 +191,9 @@ function hasFields(value: object): boolean {
 }
 
 /** What is a column of an open job, and in the body of an ended one. */
-type Place = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate'>;
+type OpenColumns = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate'>;
 
-const factsIn = (row: SharedRow, body: Body, place: Place, admitted: boolean, result: string | null): JobFacts => ({
+const factsIn = (row: SharedRow, body: Body, columns: OpenColumns, admitted: boolean, result: string | null): JobFacts => ({
   id: row.id,
   version: row.version,
   kind: row.kind,
@@ -217,11 +217,11 @@ const factsIn = (row: SharedRow, body: Body, place: Place, admitted: boolean, re
   policy: body.policy ?? {},
   tags: body.tags ?? null,
   tick: body.tick ?? null,
-  phase: place.phase,
-  priority: place.priority,
-  due: place.due,
-  fence: place.fence,
-  gate: place.gate,
+  phase: columns.phase,
+  priority: columns.priority,
+  due: columns.due,
+  fence: columns.fence,
+  gate: columns.gate,
   admitted,
   result,
 });

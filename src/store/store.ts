@@ -9,7 +9,7 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Kind } from '../model/state.ts';
-import type { Page, PageAsk, Query, Tally } from './query.ts';
+import type { Page, PageRequest, Query, Tally } from './query.ts';
 
 export interface Store {
   /** Store time in ms, as well as it is known without asking. Decisions on leases and due times are made by the store itself. */
@@ -28,26 +28,26 @@ export interface Store {
   commit(batch: Batch): Promise<readonly boolean[]>;
 
   /** Takes the best claimable jobs that nobody else is taking, lets `decide` say what becomes of them, writes it. */
-  claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]>;
+  claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
-  /** The next moment after now at which a job that this ask could claim comes due; null: none is known. */
-  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null>;
+  /** The next moment after now at which a job that this request could claim comes due; null: none is known. */
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null>;
 
   /** The jobs with these ids that exist, in no particular order. */
   load(ids: readonly number[]): Promise<readonly Job[]>;
 
-  find(query: Query, page?: PageAsk): Promise<Page>;
+  find(query: Query, page?: PageRequest): Promise<Page>;
 
   /** Who holds the unique keys given: key → job id. */
   holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   count(query: Query): Promise<readonly Tally[]>;
 
-  /** How many jobs of its kind and type could be claimed now and would be taken before this one; at most `aheadMax`. */
-  ahead(job: Job): Promise<number>;
+  /** How many jobs of its kind and type could be claimed now and would be taken before this one; at most `queuePositionMax`. */
+  queuePosition(job: Job): Promise<number>;
 
-  /** How many jobs are behind each gate of these types. */
-  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** How many jobs of these types each gate has admitted. */
+  admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
    * Keeps leases that end at a time from ending before `until`, where the fence is still current; answers which. It is
@@ -71,16 +71,16 @@ export interface Store {
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]>;
 
   /** Events of all jobs in an order that no later commit can slip into. Null cursor: from the oldest kept. */
-  eventsAfter(cursor: string | null, limit: number): Promise<Feed>;
+  eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 
   /** The cursor of this moment: what is committed later comes after it. */
   feedEnd(): Promise<string>;
 
   /** Keeps children aside, invisible, until the commit that names them with `staged`. */
-  stage(parent: number, fence: number, children: readonly Change[]): Promise<void>;
+  stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void>;
 
   /** Writes progress and log of jobs that are still held under their fence; answers which were. */
-  note(notes: readonly Note[]): Promise<readonly boolean[]>;
+  writeNotes(notes: readonly Note[]): Promise<readonly boolean[]>;
   progress(id: number): Promise<string | null>;
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
@@ -108,13 +108,13 @@ export interface Store {
    */
   inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;
 
-  /** How the store itself fares; what a store has not, or this user may not see, is null. */
-  vitals(): Promise<Vitals>;
+  /** The health of the store itself; null for what a store does not have or this user may not see. */
+  health(): Promise<StoreHealth>;
 
   close(): Promise<void>;
 }
 
-export interface Vitals {
+export interface StoreHealth {
   /** Store time, asked just now. */
   readonly time: number;
   readonly bytes: number | null;
@@ -158,7 +158,7 @@ export interface Inspection {
 export type Cell = string | number | bigint | null;
 
 /** Nobody counts on exactly how far back the end of a long queue is. */
-export const aheadMax = 10_000;
+export const queuePositionMax = 10_000;
 
 /** What it takes to create jobs. */
 export type Writer = Pick<Store, 'now' | 'reserve' | 'commit' | 'load' | 'holders'>;
@@ -170,9 +170,9 @@ export interface Batch {
   readonly staged?: { readonly parent: number; readonly fence: number };
 }
 
-export interface ClaimAsk {
+export interface ClaimRequest {
   readonly kinds: readonly Kind[];
-  readonly names: Names;
+  readonly names: TypeNames;
   readonly limit: number;
   readonly limits?: Limits;
   readonly isLeader?: boolean;
@@ -181,7 +181,7 @@ export interface ClaimAsk {
 }
 
 /** Exact type names, or a GLOB pattern over them. */
-export type Names = { readonly exact: readonly string[] } | { readonly glob: string };
+export type TypeNames = { readonly exact: readonly string[] } | { readonly glob: string };
 
 /** Pure and at once: it runs while the rows are locked. `parentCancelled`: its parent was asked to give up. */
 export type ClaimDecision = (candidates: readonly Candidate[], now: number) => readonly Change[];
@@ -196,7 +196,7 @@ export interface Holding {
   readonly fence: number;
 }
 
-export interface Feed {
+export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** Where to go on, also when nothing came. */
   readonly cursor: string;

@@ -2,7 +2,7 @@
 import type { Job } from '../model/job.ts';
 import { standingOf, type Tally } from './query.ts';
 
-export class Tallies {
+export class TallySum {
   readonly #sums = new Map<string, Tally>();
 
   add(tally: Tally): void {

@@ -1,22 +1,22 @@
 /**
- * Twins: jobs that are changed together mostly change alike, and what is written of one is what is written of the next.
- * To see that costs a tenth of writing it again, and equal texts that are one text need not be sent twice.
+ * Remembers the last JSON text: consecutive jobs of a batch are usually equal, and comparing costs a tenth of
+ * stringifying. Equal texts that are the same string need not be sent twice.
  */
 
-/** JSON texts; of an object that is the twin of the one before, its text. */
-export function twinTexts<T extends object>(write: (value: T) => string = JSON.stringify): (value: T) => string {
+/** Stringifies; for an object that equals the previous one, answers the previous text. */
+export function cachedStringify<T extends object>(write: (value: T) => string = JSON.stringify): (value: T) => string {
   let last: T | undefined;
   let text = '';
   return (value) => {
-    if (last !== undefined && areTwins(last, value)) return text;
+    if (last !== undefined && areShallowEqual(last, value)) return text;
     text = write(value);
     last = value;
     return text;
   };
 }
 
-/** Values read from JSON, not to be changed; of a text that is the one before, its value. */
-export function twinValues<T>(): (text: string) => T {
+/** Parses; for a text that equals the previous one, answers the previous value, which must not be changed. */
+export function cachedParse<T>(): (text: string) => T {
   let last: string | undefined;
   let value: T;
   return (text) => {
@@ -29,7 +29,7 @@ export function twinValues<T>(): (text: string) => T {
 }
 
 /** Whether they have the same fields with the same plain values; of objects inside only that they are the same ones. */
-function areTwins<T extends object>(one: T, other: T): boolean {
+function areShallowEqual<T extends object>(one: T, other: T): boolean {
   let fields = 0;
   for (const name in one) {
     if (one[name] !== other[name]) return false;

@@ -2,7 +2,7 @@
 import type { Event } from '../model/event.ts';
 import { evolve, unborn } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
-import { birthOf } from '../store/row.ts';
+import { originOf } from '../store/row.ts';
 import { isSame } from './same.ts';
 import { checkStep, type Step } from './step.ts';
 import { violation, type Violation } from './violation.ts';
@@ -18,12 +18,12 @@ export function checkHistory({ job, events }: Told): Violation[] {
   // What the policy was before an edit is not kept, and so neither are the budgets of that time.
   const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
   const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
-  const told = steps.at(-1)?.after ?? unborn(birthOf(job));
+  const told = steps.at(-1)?.after ?? unborn(originOf(job));
   return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, told)];
 }
 
 function stepsOf(job: Job, events: readonly Event[]): Step[] {
-  let before = unborn(birthOf(job));
+  let before = unborn(originOf(job));
   return events.map((event) => {
     const step = { before, event, after: evolve(before, event) };
     before = step.after;

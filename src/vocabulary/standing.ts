@@ -1,7 +1,7 @@
 /** The rows: where a job stands, as finely as the vocabularies ask. Each of them is one column of the same table. */
 import { evolve, unborn } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';
-import type { Birth, Job } from '../model/job.ts';
+import type { JobOrigin, Job } from '../model/job.ts';
 import type { Fate, Hold } from '../model/state.ts';
 
 export type Row =
@@ -48,7 +48,7 @@ export function wayOf(events: readonly Event[]): readonly Step[] {
   });
 }
 
-const anybody: Birth = {
+const anybody: JobOrigin = {
   id: 0,
   kind: 'run',
   type: '',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkup, type Finding } from '../../src/engine/inspect/doctor.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
-import type { Store, Vitals } from '../../src/store/store.ts';
+import type { Store, StoreHealth } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 
@@ -15,9 +15,9 @@ const levels = (findings: readonly Finding[]): string[] => [...new Set(findings.
 const about = { host: 'h', pid: 1, version: '1', types: ['known'], slots: 4, busy: 1, draining: false };
 
 /** A store that says something else of itself. */
-function saying(store: Store, vitals: Partial<Vitals>): Store {
-  const real = store.vitals.bind(store);
-  store.vitals = async () => ({ ...(await real()), ...vitals });
+function saying(store: Store, vitals: Partial<StoreHealth>): Store {
+  const real = store.health.bind(store);
+  store.health = async () => ({ ...(await real()), ...vitals });
   return store;
 }
 
@@ -86,12 +86,12 @@ describe.each(stores)('on $name', (kind) => {
 });
 
 describe('what the store says of itself', () => {
-  const look = async (vitals: Partial<Vitals>): Promise<readonly Finding[]> => {
+  const look = async (vitals: Partial<StoreHealth>): Promise<readonly Finding[]> => {
     const clock = new VirtualClock(start);
     return checkup(new Jobs(saying(new MemoryStore(clock), vitals)), clock);
   };
 
-  test.each<[string, Partial<Vitals>, string]>([
+  test.each<[string, Partial<StoreHealth>, string]>([
     ['clock', { time: start + 5_000 }, '5000 ms ahead'],
     ['clock', { time: start - 5_000 }, '5000 ms behind'],
     ['bloat', { bloat: [{ part: 'job', live: 10, dead: 50_000 }] }, 'job: 50000 are dead'],

@@ -26,12 +26,12 @@ class Desk {
     this.#clock = clock;
   }
 
-  async note(notes: readonly Note[]): Promise<readonly boolean[]> {
+  async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
     this.calls += 1;
     await this.gate;
     if (this.failure?.(notes)) throw new Error('cannot write: the store is away');
     this.writes.push({ at: this.#clock.now() - start, notes });
-    return this.#store.note(notes);
+    return this.#store.writeNotes(notes);
   }
 
   of({ id }: Holding): Note[] {
@@ -568,9 +568,9 @@ describe('a store that fails', () => {
     const notes = new Notes({
       clock,
       store: {
-        note(all) {
+        writeNotes(all) {
           if (isAway) throw new Error('at once');
-          return store.note(all);
+          return store.writeNotes(all);
         },
       },
       onLost: () => undefined,

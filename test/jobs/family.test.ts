@@ -51,8 +51,8 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
       type: 'task',
       key: `no ${index}`,
     }));
-    await world.store.stage(run.id, run.fence, await births(world.jobs, drafts.slice(0, 3), 'planner', run.id));
-    await world.store.stage(run.id, run.fence, await births(world.jobs, drafts.slice(3), 'planner', run.id));
+    await world.store.stageChildren(run.id, run.fence, await births(world.jobs, drafts.slice(0, 3), 'planner', run.id));
+    await world.store.stageChildren(run.id, run.fence, await births(world.jobs, drafts.slice(3), 'planner', run.id));
     expect(await world.count()).toBe(1);
     expect(await world.claimIds()).toEqual([]);
     await planStaged(world.store, run, { fence: run.fence, count: 5, by: 'planner' });
@@ -62,7 +62,7 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
 
   test('tasks staged for a run that was cancelled while it prepared are never born', async ({ world }) => {
     const run = await world.running({ type: 'family', phase: 'prepare' });
-    await world.store.stage(
+    await world.store.stageChildren(
       run.id,
       run.fence,
       await births(world.jobs, [{ kind: 'task', type: 'task' }], 'planner', run.id),

@@ -444,7 +444,7 @@ describe.each(stores)('retrying at a limit on $name', (kind) => {
     await world.jobs.stop(run.id, tester);
     await world.family(1, { gate });
     await world.jobs.retry(run.id, tester);
-    expect([...(await world.store.behindGates(['family'])).values()]).toEqual([1]);
+    expect([...(await world.store.admittedPerGate(['family'])).values()]).toEqual([1]);
 
     const again = await world.claimOne(task!);
     await world.jobs.succeed(again, again.fence, tester);

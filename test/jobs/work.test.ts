@@ -139,7 +139,7 @@ describe.each(stores)('leases on $name', (kind) => {
     }
     const holding = { id: stale.id, fence: stale.fence };
     expect(await jobs.extend([holding], 10 * minute)).toEqual([false]);
-    expect(await world.store.note([{ ...holding, progress: '{}' }])).toEqual([false]);
+    expect(await world.store.writeNotes([{ ...holding, progress: '{}' }])).toEqual([false]);
     expect(await world.get(current)).toEqual(current);
     expect(await jobs.succeed(current, current.fence, tester)).toMatchObject({ fate: 'succeeded' });
   });

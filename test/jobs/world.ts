@@ -12,7 +12,7 @@ import { replay } from '../../src/model/evolve.ts';
 import { facts, isOpen, type Job, type JobError, type RunningJob } from '../../src/model/job.ts';
 import { kinds } from '../../src/model/state.ts';
 import { Refusal } from '../../src/refusal.ts';
-import { birthOf } from '../../src/store/row.ts';
+import { originOf } from '../../src/store/row.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { CallersTransaction, OpenStore, StoreKind } from '../support/stores.ts';
@@ -206,7 +206,7 @@ export function checkReplay(job: Job, events: readonly Event[]): void {
   expect(events.map(({ n }) => n), `S27: the numbers of job ${job.id}`).toEqual(upTo(job.version));
   const times = events.map(({ at }) => at);
   expect(times, `S27: the times of job ${job.id}`).toEqual(times.toSorted((a, b) => a - b));
-  expect(comparable(replay(birthOf(job), events)), `S26: job ${job.id} from its history`).toEqual(comparable(job));
+  expect(comparable(replay(originOf(job), events)), `S26: job ${job.id} from its history`).toEqual(comparable(job));
 }
 
 /** S1 */

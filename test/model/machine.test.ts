@@ -5,7 +5,7 @@ import type { Change } from '../../src/model/change.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { endings, type Event } from '../../src/model/event.ts';
 import { replay } from '../../src/model/evolve.ts';
-import { tokenHolder, type Birth, type EndedJob, type Job, type Policy, type RunningJob } from '../../src/model/job.ts';
+import { tokenHolder, type JobOrigin, type EndedJob, type Job, type Policy, type RunningJob } from '../../src/model/job.ts';
 import { create, step, steps, transitions, type Asking } from '../../src/model/machine.ts';
 import type { Phase } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
@@ -15,12 +15,12 @@ const start = 1_800_000_000_000;
 const asking = (now = start): Asking => ({ by: 'tester', now });
 const error = { code: 'unknown', message: 'it failed' } as const;
 
-const birth: Birth = {
+const birth: JobOrigin = {
   id: 7, kind: 'run', type: 'work', def: null, parent: null, key: null, created: start, gate: null, unique: null,
   policy: {}, tags: null, input: '{}', tick: null,
 };
 
-type Spec = Partial<Birth> & { readonly phase?: Phase; readonly hold?: 'pause' | 'parent' };
+type Spec = Partial<JobOrigin> & { readonly phase?: Phase; readonly hold?: 'pause' | 'parent' };
 
 function born({ phase = 'run', hold, ...more }: Spec): Change {
   return create({ ...birth, ...more }, { due: start, priority: 0, phase, ...(hold ? { hold } : {}) }, asking());

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
     title: 'a gate lets everybody pass',
-    cuts: [noTurnstile, cut('store/sqlite/claim/gates.ts', 'Math.min(turnstile.room(gate), ask.limit)', 'ask.limit')],
+    cuts: [noTurnstile, cut('store/sqlite/claim/gates.ts', 'Math.min(turnstile.room(gate), request.limit)', 'request.limit')],
     seeds: [1],
     isQuick: true,
   },
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     title: 'jobs are handed out before they are due',
     cuts: [
       cut('model/machine.ts', 'if (job.due > now)', 'if (job.due > now + 60_000)'),
-      cut('store/sqlite/claim/lanes.ts', 'type, priority, now, ask.limit', 'type, priority, now + 60_000, ask.limit'),
+      cut('store/sqlite/claim/lanes.ts', 'type, priority, now, request.limit', 'type, priority, now + 60_000, request.limit'),
     ],
     seeds: [25],
     isQuick: true,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Fail, fateOf, jobType, stageHistory, stageOf, typed } from '../../src/index.ts';
 import { replay } from '../../src/model/evolve.ts';
 import { isOpen } from '../../src/model/job.ts';
-import { birthOf } from '../../src/store/row.ts';
+import { originOf } from '../../src/store/row.ts';
 import { isLegalHistory, legalHistories, stages } from '../../src/vocabulary/stage.ts';
 import { Door, hour, kindsOf, minute, newYear, refusal, start, untilTold, type TestEngine } from '../engine/api/kit.ts';
 
@@ -245,7 +245,7 @@ describe('history', () => {
     for (const id of Object.values(runs)) {
       const { job } = await t.engine.snapshot(id);
       // The result lies beside the history.
-      expect(replay(birthOf(job), await t.engine.history(id))).toEqual({ ...job, result: null });
+      expect(replay(originOf(job), await t.engine.history(id))).toEqual({ ...job, result: null });
     }
   });
 });

@@ -51,7 +51,7 @@ describe('locking and leasing', () => {
     const { jobs } = t.engine;
     expect(await refused(jobs.succeed(run.id, 99, { by: 'ann' }))).toBe('lost.lease');
     expect(await refused(jobs.release(run.id, 99, { by: 'ann' }))).toBe('lost.lease');
-    expect(await jobs.store.note([{ id: run.id, fence: 99, progress: '{}' }])).toEqual([false]);
+    expect(await jobs.store.writeNotes([{ id: run.id, fence: 99, progress: '{}' }])).toEqual([false]);
     await Promise.all([run.get(), run.events(), run.explain(), t.engine.stats(run.id), t.engine.stage(run.id)]);
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed']);
   });

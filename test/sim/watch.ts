@@ -5,7 +5,7 @@ import type { EventKind } from '../../src/model/event.ts';
 import { evolve, unborn } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
-import { birthOf } from '../../src/store/row.ts';
+import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
 import type { Goals } from './goals.ts';
@@ -54,8 +54,8 @@ export class Watch {
         this.#see(changes, 'claim');
         return changes;
       },
-      stage: async (parent, fence, children) => {
-        await store.stage(parent, fence, children);
+      stageChildren: async (parent, fence, children) => {
+        await store.stageChildren(parent, fence, children);
         const name = `${parent}/${fence}`;
         this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
       },
@@ -65,7 +65,7 @@ export class Watch {
         this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now() });
       },
       extend: (holdings, until) => this.#extend(holdings, until),
-      note: (notes) => this.#note(notes),
+      writeNotes: (notes) => this.#note(notes),
       lead: (role, instance, leaseMs) => this.#lead(role, instance, leaseMs),
     };
     this.store = new Proxy(store, {
@@ -136,7 +136,7 @@ export class Watch {
     const [seen, was] = [before?.version ?? 0, known?.version ?? 0];
     if (seen !== was) this.#found('S28', id, `job ${id} was written from version ${seen} and was at ${was}`);
     if (after === null) return this.#remove(id, known);
-    let current = before ?? unborn(birthOf(after));
+    let current = before ?? unborn(originOf(after));
     for (const event of events) {
       const next = evolve(current, event);
       for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);
@@ -275,7 +275,7 @@ export class Watch {
   }
 
   async #note(notes: readonly Note[]): Promise<readonly boolean[]> {
-    const noted = await this.#parts.store.note(notes);
+    const noted = await this.#parts.store.writeNotes(notes);
     notes.forEach((note, index) => {
       if (noted[index]) this.#checkHolding(note, 'noted something');
       else this.#parts.goals.reach('fence rejection');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
 import { unborn } from '../../src/model/evolve.ts';
-import { feedEventsOf, Tellings } from '../../src/store/feed-entry.ts';
+import { feedEventsOf, FeedEntry } from '../../src/store/feed-entry.ts';
 import { lineOf } from '../../src/store/row.ts';
 
 const jobs = [1, 2, 3, 4].map((id) =>
@@ -17,7 +17,7 @@ test('whatever is told in whatever order, each job hears its own events in order
   const told = fc.array(fc.record({ job: fc.integer({ min: 0, max: 3 }), skip: fc.boolean() }), { maxLength: 40 });
   fc.assert(
     fc.property(told, (tellings) => {
-      const feed = new Tellings();
+      const feed = new FeedEntry();
       const histories = jobs.map((): Event[] => []);
       for (const { job, skip } of tellings) {
         const history = histories[job]!;
@@ -36,7 +36,7 @@ test('whatever is told in whatever order, each job hears its own events in order
 });
 
 test('what happens to many jobs alike is told once', () => {
-  const feed = new Tellings();
+  const feed = new FeedEntry();
   const line = lineOf([{ n: 1, at: 5, by: 'me', kind: 'resumed', due: 7 }]);
   for (const job of jobs.slice(0, 2)) feed.add(job, line);
   expect(feed.text.split('resumed')).toHaveLength(2);

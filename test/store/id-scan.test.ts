@@ -1,22 +1,22 @@
-// The walk by ids: whatever is there is passed once, in order, in looks that end; others get their turn.
+// The scan by ids: every id is passed once, in order, in short steps; others get their turn.
 import fc from 'fast-check';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { walk, type Span } from '../../src/store/id-scan.ts';
+import { scanIds, type IdRange } from '../../src/store/id-scan.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { systemClock } from '../../src/time/clock.ts';
 
-/** A path over these ids, which writes down what it has looked at. */
-function pathOver(ids: readonly number[], order: 'newest' | 'oldest', enough = Infinity) {
+/** A scan over these ids, which records what it has seen. */
+function scanOver(ids: readonly number[], order: 'newest' | 'oldest', enough = Infinity) {
   const rising = [...new Set(ids)].sort((a, b) => a - b);
   const seen: number[] = [];
-  const within = ({ low, high }: Span): number[] => rising.filter((id) => id >= low && id <= high);
+  const within = ({ low, high }: IdRange): number[] => rising.filter((id) => id >= low && id <= high);
   return {
     seen,
-    stride: (span: Span, rows: number) =>
+    stepEnd: (span: IdRange, rows: number) =>
       (order === 'newest' ? within(span).at(-rows) : within(span)[rows - 1]) ?? null,
-    look: (span: Span) => {
+    scan: (span: IdRange) => {
       const found = within(span);
       seen.push(...(order === 'newest' ? found.reverse() : found));
       return seen.length >= enough;
@@ -30,10 +30,10 @@ const idLists = fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { maxLength: 4000
 test('every id is passed once and in order, however they lie', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
-      const path = pathOver(ids, order);
-      expect(await walk({ order, lookMs: 1, clock: systemClock }, path)).toBeNull();
+      const scan = scanOver(ids, order);
+      expect(await scanIds({ order, stepMs: 1, clock: systemClock }, scan)).toBeNull();
       const rising = [...new Set(ids)].sort((a, b) => a - b);
-      expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
+      expect(scan.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
     }),
     { numRuns: 100 },
   );
@@ -42,25 +42,25 @@ test('every id is passed once and in order, however they lie', async () => {
 test('without patience it says where to go on, and going on misses and repeats nothing', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
-      const path = pathOver(ids, order);
+      const scan = scanOver(ids, order);
       for (let after: number | null | undefined; after !== null;) {
-        after = await walk({ order, after, lookMs: 1, patienceMs: -1, clock: systemClock }, path);
+        after = await scanIds({ order, after, stepMs: 1, patienceMs: -1, clock: systemClock }, scan);
       }
       const rising = [...new Set(ids)].sort((a, b) => a - b);
-      expect(path.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
+      expect(scan.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
     }),
     { numRuns: 100 },
   );
 });
 
 test('it ends when enough is found', async () => {
-  const path = pathOver(
+  const scan = scanOver(
     Array.from({ length: 100_000 }, (_, id) => id),
     'oldest',
     10,
   );
-  expect(await walk({ order: 'oldest', lookMs: 1, clock: systemClock }, path)).toBeNull();
-  expect(path.seen.length).toBeLessThan(5_000);
+  expect(await scanIds({ order: 'oldest', stepMs: 1, clock: systemClock }, scan)).toBeNull();
+  expect(scan.seen.length).toBeLessThan(5_000);
 });
 
 test('while SQLite searches and counts through many jobs, others get their turn', async () => {

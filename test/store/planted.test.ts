@@ -7,9 +7,9 @@ import { findings, topics } from '../../src/conformance/examples.ts';
 import { checkRaces } from '../../src/conformance/races.ts';
 import { checkHistories } from '../../src/conformance/random-histories.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
-import type { Page, PageAsk, Query, Tally } from '../../src/store/query.ts';
+import type { Page, PageRequest, Query, Tally } from '../../src/store/query.ts';
 import type {
-  Batch, Beat, ClaimAsk, ClaimDecision, Feed, Holding, Leadership, Note, Store,
+  Batch, Beat, ClaimRequest, ClaimDecision, FeedPage, Holding, Leadership, Note, Store,
 } from '../../src/store/store.ts';
 import type { Clock } from '../../src/time/clock.ts';
 
@@ -111,7 +111,7 @@ const bugs: readonly Bug[] = [
     topic: 'claim',
     alsoBy: ['histories'],
     plant: class extends Sound {
-      override claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+      override claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
         return this.wronglyTimed(longMs, () => super.claim(ask, decide));
       }
     },
@@ -121,7 +121,7 @@ const bugs: readonly Bug[] = [
     topic: 'claim',
     alsoBy: ['histories'],
     plant: class extends Sound {
-      override claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+      override claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
         return super.claim({ ...ask, limit: 1000 }, (candidates, now) => {
           const oldest = [...candidates].sort((a, b) => a.job.id - b.job.id);
           return decide(oldest.slice(0, ask.limit), now);
@@ -134,7 +134,7 @@ const bugs: readonly Bug[] = [
     topic: 'claim',
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
-      override claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+      override claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
         return super.claim(ask, (candidates, now) =>
           decide(candidates.map((candidate) => ({ ...candidate, parentCancelled: false })), now));
       }
@@ -145,7 +145,7 @@ const bugs: readonly Bug[] = [
     topic: 'claim',
     alsoBy: ['histories'],
     plant: class extends Sound {
-      override nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
+      override nextDue(ask: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
         return this.wronglyTimed(-longMs, () => super.nextDue(ask));
       }
     },
@@ -155,7 +155,7 @@ const bugs: readonly Bug[] = [
     topic: 'gates',
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
-      override claim({ limits: _limits, ...ask }: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+      override claim({ limits: _limits, ...ask }: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
         return super.claim(ask, decide);
       }
     },
@@ -221,7 +221,7 @@ const bugs: readonly Bug[] = [
     topic: 'families',
     alsoBy: ['histories'],
     plant: class extends Sound {
-      override async stage(_parent: number, _fence: number, children: readonly Change[]): Promise<void> {
+      override async stageChildren(_parent: number, _fence: number, children: readonly Change[]): Promise<void> {
         await this.commit({ changes: children });
       }
     },
@@ -230,7 +230,7 @@ const bugs: readonly Bug[] = [
     title: 'a text to search for has wildcards',
     topic: 'find and count',
     plant: class extends Sound {
-      override find(query: Query, page?: PageAsk): Promise<Page> {
+      override find(query: Query, page?: PageRequest): Promise<Page> {
         const { text, ...rest } = query;
         return super.find(text === '%' || text === '_' ? rest : query, page);
       }
@@ -261,7 +261,7 @@ const bugs: readonly Bug[] = [
     topic: 'history and feed',
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
-      override async eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
         const feed = await super.eventsAfter(cursor, limit);
         return { ...feed, events: feed.events.filter(({ job, event }) => job % 2 === 0 || event.n !== 2) };
       }
@@ -272,7 +272,7 @@ const bugs: readonly Bug[] = [
     topic: 'history and feed',
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
-      override async eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
         const feed = await super.eventsAfter(cursor, limit);
         return feed.events.length > 1 ? { ...feed, cursor: String(Number(feed.cursor) - 1) } : feed;
       }
@@ -283,7 +283,7 @@ const bugs: readonly Bug[] = [
     topic: 'history and feed',
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
-      readonly #untrue: Feed['events'][number][] = [];
+      readonly #untrue: FeedPage['events'][number][] = [];
       override async commit(batch: Batch): Promise<readonly boolean[]> {
         const written = await super.commit(batch);
         batch.changes.forEach(({ after, events: [event] }, index) => {
@@ -292,7 +292,7 @@ const bugs: readonly Bug[] = [
         });
         return written;
       }
-      override async eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
         const feed = await super.eventsAfter(cursor, limit);
         return { ...feed, events: [...feed.events, ...this.#untrue.splice(0)] };
       }
@@ -303,8 +303,8 @@ const bugs: readonly Bug[] = [
     topic: 'progress and log',
     alsoBy: ['histories'],
     plant: class extends Sound {
-      override async note(notes: readonly Note[]): Promise<readonly boolean[]> {
-        return super.note(await Promise.all(notes.map((note) => this.trueHolding(note))));
+      override async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+        return super.writeNotes(await Promise.all(notes.map((note) => this.trueHolding(note))));
       }
     },
   },
@@ -362,7 +362,7 @@ const bugs: readonly Bug[] = [
     alsoBy: ['races'],
     plant: class extends Sound {
       #last: readonly Change[] = [];
-      override async claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+      override async claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
         const changes = await super.claim(ask, decide);
         if (changes.length > 0) this.#last = changes;
         return changes.length > 0 || !this.#last.every(({ after }) => after && isOpen(after)) ? changes : this.#last;

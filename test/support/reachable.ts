@@ -4,14 +4,14 @@ import type { Change } from '../../src/model/change.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { dueOf, never, planOf, tick, wakeUp, type Definition, type Spec } from '../../src/model/definition.ts';
 import type { Event, FirstState, Happening } from '../../src/model/event.ts';
-import type { Birth, Job, JobError, Policy } from '../../src/model/job.ts';
+import type { JobOrigin, Job, JobError, Policy } from '../../src/model/job.ts';
 import { create, record, step, transitions, type Asking } from '../../src/model/machine.ts';
 import { errorCodes, kinds, terminateCodes, type Kind } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { cron, every, type Schedule } from '../../src/time/schedule.ts';
 
 export interface Reached {
-  readonly birth: Birth;
+  readonly birth: JobOrigin;
   /** As it is in the end, and all its events. */
   readonly job: Job;
   readonly events: readonly Event[];
@@ -43,7 +43,7 @@ export const reachable = ({ kinds: of = kinds, stepsMax = 25 }: ReachOptions = {
   );
 
 interface Born {
-  readonly birth: Birth;
+  readonly birth: JobOrigin;
   readonly first: FirstState;
 }
 
@@ -142,7 +142,7 @@ const plainSpec: Spec = {
   limitKey: null,
 };
 
-const birthOf = (kind: Kind, input: string): Birth => ({
+const birthOf = (kind: Kind, input: string): JobOrigin => ({
   id: 7,
   kind,
   type: 'mail',

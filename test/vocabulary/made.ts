@@ -2,7 +2,7 @@
 import type { Command } from '../../src/model/command.ts';
 import type { Event, FirstState } from '../../src/model/event.ts';
 import { unborn } from '../../src/model/evolve.ts';
-import type { Birth, Job, JobError } from '../../src/model/job.ts';
+import type { JobOrigin, Job, JobError } from '../../src/model/job.ts';
 import { create, step } from '../../src/model/machine.ts';
 import type { TerminateCode } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
@@ -18,7 +18,7 @@ export interface Made {
 /** A command, how long after the job's birth it is given, and by whom. */
 export type Asked = readonly [afterMs: number, command: (job: Job) => Command, by?: string];
 
-export interface Being extends Partial<Birth> {
+export interface Being extends Partial<JobOrigin> {
   readonly first?: Partial<FirstState>;
 }
 
@@ -37,9 +37,9 @@ export function on({ job, events }: Made, ...asked: readonly Asked[]): Made {
 }
 
 /** A job that is not stored yet. */
-export const unmade = (birth: Partial<Birth> = {}): Job => unborn(birthOf(birth));
+export const unmade = (birth: Partial<JobOrigin> = {}): Job => unborn(birthOf(birth));
 
-const birthOf = (birth: Partial<Birth>): Birth => ({
+const birthOf = (birth: Partial<JobOrigin>): JobOrigin => ({
   id: 1,
   kind: 'run',
   type: 'mail',

@@ -1,6 +1,6 @@
 /** The checkup: how a store and the instances on it fare, finding by finding, each with what to do about it. */
 import type { Jobs } from '../../jobs.ts';
-import type { Instance, Migration, Vitals } from '../../store/store.ts';
+import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { findStuck } from './stuck.ts';
@@ -26,7 +26,7 @@ export async function checkup(jobs: Jobs, clock: Clock): Promise<readonly Findin
   const schema = ofSchema(await jobs.store.migrate({ dryRun: true }));
   if (schema.level === 'problem') return [schema];
   const asked = clock.now();
-  const vitals = await jobs.store.vitals();
+  const vitals = await jobs.store.health();
   const skewMs = Math.round(vitals.time - (asked + clock.now()) / 2);
   return [
     schema,
@@ -54,7 +54,7 @@ function ofClock(skewMs: number): Finding {
   return warning('clock', says, 'jobs go by the clock of the store; set both by NTP so that logs agree');
 }
 
-function ofVitals({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: Vitals): Finding[] {
+function ofVitals({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: StoreHealth): Finding[] {
   return [
     ...(bytes === null ? [] : [fine('size', megabytes(bytes))]),
     ofBloat(bloat),
@@ -67,7 +67,7 @@ function ofVitals({ bytes, bloat, logBytes, oldestTransactionMs, pool, connectio
   ];
 }
 
-function ofBloat(bloat: Vitals['bloat']): Finding {
+function ofBloat(bloat: StoreHealth['bloat']): Finding {
   const worst = bloat.filter(({ live, dead }) => dead > deadMin && dead > live)[0];
   if (worst === undefined) return fine('bloat', 'little is held by what was deleted');
   const says = `${worst.part}: ${worst.dead} are dead and ${worst.live} in use`;

@@ -84,7 +84,7 @@ async function parentReason(jobs: Jobs, job: Job): Promise<Reason | null> {
 async function gateReason(jobs: Jobs, job: PendingJob, limits: Limits, able: readonly Instance[]): Promise<Reason | null> {
   if (job.gate === null || job.admitted) return null;
   const gate = parseGate(job.gate);
-  const behind = await jobs.store.behindGates([job.type]);
+  const behind = await jobs.store.admittedPerGate([job.type]);
   if (new Turnstile(behind, limits, true).room(job.gate) > 0) {
     return gate.leaderOnly ? { code: 'leader.only', says: 'only the leading instance may run it', detail: { able: able.map(({ id }) => id) } } : null;
   }

@@ -1,7 +1,7 @@
 /** Failures in groups: the newest jobs that failed, or failed and are tried again, by their fingerprint. */
 import type { Job, JobError } from '../../model/job.ts';
 import { workKinds } from '../../model/state.ts';
-import type { Page, PageAsk, Query } from '../../store/query.ts';
+import type { Page, PageRequest, Query } from '../../store/query.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 export interface FailureGroup {
@@ -33,7 +33,7 @@ export interface FailuresAsk {
   readonly type?: string;
 }
 
-type Find = (query: Query, page: PageAsk) => Promise<Page>;
+type Find = (query: Query, page: PageRequest) => Promise<Page>;
 
 const pageSize = 1_000;
 const failedPages = 5;

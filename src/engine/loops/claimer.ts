@@ -5,7 +5,7 @@
 import type { Jobs } from '../../jobs.ts';
 import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
-import type { ClaimAsk } from '../../store/store.ts';
+import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { giveBackFoundlings, type Cause } from './unknown-claims.ts';
 import type { Slots } from './slots.ts';
@@ -133,7 +133,7 @@ export class Claimer {
     return ahead > slots.size && slots.waiting > ahead / 2 ? 0 : Math.min(room, claimMax);
   }
 
-  #ask(limit: number): ClaimAsk {
+  #ask(limit: number): ClaimRequest {
     const { types, limits, isLeader } = this.#parts;
     return { kinds: ['run', 'task'], names: { exact: types }, limit, limits: limits(), isLeader: isLeader() };
   }
@@ -149,7 +149,7 @@ export class Claimer {
   async #isGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;
     const { jobs, types, limits } = this.#parts;
-    const behind = await jobs.store.behindGates(types);
+    const behind = await jobs.store.admittedPerGate(types);
     const turnstile = new Turnstile(behind, limits(), true);
     return behind.keys().some((gate) => turnstile.room(gate) === 0);
   }

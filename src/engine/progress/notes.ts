@@ -22,7 +22,7 @@ const bytesWaitingMax = 67_108_864;
 const overRememberedMin = 5_000;
 
 export interface NotesOptions {
-  readonly store: Pick<Store, 'note'>;
+  readonly store: Pick<Store, 'writeNotes'>;
   readonly clock: Clock;
   /** The store says that the job is not held under this fence any more. Told once. */
   readonly onLost: (id: number, fence: number) => void;
@@ -147,7 +147,7 @@ export class Notes {
 
   async #note(drafts: readonly Draft[]): Promise<readonly boolean[] | null> {
     try {
-      const answers = await this.#options.store.note(drafts.map(({ note }) => note));
+      const answers = await this.#options.store.writeNotes(drafts.map(({ note }) => note));
       this.#failures = 0;
       return answers;
     } catch (error) {

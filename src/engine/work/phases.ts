@@ -123,7 +123,7 @@ class TaskPlan {
       jobs.store.load([this.#run.id]), births(jobs, drafts, by, this.#run.id),
     ]);
     if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
-    await jobs.store.stage(this.#run.id, this.#fence, tasks);
+    await jobs.store.stageChildren(this.#run.id, this.#fence, tasks);
   }
 
   #draftOf(task: unknown): Draft {

@@ -5,7 +5,7 @@
  * reader that comes back with a place is told exactly what came after it. Jobs in memory are told of too, without one.
  */
 import type { Logger } from '../../logger.ts';
-import type { Feed as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
+import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Bell } from '../work-signal.ts';
 

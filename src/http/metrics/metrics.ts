@@ -5,7 +5,7 @@ import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import type { Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
-import type { FeedEvent, Vitals } from '../../store/store.ts';
+import type { FeedEvent, StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type Figure } from './metric-names.ts';
 import type { Spell } from './durations.ts';
@@ -58,7 +58,7 @@ export class Figures {
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs)),
-      ...vitalLines(await this.#engine.jobs.store.vitals()),
+      ...vitalLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as Figure, value)),
       ...this.#counters(),
       ...this.#wait.lines('stint_wait_seconds'),
@@ -104,7 +104,7 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
 }
 
 /** What a store does not know of itself is left out. */
-function vitalLines({ pool, bytes, oldestTransactionMs }: Vitals): string[] {
+function vitalLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {
   const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
   return [
     ...(states.length === 0 ? [] : [...headOf('stint_pool_connections'), ...states]),

@@ -53,7 +53,7 @@ export const workRoutes: Handling<Names> = {
       (tree, step) => track(tree, step, engine.now()),
       before === null ? emptyProgress : (parseJson(before) as unknown as Progress),
     );
-    const [isWritten] = await engine.jobs.store.note([{ id, fence, progress: jsonText(progress) }]);
+    const [isWritten] = await engine.jobs.store.writeNotes([{ id, fence, progress: jsonText(progress) }]);
     if (!isWritten) throw lost(id);
     return reply(job);
   },
@@ -61,7 +61,7 @@ export const workRoutes: Handling<Names> = {
   async tellLog({ engine }, { params: { id }, body: { fence, lines } }, { principal }) {
     const job = await held(engine, id, fence, principal);
     const log = lines.map(({ level = 'info', text }) => ({ at: engine.now(), level, text: kept(text) }));
-    const [isWritten] = await engine.jobs.store.note([{ id, fence, log }]);
+    const [isWritten] = await engine.jobs.store.writeNotes([{ id, fence, log }]);
     if (!isWritten) throw lost(id);
     return reply(job);
   },

@@ -1,7 +1,7 @@
 /** The checks of the queue: what Bedrock allows of priorities, times and names, beyond what any job may have. */
 import { parseGlob } from '../../model/glob.ts';
 import { Refusal } from '../../refusal.ts';
-import type { Names } from '../../store/store.ts';
+import type { TypeNames } from '../../store/store.ts';
 import { checkInstant } from '../../time/instant.ts';
 import { applyModifiers, parseModifiers } from '../../time/repeat.ts';
 import { checkText, nameMax } from '../checks/values.ts';
@@ -33,7 +33,7 @@ export function checkRetryAfter(retryAfter: string, now: number): string {
 }
 
 /** What can be looked for; names that no job can have are left out. */
-export function checkNames(names: Names): Names {
+export function checkNames(names: TypeNames): TypeNames {
   if ('glob' in names) return { glob: parseGlob(names.glob).text };
   for (const name of names.exact) checkText('name', name, namesBytesMax);
   return { exact: [...new Set(names.exact)].filter((name) => Buffer.byteLength(name) <= nameMax) };

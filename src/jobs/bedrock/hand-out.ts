@@ -3,12 +3,12 @@ import { applyEach, claimFor, type Asker } from '../../apply.ts';
 import { matches, type Glob } from '../../model/glob.ts';
 import type { EndedJob, Job, JobError, RunningJob } from '../../model/job.ts';
 import { pagesOf } from '../../store/paging.ts';
-import type { ClaimAsk, Store } from '../../store/store.ts';
+import type { ClaimRequest, Store } from '../../store/store.ts';
 import { endedStandings } from '../../store/query.ts';
 import { settleAfter } from '../settle.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
-export interface HandOutAsk extends Pick<ClaimAsk, 'names' | 'limit' | 'priorities'> {
+export interface HandOutAsk extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
   /** Who gets the jobs: by name, or by how many have been served before. */
   readonly holder: string | ((served: number) => string);
   /** Mocks are handed out only to those who ask for them. */

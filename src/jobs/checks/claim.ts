@@ -1,13 +1,13 @@
 /** What workers ask for: claims and longer leases, checked before the store sees them. */
 import { kinds } from '../../model/state.ts';
-import type { ClaimAsk, Holding, Names } from '../../store/store.ts';
+import type { ClaimRequest, Holding, TypeNames } from '../../store/store.ts';
 import {
   checkFence, checkFields, checkFlag, checkId, checkList, checkName, checkObject, checkOneOf, checkPriority,
   checkWhole, timeMax,
 } from './values.ts';
 import { checkGlob } from './query.ts';
 
-export interface WorkAsk extends ClaimAsk {
+export interface WorkAsk extends ClaimRequest {
   readonly holder: string;
   /** How long the lease lasts; null: as long as the holder's instance lives. */
   readonly leaseMs: number | null;
@@ -39,7 +39,7 @@ export const checkHoldings = (holdings: readonly Holding[]): Holding[] =>
     return { id: checkId(id), fence: checkFence(fence) };
   });
 
-function checkNames(names: Names): void {
+function checkNames(names: TypeNames): void {
   checkFields('names', names, ['exact', 'glob']);
   if ('exact' in names) checkList('names', names.exact, listMax, (name) => checkName('type', name));
   else checkGlob(names.glob);

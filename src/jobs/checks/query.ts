@@ -2,7 +2,7 @@
 import { parseGlob } from '../../model/glob.ts';
 import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
-import { pageLimitMax, standings, type PageAsk, type Query } from '../../store/query.ts';
+import { pageLimitMax, standings, type PageRequest, type Query } from '../../store/query.ts';
 import {
   checkFields, checkId, checkList, checkName, checkOneOf, checkText, checkTime, checkWhole, nameMax, saidFields,
   checkTags,
@@ -36,7 +36,7 @@ export function checkQuery(query: Query): Query {
   return Object.fromEntries(asked);
 }
 
-export function checkPage(page: PageAsk = {}): PageAsk {
+export function checkPage(page: PageRequest = {}): PageRequest {
   const { order, after, limit, patienceMs } = checkFields('a page', page, ['order', 'after', 'limit', 'patienceMs']);
   return {
     ...(order === undefined ? {} : { order: checkOneOf('order', order, ['newest', 'oldest']) }),

@@ -1,21 +1,21 @@
 /** The queue: who may be claimed, who is ahead of whom, and when the next comes due. */
 import { Turnstile, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
-import { byUrgency } from '../../model/claim-order.ts';
+import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
-import { aheadMax, type Candidate, type ClaimAsk } from '../store.ts';
+import { queuePositionMax, type Candidate, type ClaimRequest } from '../store.ts';
 import type { Records } from './records.ts';
 
 /** Best first. */
-export function candidates(records: Records, ask: ClaimAsk, now: number): Candidate[] {
-  const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = ask;
+export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
+  const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
-  const turnstile = new Turnstile(behind(records, () => true), limits, isLeader);
+  const turnstile = new Turnstile(admittedPerGate(records, () => true), limits, isLeader);
   const isClaimable = (job: Job): boolean =>
     job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job.type) &&
     (priorities?.includes(job.priority) ?? true);
   const chosen: Candidate[] = [];
-  for (const job of [...records.all()].filter(isClaimable).sort(byUrgency)) {
+  for (const job of [...records.all()].filter(isClaimable).sort(byClaimOrder)) {
     if (chosen.length >= limit) break;
     if (job.gate !== null && !job.admitted && !turnstile.pass(job.gate)) continue;
     chosen.push({ job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) });
@@ -23,7 +23,7 @@ export function candidates(records: Records, ask: ClaimAsk, now: number): Candid
   return chosen;
 }
 
-export function nextDue(records: Records, { kinds, names }: Pick<ClaimAsk, 'kinds' | 'names'>, now: number): number | null {
+export function nextDue(records: Records, { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>, now: number): number | null {
   const isNamed = namePredicate(names);
   let next: number | null = null;
   for (const job of records.all()) {
@@ -33,15 +33,15 @@ export function nextDue(records: Records, { kinds, names }: Pick<ClaimAsk, 'kind
   return next;
 }
 
-export function ahead(records: Records, job: Job, now: number): number {
+export function queuePosition(records: Records, job: Job, now: number): number {
   const isAhead = (other: Job): boolean =>
     other.state === 'pending' && other.due <= now &&
-    other.kind === job.kind && other.type === job.type && byUrgency(other, job) < 0;
-  return Math.min(aheadMax, [...records.all()].filter(isAhead).length);
+    other.kind === job.kind && other.type === job.type && byClaimOrder(other, job) < 0;
+  return Math.min(queuePositionMax, [...records.all()].filter(isAhead).length);
 }
 
 /** How many are behind each gate. */
-export function behind(records: Records, isCounted: (job: Job) => boolean): Map<string, number> {
+export function admittedPerGate(records: Records, isCounted: (job: Job) => boolean): Map<string, number> {
   const counts = new Map<string, number>();
   for (const job of records.all()) {
     if (job.gate !== null && job.admitted && isCounted(job)) counts.set(job.gate, (counts.get(job.gate) ?? 0) + 1);

@@ -1,14 +1,14 @@
-/** What was told: the feed, as far back as it is kept. */
+/** The feed: the events of all jobs, as far back as they are retained. */
 import type { Change } from '../../model/change.ts';
 import { Refusal } from '../../refusal.ts';
-import type { Feed, FeedEvent } from '../store.ts';
+import type { FeedPage, FeedEvent } from '../store.ts';
 
-export class Told {
+export class MemoryFeed {
   #events: FeedEvent[] = [];
   /** The number of the first that is kept. */
   #start = 0;
 
-  tell(changes: readonly Change[]): void {
+  append(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
       if (after === null) continue;
       const { id: job, kind, type, parent } = after;
@@ -16,7 +16,7 @@ export class Told {
     }
   }
 
-  after(cursor: string | null, limit: number): Feed {
+  after(cursor: string | null, limit: number): FeedPage {
     const from = Math.max(cursor === null ? 0 : cursorNumber(cursor), this.#start);
     const events = this.#events.slice(from - this.#start, from - this.#start + limit);
     return { events, cursor: String(from + events.length) };
@@ -26,10 +26,10 @@ export class Told {
     return String(this.#start + this.#events.length);
   }
 
-  /** Keeps what was told after that time. */
-  forgetUntil(at: number): void {
-    const kept = this.#events.findIndex(({ event }) => event.at > at);
-    const dropped = kept === -1 ? this.#events.length : kept;
+  /** Drops events up to and including that time. */
+  dropUntil(at: number): void {
+    const firstKept = this.#events.findIndex(({ event }) => event.at > at);
+    const dropped = firstKept === -1 ? this.#events.length : firstKept;
     this.#events = this.#events.slice(dropped);
     this.#start += dropped;
   }

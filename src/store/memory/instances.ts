@@ -1,7 +1,7 @@
-/** The crew: instances and their leases, and who of them leads. */
+/** Instances, their leases, and who leads. */
 import type { Beat, Instance, Leadership } from '../store.ts';
 
-export class Crew {
+export class MemoryInstances {
   readonly #instances = new Map<string, Instance>();
   readonly #leaders = new Map<string, Leadership>();
 

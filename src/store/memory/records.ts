@@ -5,7 +5,7 @@ import { isOpen, type Job } from '../../model/job.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Holding, LogLine, Note } from '../store.ts';
 
-interface TakenKey {
+interface HeldKey {
   readonly job: number;
   /** Null: until its job ends. */
   readonly until: number | null;
@@ -16,7 +16,7 @@ export class Records {
   readonly #jobs = new Map<number, Job>();
   readonly #children = new Map<number, Set<number>>();
   readonly #histories = new Map<number, Event[]>();
-  readonly #keys = new Map<string, TakenKey>();
+  readonly #keys = new Map<string, HeldKey>();
   readonly #progress = new Map<number, string>();
   readonly #logs = new Map<number, LogLine[]>();
   /** How to go back, step by step, while a whole batch is written. */
@@ -62,8 +62,8 @@ export class Records {
 
   /** Who has the key; null: nobody. */
   holderOf(key: string): number | null {
-    const taken = this.#keys.get(key);
-    return taken === undefined || isOver(taken, this.#clock.now()) ? null : taken.job;
+    const held = this.#keys.get(key);
+    return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
 
   /** Which of the changes were written; of a whole batch all or none. */
@@ -85,7 +85,7 @@ export class Records {
     return true;
   }
 
-  note({ id, fence, progress, log = [] }: Note): boolean {
+  writeNote({ id, fence, progress, log = [] }: Note): boolean {
     if (!this.holds({ id, fence })) return false;
     if (progress !== undefined) this.#progress.set(id, progress);
     const lines = this.#logs.get(id) ?? [];
@@ -98,14 +98,14 @@ export class Records {
     const job = this.#jobs.get(id);
     if (!job) return;
     for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.forget(child);
-    if (isOpen(job)) this.#freeKey(job);
+    if (isOpen(job)) this.#releaseKey(job);
     if (job.parent !== null) this.#removeChild(job.parent, id);
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
   }
 
   /** Keys whose window is over. */
   forgetKeys(): void {
-    for (const [key, taken] of this.#keys) if (isOver(taken, this.#clock.now())) this.#keys.delete(key);
+    for (const [key, held] of this.#keys) if (isOver(held, this.#clock.now())) this.#keys.delete(key);
   }
 
   #writeIfUnchanged(change: Change): boolean {
@@ -113,7 +113,7 @@ export class Records {
     const id = (before ?? after)!.id;
     const current = this.#jobs.get(id);
     if (before === null ? current !== undefined : current?.version !== before.version) return false;
-    if (after !== null && wantsKey(before, after) && this.holderOf(after.unique!.key) !== null) return false;
+    if (after !== null && needsKey(before, after) && this.holderOf(after.unique!.key) !== null) return false;
     this.#put(change);
     return true;
   }
@@ -125,11 +125,11 @@ export class Records {
     this.#set(this.#jobs, after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
     if (before === null && after.parent !== null) this.#addChild(after.parent, after.id);
     this.#set(this.#histories, after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
-    if (wantsKey(before, after)) this.#set(this.#keys, after.unique!.key, { job: after.id, until: keyUntil(after) });
-    if (before !== null && isOpen(before) && !isOpen(after)) this.#freeKey(after);
+    if (needsKey(before, after)) this.#set(this.#keys, after.unique!.key, { job: after.id, until: keyUntil(after) });
+    if (before !== null && isOpen(before) && !isOpen(after)) this.#releaseKey(after);
   }
 
-  #freeKey({ id, unique }: Job): void {
+  #releaseKey({ id, unique }: Job): void {
     if (unique && unique.forMs === null && this.#keys.get(unique.key)?.job === id) this.#delete(this.#keys, unique.key);
   }
 
@@ -165,9 +165,9 @@ export class Records {
   }
 }
 
-const isOver = ({ until }: TakenKey, now: number): boolean => until !== null && until <= now;
+const isOver = ({ until }: HeldKey, now: number): boolean => until !== null && until <= now;
 
-const wantsKey = (before: Job | null, after: Job): boolean =>
+const needsKey = (before: Job | null, after: Job): boolean =>
   after.unique !== null && isOpen(after) && (before === null || (!isOpen(before) && after.unique.forMs === null));
 
 const keyUntil = ({ unique, created }: Job): number | null =>

@@ -4,22 +4,22 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isMeant, pageLimitMax, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
+import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
-  Vitals, Writer,
+  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+  StoreHealth, Writer,
 } from '../store.ts';
-import { Tallies } from '../tally-sum.ts';
-import { Crew } from './instances.ts';
-import { ahead, behind, candidates, nextDue } from './claim.ts';
+import { TallySum } from '../tally-sum.ts';
+import { MemoryInstances } from './instances.ts';
+import { queuePosition, admittedPerGate, candidates, nextDue } from './claim.ts';
 import { Records } from './records.ts';
-import { Told } from './feed.ts';
+import { MemoryFeed } from './feed.ts';
 
 export class MemoryStore implements Store {
   readonly #clock: Clock;
   readonly #records: Records;
-  readonly #told = new Told();
-  readonly #crew = new Crew();
+  readonly #feed = new MemoryFeed();
+  readonly #instances = new MemoryInstances();
   readonly #staged = new Map<string, Change[]>();
   readonly #listeners = new Set<() => void>();
   #lastId: number;
@@ -49,32 +49,32 @@ export class MemoryStore implements Store {
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
     const written = this.#records.write(all, whole);
     if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
-    this.#tell(all.filter((_, index) => written[index]));
+    this.#publish(all.filter((_, index) => written[index]));
     return Promise.resolve(written.slice(0, changes.length));
   }
 
-  claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+  claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     const now = this.now();
-    const changes = decide(candidates(this.#records, ask, now), now);
+    const changes = decide(candidates(this.#records, request, now), now);
     const isWritten = this.#records.write(changes, false);
     const written = changes.filter((_, index) => isWritten[index]);
-    this.#tell(written);
+    this.#publish(written);
     return Promise.resolve(written);
   }
 
-  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
-    return Promise.resolve(nextDue(this.#records, ask, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
+    return Promise.resolve(nextDue(this.#records, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
     return Promise.resolve([...new Set(ids)].flatMap((id) => this.#records.get(id) ?? []));
   }
 
-  find(query: Query, { order = 'newest', after, limit = 100 }: PageAsk = {}): Promise<Page> {
+  find(query: Query, { order = 'newest', after, limit = 100 }: PageRequest = {}): Promise<Page> {
     const size = Math.min(limit, pageLimitMax);
     const isBeyond = (id: number): boolean => after === undefined || (order === 'newest' ? id < after : id > after);
     const found = [...this.#records.all()]
-      .filter((job) => isBeyond(job.id) && isMeant(job, query))
+      .filter((job) => isBeyond(job.id) && matchesQuery(job, query))
       .sort((a, b) => (order === 'newest' ? b.id - a.id : a.id - b.id));
     const jobs = found.slice(0, size);
     return Promise.resolve({ jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null });
@@ -89,17 +89,17 @@ export class MemoryStore implements Store {
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    const tallies = new Tallies();
-    for (const job of this.#records.all()) if (isMeant(job, query)) tallies.addJob(job);
+    const tallies = new TallySum();
+    for (const job of this.#records.all()) if (matchesQuery(job, query)) tallies.addJob(job);
     return Promise.resolve(tallies.all());
   }
 
-  ahead(job: Job): Promise<number> {
-    return Promise.resolve(ahead(this.#records, job, this.now()));
+  queuePosition(job: Job): Promise<number> {
+    return Promise.resolve(queuePosition(this.#records, job, this.now()));
   }
 
-  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return Promise.resolve(behind(this.#records, (job) => types.includes(job.type)));
+  admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return Promise.resolve(admittedPerGate(this.#records, (job) => types.includes(job.type)));
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
@@ -110,7 +110,7 @@ export class MemoryStore implements Store {
     const isOver = (job: Job): boolean => {
       if (job.state !== 'running') return false;
       const { holder, until } = job.lease;
-      return until === null ? this.#crew.isGone(holder, this.now()) : until <= this.now();
+      return until === null ? this.#instances.isGone(holder, this.now()) : until <= this.now();
     };
     return Promise.resolve(this.#records.byId(isOver).slice(0, limit));
   }
@@ -138,22 +138,22 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#records.history(id).filter((event) => event.n >= from).slice(0, limit));
   }
 
-  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
-    return Promise.resolve(this.#told.after(cursor, limit));
+  eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
+    return Promise.resolve(this.#feed.after(cursor, limit));
   }
 
   feedEnd(): Promise<string> {
-    return Promise.resolve(this.#told.end());
+    return Promise.resolve(this.#feed.end());
   }
 
-  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+  stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
     const name = stageName(parent, fence);
     this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
     return Promise.resolve();
   }
 
-  note(notes: readonly Note[]): Promise<readonly boolean[]> {
-    return Promise.resolve(notes.map((note) => this.#records.note(note)));
+  writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return Promise.resolve(notes.map((note) => this.#records.writeNote(note)));
   }
 
   progress(id: number): Promise<string | null> {
@@ -166,38 +166,38 @@ export class MemoryStore implements Store {
 
   beat(beat: Beat): Promise<BeatReply> {
     const now = this.now();
-    this.#crew.beat(beat, now);
-    const isKept = (holding: Holding): boolean => this.#records.holds(holding);
-    const lost = beat.holds.filter((holding) => !isKept(holding)).map(({ id }) => id);
-    const cancelled = beat.holds.filter((holding) => isKept(holding) && this.#records.get(holding.id)!.cancel);
+    this.#instances.beat(beat, now);
+    const isHeld = (holding: Holding): boolean => this.#records.holds(holding);
+    const lost = beat.holds.filter((holding) => !isHeld(holding)).map(({ id }) => id);
+    const cancelled = beat.holds.filter((holding) => isHeld(holding) && this.#records.get(holding.id)!.cancel);
     return Promise.resolve({ now, lost, cancelled: cancelled.map(({ id }) => id) });
   }
 
   instances(): Promise<readonly Instance[]> {
-    return Promise.resolve(this.#crew.all());
+    return Promise.resolve(this.#instances.all());
   }
 
   leave(instance: string): Promise<void> {
     const isHolder = (job: Job): boolean => job.state === 'running' && job.lease.holder === instance;
-    this.#crew.leave(instance, this.#records.byId(isHolder).length > 0, this.now());
+    this.#instances.leave(instance, this.#records.byId(isHolder).length > 0, this.now());
     return Promise.resolve();
   }
 
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
-    return Promise.resolve(this.#crew.lead(role, instance, leaseMs, this.now()));
+    return Promise.resolve(this.#instances.lead(role, instance, leaseMs, this.now()));
   }
 
   purge({ limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0]): Promise<number> {
     const now = this.now();
     const isPast = (job: Job): boolean => {
       if (job.state !== 'ended' || job.parent !== null) return false;
-      const kept = job.policy.retentionMs ?? retentionMs;
-      return kept !== null && job.endedAt + kept <= now;
+      const keptMs = job.policy.retentionMs ?? retentionMs;
+      return keptMs !== null && job.endedAt + keptMs <= now;
     };
     const past = this.#records.byId(isPast).slice(0, limit);
     for (const job of past) this.#records.forget(job.id);
     this.#records.forgetKeys();
-    this.#told.forgetUntil(now - feedKeptMs);
+    this.#feed.dropUntil(now - feedKeptMs);
     for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
     return Promise.resolve(past.length);
   }
@@ -211,7 +211,7 @@ export class MemoryStore implements Store {
     throw new Refusal('malformed.store', 'the memory store takes part in no transaction: create the job without one');
   }
 
-  vitals(): Promise<Vitals> {
+  health(): Promise<StoreHealth> {
     const none = { bytes: null, logBytes: null, oldestTransactionMs: null, pool: null, connections: null };
     return Promise.resolve({ time: this.now(), bloat: [], ...none });
   }
@@ -221,8 +221,8 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
-  #tell(changes: readonly Change[]): void {
-    this.#told.tell(changes);
+  #publish(changes: readonly Change[]): void {
+    this.#feed.append(changes);
     if (changes.some(({ after }) => after?.state === 'pending')) for (const call of this.#listeners) call();
   }
 }

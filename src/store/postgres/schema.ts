@@ -129,11 +129,11 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
   if (dryRun) return plan;
   return connection.transaction(async (transaction) => {
     const { schema } = connection;
-    await transaction.ask('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${schema} schema`]);
+    await transaction.runUnprepared('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${schema} schema`]);
     const current = await planFor(transaction);
-    for (const statement of current.statements) await transaction.ask(statement);
-    if (current.from < current.to) await transaction.ask(`update ${schema}.meta set version = ${current.to}`);
-    await transaction.ask(bringFeedHome(schema));
+    for (const statement of current.statements) await transaction.runUnprepared(statement);
+    if (current.from < current.to) await transaction.runUnprepared(`update ${schema}.meta set version = ${current.to}`);
+    await transaction.runUnprepared(bringFeedHome(schema));
     return current;
   });
 }
@@ -169,11 +169,11 @@ async function planFor(session: Session): Promise<Migration> {
 async function versionOf(session: Session): Promise<number | null> {
   const meta = `select 1 from pg_tables where schemaname = (parse_ident($1))[1] and tablename = 'meta'`;
   if (!(await isThere(session, meta))) return null;
-  const [row] = await session.ask<{ version: number }>(`select version from ${session.schema}.meta`);
+  const [row] = await session.runUnprepared<{ version: number }>(`select version from ${session.schema}.meta`);
   return row?.version ?? null;
 }
 
 /** By the catalog's tables: its functions answer from a cache that does not see what others made while we waited. */
 async function isThere(session: Session, question: string): Promise<boolean> {
-  return (await session.ask(question, [session.schema])).length > 0;
+  return (await session.runUnprepared(question, [session.schema])).length > 0;
 }

@@ -3,31 +3,31 @@ import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Page, PageAsk, Query, Tally } from '../query.ts';
+import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
-  Vitals, Writer,
+  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
+  StoreHealth, Writer,
 } from '../store.ts';
-import { ahead } from './claim/queue-position.ts';
-import { claim, type Claimer } from './claim/claim.ts';
+import { queuePosition } from './claim/queue-position.ts';
+import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
-import { behind, nextDue } from './claim/gates.ts';
-import { Fronts } from './claim/scan-cursor.ts';
-import { Gathering } from './write/commit-batcher.ts';
+import { admittedPerGate, nextDue } from './claim/gates.ts';
+import { ScanCursors } from './claim/scan-cursor.ts';
+import { CommitBatcher } from './write/commit-batcher.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
-import { newcomerIn } from './write/claim-hint.ts';
-import { log, note, progress } from './read/notes.ts';
+import { hintableChange } from './write/claim-hint.ts';
+import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate } from './schema.ts';
-import { StoreTime } from './sql/server-clock.ts';
+import { ServerClock } from './sql/server-clock.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
-import { vitals } from './maintain/health.ts';
+import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
 import { sessionOn } from './sql/caller-transaction.ts';
-import { stage } from './write/staging.ts';
+import { stageChildren } from './write/staging.ts';
 
 export interface PostgresOptions extends Partial<ConnectionSettings> {
   /** Stands in for the server's clock, in tests. */
@@ -41,16 +41,16 @@ export interface PostgresOptions extends Partial<ConnectionSettings> {
 export class PostgresStore implements Store {
   readonly #connection: Connection;
   readonly #wake: Wake;
-  readonly #claimer: Claimer;
-  readonly #gathering: Gathering;
+  readonly #claimParts: ClaimParts;
+  readonly #batcher: CommitBatcher;
 
   constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
     const settings = { ...defaults, ...given };
-    this.#connection = new Connection(url, settings, new StoreTime(clock));
-    const fronts = new Fronts();
-    this.#claimer = { connection: this.#connection, fronts };
-    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (newcomer) => fronts.heard(newcomer));
-    this.#gathering = new Gathering((changes) => this.#commit({ changes }));
+    this.#connection = new Connection(url, settings, new ServerClock(clock));
+    const cursors = new ScanCursors();
+    this.#claimParts = { connection: this.#connection, cursors };
+    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (hint) => cursors.noteHint(hint));
+    this.#batcher = new CommitBatcher((changes) => this.#commit({ changes }));
   }
 
   now(): number {
@@ -68,33 +68,33 @@ export class PostgresStore implements Store {
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const isApart = batch.whole || batch.staged;
     try {
-      const written = await (isApart ? this.#commit(batch) : this.#gathering.commit(batch.changes));
-      if (mayWake(batch)) this.#wake.own();
+      const written = await (isApart ? this.#commit(batch) : this.#batcher.commit(batch.changes));
+      if (mayWake(batch)) this.#wake.wakeOwn();
       return written;
     } finally {
       // Also after an error: they may have been written all the same.
-      if (mayWake(batch)) this.#claimer.fronts.wrote();
+      if (mayWake(batch)) this.#claimParts.cursors.noteWrite();
     }
   }
 
-  async claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
-    return claim(this.#claimer, ask, decide);
+  async claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
+    return claim(this.#claimParts, request, decide);
   }
 
-  async nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
-    const { fronts } = this.#claimer;
-    if (fronts.tookNewcomer(ask)) return Math.ceil(this.now() + afterNewcomerMs);
-    if (fronts.isEmpty(ask)) return null;
-    const due = await this.#connection.transaction((transaction) => nextDue(transaction, ask));
-    const lookMs = fronts.untilLookMs(ask);
-    return lookMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + lookMs));
+  async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
+    const { cursors } = this.#claimParts;
+    if (cursors.tookHint(request)) return Math.ceil(this.now() + afterHintMs);
+    if (cursors.isEmpty(request)) return null;
+    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request));
+    const scanMs = cursors.msUntilScan(request);
+    return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
     return load(this.#connection, ids);
   }
 
-  find(query: Query, page?: PageAsk): Promise<Page> {
+  find(query: Query, page?: PageRequest): Promise<Page> {
     return find(this.#connection, query, page);
   }
 
@@ -106,12 +106,12 @@ export class PostgresStore implements Store {
     return count(this.#connection, query);
   }
 
-  ahead(job: Job): Promise<number> {
-    return ahead(this.#connection, job);
+  queuePosition(job: Job): Promise<number> {
+    return queuePosition(this.#connection, job);
   }
 
-  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return behind(this.#connection, types);
+  admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return admittedPerGate(this.#connection, types);
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
@@ -138,7 +138,7 @@ export class PostgresStore implements Store {
     return history(this.#connection, id, from, limit);
   }
 
-  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+  eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
     return eventsAfter(this.#connection, cursor, limit);
   }
 
@@ -146,12 +146,12 @@ export class PostgresStore implements Store {
     return feedEnd(this.#connection);
   }
 
-  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
-    return stage(this.#connection, parent, fence, children);
+  stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    return stageChildren(this.#connection, parent, fence, children);
   }
 
-  note(notes: readonly Note[]): Promise<readonly boolean[]> {
-    return note(this.#connection, notes);
+  writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return writeNotes(this.#connection, notes);
   }
 
   progress(id: number): Promise<string | null> {
@@ -201,8 +201,8 @@ export class PostgresStore implements Store {
     };
   }
 
-  vitals(): Promise<Vitals> {
-    return vitals(this.#connection);
+  health(): Promise<StoreHealth> {
+    return health(this.#connection);
   }
 
   async close(): Promise<void> {
@@ -212,7 +212,7 @@ export class PostgresStore implements Store {
 
   #commit(batch: Batch): Promise<readonly boolean[]> {
     return commit(this.#connection, batch, (session) => {
-      if (mayWake(batch)) this.#wake.others(session, newcomerIn(batch.changes));
+      if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
     });
   }
 }
@@ -225,8 +225,8 @@ const defaults: ConnectionSettings = {
   patienceMs: 15_000,
 };
 
-/** Who took a newcomer without a look comes back for it, when the job is under way. */
-const afterNewcomerMs = 2;
+/** After a claim by hint, the scan that it left out follows when the job has started. */
+const afterHintMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>
   staged !== undefined || changes.some(({ after }) => after?.state === 'pending');

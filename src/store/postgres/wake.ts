@@ -8,11 +8,11 @@ import { systemRandom } from '../../random.ts';
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
 import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './sql/connection.ts';
-import { newcomerText, parseNewcomer, type Newcomer } from './write/claim-hint.ts';
+import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
 const pauseMs = 5;
 /** The server takes no hint of 8,000 bytes; one that says so much would say nothing. */
-const saidCharsMax = 2_000;
+const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
 
 export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
@@ -22,7 +22,7 @@ export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'>
 }
 
 /** What others told of; null: who knows what. */
-export type OnHint = (newcomer: Newcomer | null) => void;
+export type OnHint = (hinted: ClaimHint | null) => void;
 
 export class Wake {
   readonly #connection: Connection;
@@ -34,8 +34,8 @@ export class Wake {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #isListening = false;
-  #toldAt = -Infinity;
-  #isToTell = false;
+  #notifiedAt = -Infinity;
+  #isNotifyPending = false;
 
   constructor(connection: Connection, settings: WakeSettings, onHint: OnHint) {
     this.#connection = connection;
@@ -51,19 +51,19 @@ export class Wake {
   }
 
   /** Wakes those who listen in this process. */
-  own(): void {
+  wakeOwn(): void {
     for (const call of this.#listeners) call();
   }
 
   /** Tells other processes, on a session that is at work anyway; if they were told just now, a little later. */
-  others(session: Session, newcomer: Change | null): void {
+  notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;
     const now = systemClock.monotonic();
-    if (now - this.#toldAt < pauseMs) return void this.#tellLater();
-    this.#toldAt = now;
-    const said = newcomer === null ? '' : newcomerText(newcomer);
-    const hint = said.length <= saidCharsMax ? this.#ownTag + said : this.#ownTag;
-    session.run(notifyText, [this.#channel, hint]).catch(ignore);
+    if (now - this.#notifiedAt < pauseMs) return void this.#notifyLater();
+    this.#notifiedAt = now;
+    const details = hinted === null ? '' : claimHintText(hinted);
+    const hint = details.length <= detailsCharsMax ? this.#ownTag + details : this.#ownTag;
+    session.run(notifySql, [this.#channel, hint]).catch(ignore);
   }
 
   close(): void {
@@ -71,21 +71,21 @@ export class Wake {
     this.#listeners.clear();
   }
 
-  async #tellLater(): Promise<void> {
-    if (this.#isToTell) return;
-    this.#isToTell = true;
+  async #notifyLater(): Promise<void> {
+    if (this.#isNotifyPending) return;
+    this.#isNotifyPending = true;
     await systemClock.sleep(pauseMs, this.#closing.signal);
-    this.#isToTell = false;
+    this.#isNotifyPending = false;
     if (this.#closing.signal.aborted) return;
-    this.#toldAt = systemClock.monotonic();
-    await this.#connection.run(notifyText, [this.#channel, this.#ownTag]).catch(ignore);
+    this.#notifiedAt = systemClock.monotonic();
+    await this.#connection.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
   }
 
-  #heard(hint: string): void {
+  #receive(hint: string): void {
     if (hint.startsWith(this.#ownTag)) return;
-    const said = hint.slice(this.#ownTag.length);
-    this.#onHint(said === '' ? null : parseNewcomer(said));
-    this.own();
+    const details = hint.slice(this.#ownTag.length);
+    this.#onHint(details === '' ? null : parseClaimHint(details));
+    this.wakeOwn();
   }
 
   async #listenToOthers(): Promise<void> {
@@ -93,7 +93,7 @@ export class Wake {
     for (let waitMs = 50; !this.#closing.signal.aborted; waitMs = Math.min(reconnectMaxMs, waitMs * 2)) {
       const client = new pg.Client(clientConfig(this.#settings.url, this.#settings));
       try {
-        if (await this.#hear(client)) waitMs = 50;
+        if (await this.#listenOn(client)) waitMs = 50;
       } catch {
         // The server is away: it is tried again, and polling goes on meanwhile.
       }
@@ -104,20 +104,20 @@ export class Wake {
   }
 
   /** Until the connection is lost or all is closed. What was missed before it stood is made good by one wake. */
-  async #hear(client: pg.Client): Promise<true> {
+  async #listenOn(client: pg.Client): Promise<true> {
     const lost = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
       this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    client.on('notification', ({ payload = '' }) => this.#heard(payload));
+    client.on('notification', ({ payload = '' }) => this.#receive(payload));
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
-    this.own();
+    this.wakeOwn();
     await lost;
     return true;
   }
 }
 
 /** A hint need not wait for the disk. */
-const notifyText = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+const notifySql = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

@@ -22,7 +22,7 @@ export function openFile(path: string, durability: Durability): Connection {
   return new Connection(db);
 }
 
-interface Waiting {
+interface QueuedWrite {
   readonly work: () => unknown;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -33,7 +33,7 @@ export class Connection {
   readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
   /** How many transactions it has committed. */
   commits = 0;
-  #waiting: Waiting[] = [];
+  #queue: QueuedWrite[] = [];
   #isFlushing = false;
 
   constructor(db: DatabaseSync) {
@@ -64,7 +64,7 @@ export class Connection {
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as Waiting['resolve'], reject });
+      this.#queue.push({ work, resolve: resolve as QueuedWrite['resolve'], reject });
       if (!this.#isFlushing) void this.#flush();
     });
   }
@@ -72,12 +72,12 @@ export class Connection {
   /** Runs `work` so that, when it answers false or throws, nothing of it stays. Only inside a transaction. */
   allOrNothing(work: () => boolean): boolean {
     this.db.exec('SAVEPOINT whole');
-    let kept = false;
+    let isComplete = false;
     try {
-      kept = work();
-      return kept;
+      isComplete = work();
+      return isComplete;
     } finally {
-      this.db.exec(kept ? 'RELEASE whole' : 'ROLLBACK TO whole; RELEASE whole');
+      this.db.exec(isComplete ? 'RELEASE whole' : 'ROLLBACK TO whole; RELEASE whole');
     }
   }
 
@@ -88,17 +88,17 @@ export class Connection {
 
   async #flush(): Promise<void> {
     this.#isFlushing = true;
-    while (this.#waiting.length > 0) {
+    while (this.#queue.length > 0) {
       await turn();
-      const group = this.#waiting;
-      this.#waiting = [];
-      if (!(await this.#runTogether(group))) for (const waiting of group) await this.#runAlone(waiting);
+      const group = this.#queue;
+      this.#queue = [];
+      if (!(await this.#runTogether(group))) for (const queued of group) await this.#runAlone(queued);
     }
     this.#isFlushing = false;
   }
 
   /** False: one of them threw and nothing was written, so that each must be tried by itself. */
-  async #runTogether(group: readonly Waiting[]): Promise<boolean> {
+  async #runTogether(group: readonly QueuedWrite[]): Promise<boolean> {
     try {
       const answers = await this.#transaction(() => group.map(({ work }) => work()));
       group.forEach(({ resolve }, index) => resolve(answers[index]));
@@ -110,7 +110,7 @@ export class Connection {
     }
   }
 
-  async #runAlone({ work, resolve, reject }: Waiting): Promise<void> {
+  async #runAlone({ work, resolve, reject }: QueuedWrite): Promise<void> {
     try {
       resolve(await this.#transaction(work));
     } catch (error) {

@@ -5,27 +5,27 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
-import { isScalarAt, type Page, type PageAsk, type Query, type Tally } from '../query.ts';
+import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimAsk, ClaimDecision, Feed, Holding, Inspection, InspectionLimits, Instance, Leadership,
-  LogLine, Migration, Note, Store, Vitals, Writer,
+  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Inspection, InspectionLimits, Instance, Leadership,
+  LogLine, Migration, Note, Store, StoreHealth, Writer,
 } from '../store.ts';
-import { ahead } from './claim/queue-position.ts';
+import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
-import { behind } from './claim/gates.ts';
+import { admittedPerGate } from './claim/gates.ts';
 import { writeBatch } from './write/commit.ts';
-import { stage } from './write/staging.ts';
-import { Committer } from './write/commit-batcher.ts';
+import { stageChildren } from './write/staging.ts';
+import { CommitBatcher } from './write/commit-batcher.ts';
 import { Connection, openFile, type Durability } from './connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { Inspector } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
-import { log, note, progress } from './read/notes.ts';
+import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate } from './schema.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
-import { vitals } from './maintain/health.ts';
+import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
@@ -37,7 +37,7 @@ export interface SqliteOptions {
 export class SqliteStore implements Store {
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #committer: Committer;
+  readonly #batcher: CommitBatcher;
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
@@ -46,7 +46,7 @@ export class SqliteStore implements Store {
     this.#connection = openFile(path, durability);
     this.#path = path;
     this.#clock = clock;
-    this.#committer = new Committer(this.#connection, () => this.now());
+    this.#batcher = new CommitBatcher(this.#connection, () => this.now());
     this.#wake = new Wake(this.#connection, path);
     this.#inspector = new Inspector(path);
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
@@ -65,15 +65,15 @@ export class SqliteStore implements Store {
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
-    const written = await this.#committer.commit(batch);
+    const written = await this.#batcher.commit(batch);
     if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
     return written;
   }
 
-  claim(ask: ClaimAsk, decide: ClaimDecision): Promise<readonly Change[]> {
+  claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#connection.write(() => {
       const now = this.now();
-      const found = candidates(this.#connection, ask, now);
+      const found = candidates(this.#connection, request, now);
       if (found.length === 0) return [];
       const changes = decide(found, now);
       writeBatch(this.#connection, { changes }, now);
@@ -81,15 +81,15 @@ export class SqliteStore implements Store {
     });
   }
 
-  nextDue(ask: Pick<ClaimAsk, 'kinds' | 'names'>): Promise<number | null> {
-    return this.#read(() => nextDue(this.#connection, ask, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
+    return this.#read(() => nextDue(this.#connection, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
     return this.#read(() => load(this.#connection, ids));
   }
 
-  find(query: Query, page?: PageAsk): Promise<Page> {
+  find(query: Query, page?: PageRequest): Promise<Page> {
     return find(this.#connection, this.#clock, query, page);
   }
 
@@ -101,12 +101,12 @@ export class SqliteStore implements Store {
     return count(this.#connection, this.#clock, query);
   }
 
-  ahead(job: Job): Promise<number> {
-    return this.#read(() => ahead(this.#connection, job, this.now()));
+  queuePosition(job: Job): Promise<number> {
+    return this.#read(() => queuePosition(this.#connection, job, this.now()));
   }
 
-  behindGates(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#read(() => behind(this.#connection, types));
+  admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read(() => admittedPerGate(this.#connection, types));
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
@@ -135,7 +135,7 @@ export class SqliteStore implements Store {
     return this.#read(() => history(this.#connection, id, from, limit));
   }
 
-  eventsAfter(cursor: string | null, limit: number): Promise<Feed> {
+  eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
     return this.#read(() => eventsAfter(this.#connection, cursor, limit));
   }
 
@@ -143,12 +143,12 @@ export class SqliteStore implements Store {
     return this.#read(() => feedEnd(this.#connection));
   }
 
-  stage(parent: number, fence: number, children: readonly Change[]): Promise<void> {
-    return this.#connection.write(() => stage(this.#connection, parent, fence, children, this.now()));
+  stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    return this.#connection.write(() => stageChildren(this.#connection, parent, fence, children, this.now()));
   }
 
-  note(notes: readonly Note[]): Promise<readonly boolean[]> {
-    return this.#connection.write(() => note(this.#connection, notes));
+  writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return this.#connection.write(() => writeNotes(this.#connection, notes));
   }
 
   progress(id: number): Promise<string | null> {
@@ -200,11 +200,11 @@ export class SqliteStore implements Store {
   }
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
-    return this.#inspector.ask(sql, limits);
+    return this.#inspector.inspect(sql, limits);
   }
 
-  vitals(): Promise<Vitals> {
-    return this.#read(() => vitals(this.#connection, this.#path, this.now()));
+  health(): Promise<StoreHealth> {
+    return this.#read(() => health(this.#connection, this.#path, this.now()));
   }
 
   close(): Promise<void> {

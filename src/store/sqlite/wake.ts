@@ -8,7 +8,7 @@ import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
 
 /** The log is written before its commit counts, which it does only once the disk has it: the look is repeated. */
-const looksAfterMs = [1, 1, 2, 4, 8, 16, 32, 64];
+const pollDelaysMs = [1, 1, 2, 4, 8, 16, 32, 64];
 
 export class Wake {
   readonly #connection: Connection;
@@ -16,8 +16,8 @@ export class Wake {
   readonly #listeners = new Set<() => void>();
   #watcher: FSWatcher | undefined;
   #dataVersion = 0;
-  #commitsTold = 0;
-  #lookNoMore = (): void => {};
+  #commitsSignalled = 0;
+  #cancelPoll = (): void => {};
 
   constructor(connection: Connection, path: string) {
     this.#connection = connection;
@@ -40,7 +40,7 @@ export class Wake {
   }
 
   close(): void {
-    this.#lookNoMore();
+    this.#cancelPoll();
     this.#watcher?.close();
     this.#watcher = undefined;
   }
@@ -51,8 +51,8 @@ export class Wake {
 
   /** Its time means nothing to SQLite, and a new one reaches whoever watches the folder. Once for all in a transaction. */
   #touchShared(): void {
-    if (this.#path === ':memory:' || this.#commitsTold === this.#connection.commits) return;
-    this.#commitsTold = this.#connection.commits;
+    if (this.#path === ':memory:' || this.#commitsSignalled === this.#connection.commits) return;
+    this.#commitsSignalled = this.#connection.commits;
     const now = systemClock.now() / 1000;
     try {
       utimesSync(`${this.#path}-shm`, now, now);
@@ -66,15 +66,15 @@ export class Wake {
     const [shared, log] = [`${basename(this.#path)}-shm`, `${basename(this.#path)}-wal`];
     this.#watcher = watch(dirname(this.#path), { persistent: false }, (_, name) => {
       if (name === shared && this.#othersWrote()) this.#wakeOwn();
-      if (name === log) this.#look(looksAfterMs);
+      if (name === log) this.#poll(pollDelaysMs);
     });
     this.#watcher.on('error', () => this.close());
   }
 
   /** Goes on also after a commit was seen: this write may belong to the next one. A newer write starts anew. */
-  #look([nextMs, ...others]: readonly number[]): void {
-    this.#lookNoMore();
-    if (nextMs !== undefined) this.#lookNoMore = systemClock.after(nextMs, () => this.#look(others));
+  #poll([nextMs, ...others]: readonly number[]): void {
+    this.#cancelPoll();
+    if (nextMs !== undefined) this.#cancelPoll = systemClock.after(nextMs, () => this.#poll(others));
     if (this.#othersWrote()) this.#wakeOwn();
   }
 

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
-import { newcomerText } from '../../../src/store/postgres/write/claim-hint.ts';
+import { claimHintText } from '../../../src/store/postgres/write/claim-hint.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
-import type { ClaimAsk } from '../../../src/store/store.ts';
+import type { ClaimRequest } from '../../../src/store/store.ts';
 import { born, calls, claimed, connect, decided, freshStore, made, openStore, type Said } from './ground.ts';
 import { proxyTo } from './proxy.ts';
 
-const runs: ClaimAsk = { kinds: ['run'], names: { exact: ['plain'] }, limit: 10 };
+const runs: ClaimRequest = { kinds: ['run'], names: { exact: ['plain'] }, limit: 10 };
 
 interface Listener {
   readonly store: PostgresStore;
@@ -151,7 +151,7 @@ test.for<[string, string, (told: string) => string]>([
   const [change] = await born(maker, { policy: { timeoutMs: 5000 } });
   await maker.commit({ changes: [change!] });
   const { after: job } = change!;
-  const hint = `${'0'.repeat(16)}${forged(newcomerText(change!))}`;
+  const hint = `${'0'.repeat(16)}${forged(claimHintText(change!))}`;
   await (await connect(url)).query('select pg_notify($1, $2)', ['stint_wake', hint]);
   await heard();
   const claim = await claimedHow(store);

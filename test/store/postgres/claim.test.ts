@@ -1,9 +1,9 @@
 // Claims on many connections: no job is shared, no cancelled run hands out a task, and no backlog slows the front.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { Fronts } from '../../../src/store/postgres/claim/scan-cursor.ts';
+import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { freeRows } from '../../../src/store/postgres/claim/lanes.ts';
-import { StoreTime } from '../../../src/store/postgres/sql/server-clock.ts';
+import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import type { Session } from '../../../src/store/postgres/sql/connection.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
@@ -146,9 +146,9 @@ test('a claim looks into the index at its own lanes only', async () => {
   for (const names of [{ exact: ['wanted', 'absent'] }, { glob: 'wan*' }]) {
     for (const lanes of [1, 5]) {
       const seen: string[] = [];
-      const fronts = new Fronts();
+      const fronts = new ScanCursors();
       const ask = { ...everything, names, limit: 10 };
-      fronts.looked(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false, tookMs: 0 }, 0);
+      fronts.recordScan(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false, tookMs: 0 }, 0);
       await freeRows(explaining(client, seen), fronts, ask);
       const plan = seen.join('\n');
       expect(plan).toMatch(/Index (Only )?Scan using job_lane/);
@@ -184,5 +184,5 @@ function explaining(client: pg.Client, seen: string[]): Session {
     const told = { now: 0, lanes: [], near: 0, isAnyoneAtGates: false, parents: [] };
     return [{ body: JSON.stringify(told) } as unknown as Row];
   };
-  return { schema: 'stint', time: new StoreTime(), run, ask: run };
+  return { schema: 'stint', time: new ServerClock(), run, runUnprepared: run };
 }

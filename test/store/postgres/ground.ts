@@ -3,11 +3,11 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import type { Command } from '../../../src/model/command.ts';
-import type { Birth, Job, RunningJob } from '../../../src/model/job.ts';
+import type { JobOrigin, Job, RunningJob } from '../../../src/model/job.ts';
 import { create, step } from '../../../src/model/machine.ts';
 import { Refusal } from '../../../src/refusal.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
-import type { ClaimAsk, Store } from '../../../src/store/store.ts';
+import type { ClaimRequest, Store } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 
 export async function freshStore(options: PostgresOptions = {}): Promise<{ url: string; store: PostgresStore }> {
@@ -32,12 +32,12 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-const plainBirth: Omit<Birth, 'id' | 'created'> = {
+const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run', type: 'plain', def: null, parent: null, key: null, gate: null, unique: null, policy: {}, tags: null,
   input: '{}', tick: null,
 };
 
-export type Said = Partial<Birth> & { readonly due?: number; readonly priority?: number };
+export type Said = Partial<JobOrigin> & { readonly due?: number; readonly priority?: number };
 export type Made = Change & { readonly after: Job };
 
 /** New jobs, not yet stored. */
@@ -65,12 +65,12 @@ export function decided(job: Job, command: Command, now: number, by = 'test'): M
   return change as Made;
 }
 
-export const everything: ClaimAsk = {
+export const everything: ClaimRequest = {
   kinds: ['run', 'task', 'bedrock', 'def'], names: { glob: '*' }, limit: 100,
 };
 
 /** Claims and starts what is handed out; what may not start any more is ended instead. */
-export async function claimed(store: Store, ask: Partial<ClaimAsk> = {}, holder = 'holder'): Promise<RunningJob[]> {
+export async function claimed(store: Store, ask: Partial<ClaimRequest> = {}, holder = 'holder'): Promise<RunningJob[]> {
   const changes = await store.claim({ ...everything, ...ask }, (candidates, now) =>
     candidates.map(({ job, parentCancelled }) =>
       decided(job, { do: 'claim', holder, until: now + 60_000, parentCancelled }, now, holder)));

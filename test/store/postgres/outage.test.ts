@@ -121,12 +121,12 @@ test('staged children and log lines are kept once, though their acknowledgement 
   const [parent] = await claimed(store);
   const children = await born(store, ...many(3, { kind: 'task', parent: parent!.id }));
   proxy.loseAnswerTo('staged');
-  await store.stage(parent!.id, parent!.fence, children);
+  await store.stageChildren(parent!.id, parent!.fence, children);
   const planned = decided(parent!, { do: 'plan', fence: parent!.fence, tasks: 3 }, store.now());
   const staged = { parent: parent!.id, fence: parent!.fence };
   const log = [{ at: 1, level: 'info', text: 'one' }, { at: 2, level: 'warn', text: 'two' }] as const;
   proxy.loseAnswerTo('commit\0');
-  expect(await store.note([{ id: parent!.id, fence: parent!.fence, log }])).toEqual([true]);
+  expect(await store.writeNotes([{ id: parent!.id, fence: parent!.fence, log }])).toEqual([true]);
   proxy.loseAnswerTo('commit\0');
   expect(await store.commit({ changes: [planned], whole: true, staged })).toEqual([true]);
   expect(proxy.lost()).toBe(3);

@@ -4,18 +4,18 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
-import type { ClaimAsk } from '../../../src/store/store.ts';
+import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
 import { find, holders, load } from '../../../src/store/postgres/read/find.ts';
-import { Fronts } from '../../../src/store/postgres/claim/scan-cursor.ts';
+import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/gates.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
 import { beat } from '../../../src/store/postgres/maintain/instances.ts';
 import { freeRows } from '../../../src/store/postgres/claim/lanes.ts';
-import { StoreTime } from '../../../src/store/postgres/sql/server-clock.ts';
+import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { extend, orphaned, settleable } from '../../../src/store/postgres/maintain/leases.ts';
-import { unstageAlike } from '../../../src/store/postgres/write/staging.ts';
+import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
 import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
 
@@ -32,7 +32,7 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
     plans.set(text, rows.map((row) => row['QUERY PLAN']).join('\n'));
     return [...answer] as Row[];
   };
-  return { schema: 'stint', time: new StoreTime(), run, ask: run };
+  return { schema: 'stint', time: new ServerClock(), run, runUnprepared: run };
 }
 
 /** The parts of a plan that go through a whole table or index, and not just to the first that they find. */
@@ -68,7 +68,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await write(session, 'quick', 'end', each([lone!], { do: 'stop', code: 'user' }));
   await write(session, 'quick', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
   await write(session, 'quick', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
-  for (const way of ['quick', 'careful'] as const) await unstageAlike(session, 1, 1, { way, shape: 'id,input' });
+  for (const way of ['quick', 'careful'] as const) await unstageGroup(session, 1, 1, { way, shape: 'id,input' });
   await lockById(session, 'job', [1, 2, 3]);
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
@@ -82,7 +82,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
   const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
-    await freeRows(planning(client, plans, told), new Fronts(), { ...everything, names });
+    await freeRows(planning(client, plans, told), new ScanCursors(), { ...everything, names });
   }
   expect(plans.size).toBeGreaterThan(17);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
@@ -98,7 +98,7 @@ test('runs created since a time are read from the indexes of those that ended si
   const plans = new Map<string, string>();
   const answers = [[{ count: 0 }], [{ id: null }], []];
   const ask = async <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> => {
-    await planning(client, plans).ask(text, values);
+    await planning(client, plans).runUnprepared(text, values);
     return answers.shift() as Row[];
   };
   const session = { ...planning(client, plans), ask };
@@ -160,12 +160,12 @@ test('claims go along their lanes until they have enough, also where the queue w
 });
 
 /** From which the next claim goes on, since much was taken. */
-function longFronts(ask: ClaimAsk, types: readonly string[]): Fronts {
-  const fronts = new Fronts();
+function longFronts(ask: ClaimRequest, types: readonly string[]): ScanCursors {
+  const fronts = new ScanCursors();
   const lanes = types.map((type) => ['run', type, 0] as const);
-  fronts.looked(ask, { lanes, isAnyoneAtGates: false, tookMs: 0 }, systemClock.monotonic());
+  fronts.recordScan(ask, { lanes, isAnyoneAtGates: false, tookMs: 0 }, systemClock.monotonic());
   const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
-  fronts.took(ask, Array.from({ length: 5_000 }, () => taken));
+  fronts.recordClaim(ask, Array.from({ length: 5_000 }, () => taken));
   return fronts;
 }
 

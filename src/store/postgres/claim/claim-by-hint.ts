@@ -1,63 +1,63 @@
-/** Claims a newcomer as it was told: whether it is still so is found out by writing. */
+/** Claims a job from a hint: the write itself checks that the row is still as the hint says. */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
 import type { ClaimDecision } from '../../store.ts';
-import { packed, parameters, type Value } from '../sql/row-parameters.ts';
+import { packRows, parameterSql, type Value } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
-import { oursOf } from '../write/unknown-outcome.ts';
+import { confirmWritten } from '../write/unknown-outcome.ts';
 import { updateFields } from '../write/fields.ts';
 import { load } from '../read/find.ts';
-import { kept } from '../sql/statement-cache.ts';
-import { toldFields, type Newcomer } from '../write/claim-hint.ts';
-import { isAsSeen, loneFirst, tellLone } from '../write/single-row.ts';
-import { addedLine, movedText } from '../write/row-sql.ts';
-import { toldOf } from '../write/feed-sql.ts';
+import { cachedStatement } from '../sql/statement-cache.ts';
+import { hintFields, type ClaimHint } from '../write/claim-hint.ts';
+import { isUnchangedSql, firstFieldParameter, singleFeedSql } from '../write/single-row.ts';
+import { appendLineSql, updateSql } from '../write/row-sql.ts';
+import { feedEntryText } from '../write/feed-sql.ts';
 
-/** Null: it was not as told, or somebody else is taking it, or it does not go to work. */
-export async function claimAsTold(
+/** Null: the row differs from the hint, another claim has locked it, or the decision is not to run it. */
+export async function claimByHint(
   connection: Connection,
-  { job, told }: Newcomer,
+  { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
   // It is later than when it was made, also where we have yet to learn how late it is.
   const now = Math.max(connection.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now);
   if (change?.after?.state !== 'running') return null;
-  let inDoubt = false;
-  const input = await connection.use((session) => write(session, change, told), () => {
-    inDoubt = true;
+  let isOutcomeUnknown = false;
+  const input = await connection.use((session) => write(session, change, hinted), () => {
+    isOutcomeUnknown = true;
   });
   if (input !== null) return withInput(change, input);
-  return inDoubt ? madeOut(connection, change) : null;
+  return isOutcomeUnknown ? confirmAfterLoss(connection, change) : null;
 }
 
-/** Answers the input, which was not told. */
-async function write(session: Session, change: Change, told: readonly Value[]): Promise<string | null> {
-  const { shape, texts } = packed(updateFields, [change]);
-  const values = [session.time.given(), toldOf([change]), ...texts, ...told];
-  const [row] = await session.run<{ now: number; input: string }>(statement(session.schema, shape), values);
+/** Answers the input, which the hint does not carry. */
+async function write(session: Session, change: Change, hinted: readonly Value[]): Promise<string | null> {
+  const { varyingColumns, texts } = packRows(updateFields, [change]);
+  const values = [session.time.parameter(), feedEntryText([change]), ...texts, ...hinted];
+  const [row] = await session.run<{ now: number; input: string }>(statement(session.schema, varyingColumns), values);
   if (row === undefined) return null;
-  session.time.learn(row.now);
+  session.time.observe(row.now);
   return row.input;
 }
 
-const statement = kept((schema) => {
-  const said = parameters(updateFields, loneFirst);
-  const told = parameters(toldFields, loneFirst + updateFields.length);
-  const isAsTold = toldFields.map(([name]) => `${name} is not distinct from ${told(name)}`);
+const statement = cachedStatement((schema) => {
+  const column = parameterSql(updateFields, firstFieldParameter);
+  const hinted = parameterSql(hintFields, firstFieldParameter + updateFields.length);
+  const isAsHinted = hintFields.map(([name]) => `${name} is not distinct from ${hinted(name)}`);
   return `with told as materialized (
-    select id, input from ${schema}.job where ${isAsSeen(said)} and state = 'pending' and ${isAsTold.join(' and ')}
+    select id, input from ${schema}.job where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
     for update skip locked
   ), written as (
-    update ${schema}.job set ${movedText(said)}, history = ${addedLine(said)}
+    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}
     where job.id = (select id from told) returning told
-  ), ${tellLone(schema, ', (select input from told) as input')}`;
+  ), ${singleFeedSql(schema, ', (select input from told) as input')}`;
 });
 
-/** After the connection was lost: whether it was written all the same. */
-async function madeOut(connection: Connection, change: Change): Promise<Change | null> {
-  const [ours] = await oursOf(connection, [change]);
-  const [stored] = ours ? await load(connection, [ours.after!.id]) : [];
+/** After a lost connection: whether the claim was written. */
+async function confirmAfterLoss(connection: Connection, change: Change): Promise<Change | null> {
+  const [written] = await confirmWritten(connection, [change]);
+  const [stored] = written ? await load(connection, [written.after!.id]) : [];
   return stored ? withInput(change, stored.input) : null;
 }
 

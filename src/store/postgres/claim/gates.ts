@@ -1,10 +1,10 @@
 /** Gates: jobs that wait at one pass a turnstile that counts those behind it. One claim at a time counts and passes. */
 import { noLimits, Turnstile } from '../../../model/gate.ts';
-import type { ClaimAsk } from '../../store.ts';
+import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
-  inLane, isAtGate, isFree, lanesText, namedText, pendingNames, take, type Asked, type Locked,
+  inLane, isAtGate, isFree, lanesSql, namedTypesSql, pendingNames, lockAndRead, type LaneRequest, type LockedJobs,
 } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 
@@ -15,23 +15,23 @@ interface WaitingGate {
 }
 
 /** Those that may pass now, best first; locked. Null: nobody. */
-export async function gatedRows(session: Session, ask: ClaimAsk): Promise<Locked | null> {
-  const [, waiting, places] = await Promise.all([
+export async function gatedRows(session: Session, request: ClaimRequest): Promise<LockedJobs | null> {
+  const [, waiting, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    waitingGates(session, ask),
-    behind(session),
+    waitingGates(session, request),
+    admittedPerGate(session),
   ]);
-  const turnstile = new Turnstile(places, ask.limits ?? noLimits, ask.isLeader ?? false);
+  const turnstile = new Turnstile(admitted, request.limits ?? noLimits, request.isLeader ?? false);
   const open = waiting
-    .map((gate) => ({ ...gate, room: Math.min(turnstile.room(gate.gate), ask.limit) }))
+    .map((gate) => ({ ...gate, room: Math.min(turnstile.room(gate.gate), request.limit) }))
     .filter(({ room }) => room > 0);
   if (open.length === 0) return null;
-  const locked = await waitingRows(session, ask, open);
+  const locked = await waitingRows(session, request, open);
   return { ...locked, rows: locked.rows.filter((row) => turnstile.pass(row.gate!)) };
 }
 
 /** How many jobs are behind each gate, of these types or of any. */
-export async function behind(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
+export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job
     where gate is not null and admitted = 1 ${ofTypes} group by gate`;
@@ -40,23 +40,23 @@ export async function behind(session: Session, types?: readonly string[]): Promi
 }
 
 /** The next moment at which a job comes due, be it free or at a gate. */
-export async function nextDue(session: Session, ask: Asked): Promise<number | null> {
-  if (ask.kinds.length === 0) return null;
+export async function nextDue(session: Session, request: LaneRequest): Promise<number | null> {
+  if (request.kinds.length === 0) return null;
   const { schema } = session;
-  const values: unknown[] = [session.time.given()];
+  const values: unknown[] = [session.time.parameter()];
   const firstIn = (lane: string, waits: string, isIn: string): string => `select min(due) as due from ${lane}
     cross join lateral (select due from ${schema}.job where ${waits} and ${isIn} and due > ${nowText}
       order by due limit 1) job`;
-  const free = `with recursive ${lanesText(schema, ask, isFree, values)} ${firstIn('lane', isFree, inLane)}`;
-  const gates = `${namedText(schema, ask, isAtGate, values)}, ${gatesText(schema)}, ${gateLanesText(schema)}`;
+  const free = `with recursive ${lanesSql(schema, request, isFree, values)} ${firstIn('lane', isFree, inLane)}`;
+  const gates = `${namedTypesSql(schema, request, isAtGate, values)}, ${gatesSql(schema)}, ${gateLanesSql(schema)}`;
   const gated = `with recursive ${gates} ${firstIn('gatelane', isAtGate, inGateLane)}`;
   const [row] = await session.run<{ due: number | null }>(`select least((${free}), (${gated})) as due`, values);
   return row!.due;
 }
 
-function waitingGates(session: Session, ask: ClaimAsk): Promise<WaitingGate[]> {
+function waitingGates(session: Session, request: ClaimRequest): Promise<WaitingGate[]> {
   const values: unknown[] = [];
-  const text = `with recursive ${namedText(session.schema, ask, isAtGate, values)}, ${gatesText(session.schema)}
+  const text = `with recursive ${namedTypesSql(session.schema, request, isAtGate, values)}, ${gatesSql(session.schema)}
     select kind, type, gate from gate`;
   return session.run<WaitingGate>(text, values);
 }
@@ -64,27 +64,27 @@ function waitingGates(session: Session, ask: ClaimAsk): Promise<WaitingGate[]> {
 /** The best at each of these gates, as many as there is room. */
 function waitingRows(
   session: Session,
-  { priorities }: ClaimAsk,
+  { priorities }: ClaimRequest,
   gates: readonly (WaitingGate & { readonly room: number })[],
-): Promise<Locked> {
+): Promise<LockedJobs> {
   const { schema, time } = session;
   const list = (name: 'kind' | 'type' | 'gate'): string => nameArray(gates.map((gate) => gate[name]));
-  const values = [time.given(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) => room))];
+  const values = [time.parameter(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) => room))];
   const chosen = priorities ? `where priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
   const tables = `gate as (
       select * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as gate (kind, type, gate, room)
-    ), ${gateLanesText(schema)}, best as materialized (
+    ), ${gateLanesSql(schema)}, best as materialized (
       select job.* from (select * from gatelane ${chosen}) gatelane
         join gate on gate.kind = gatelane.kind and gate.type = gatelane.type and gate.gate = gatelane.gate
         cross join lateral (
         select ctid as place, ${pendingNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
         order by due, id limit gate.room for update skip locked) job
     )`;
-  return take(session, tables, `'gates', true`, values);
+  return lockAndRead(session, tables, `'gates', true`, values);
 }
 
 /** The table `gate` (kind, type, gate): where jobs of the kinds and types in `named` wait. */
-const gatesText = (schema: string): string => {
+const gatesSql = (schema: string): string => {
   const next = (from: string, further: string): string => `select kind, type, (select gate from ${schema}.job
       where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
       order by gate limit 1) from ${from}`;
@@ -97,7 +97,7 @@ const inGateLane = `job.kind = gatelane.kind and job.type = gatelane.type and jo
   and job.priority = gatelane.priority`;
 
 /** The table `gatelane` (kind, type, gate, priority) of the gates in `gate`. */
-const gateLanesText = (schema: string): string => {
+const gateLanesSql = (schema: string): string => {
   const next = (from: string, further: string): string => `select kind, type, gate, (select priority from ${schema}.job
       where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type and job.gate = ${from}.gate ${further}
       order by priority desc limit 1) from ${from}`;

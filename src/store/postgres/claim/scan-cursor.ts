@@ -1,16 +1,16 @@
 /**
- * The front: how far the claims of an ask have come. What was claimed stays in the index until a vacuum can remove it,
- * which may be long if somebody keeps a transaction open: with 50,000 jobs of the past a look at everything then took
- * 100 ms, and going on from the front half a millisecond. Under load claims therefore go on where the last one ended,
- * and look at everything only every so often, to see what came up behind their back.
+ * The scan cursor: how far the claims of a request have come. A claimed job stays in the index until a vacuum removes
+ * it, which an open transaction can delay: with 50,000 dead entries a full scan took 100 ms, and a scan from the cursor
+ * half a millisecond. Under load claims therefore resume where the last one ended, and scan everything only at times,
+ * to find jobs that were added before the cursor.
  */
 import { systemClock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
-import type { ClaimAsk } from '../../store.ts';
-import { suits, type Newcomer } from '../write/claim-hint.ts';
+import type { ClaimRequest } from '../../store.ts';
+import { matchesRequest, type ClaimHint } from '../write/claim-hint.ts';
 
-/** A lane, and the last job that was taken from it. */
-export interface LaneFront {
+/** A lane, and the last job that was claimed from it. */
+export interface LaneCursor {
   readonly kind: string;
   readonly type: string;
   readonly priority: number;
@@ -18,168 +18,165 @@ export interface LaneFront {
   readonly id: number;
 }
 
-/** A look holds good for twenty times as long as it took, within these bounds: it may cost a twentieth of the time. */
-const lookShare = 20;
-const lookKeptMinMs = 100;
-const lookKeptMaxMs = 2000;
-/** Whoever took fewer jobs has left no past worth stepping over. */
-const takenMin = 2000;
-/** As many between two looks are load; a look that takes as long is slow, and one that takes as long is a burden. */
+/** A scan stays valid for twenty times as long as it took, within these bounds: scans cost a twentieth of the time. */
+const scanShare = 20;
+const cursorMinMs = 100;
+const cursorMaxMs = 2000;
+/** Fewer claims than this leave too few dead entries to skip. */
+const claimedMin = 2000;
+/** So many claims between two scans are load; the times from which a scan is slow, and is expensive. */
 const loadMin = 500;
-const slowMs = 2;
-const burdenMs = 20;
-const frontsMax = 1000;
-const emptyKeptMs = 50;
+const slowScanMs = 2;
+const expensiveScanMs = 20;
+const cursorsMax = 1000;
+const emptyMaxAgeMs = 50;
 
-interface Front {
-  readonly lanes: Map<string, LaneFront>;
-  /** Ours, when we asked for the look; how long the server took for it. */
-  readonly lookedAt: number;
-  readonly lookMs: number;
+interface ScanCursor {
+  readonly lanes: Map<string, LaneCursor>;
+  /** Our clock when the scan was sent; how long the server took for it. */
+  readonly scannedAt: number;
+  readonly scanMs: number;
   readonly hasGates: boolean;
-  /** Whether lanes of all priorities were looked at. */
+  /** Whether lanes of all priorities were scanned. */
   readonly isWhole: boolean;
-  readonly takenBefore: number;
-  readonly takenEver: number;
-  taken: number;
-  /** Whether a claim made do with less than it was asked for. */
-  isCutShort: boolean;
-  /** Whether the last claim looked at everything and left nothing that was due; or took a newcomer and did not look. */
-  left: 'something' | 'nothing' | 'unseen';
+  readonly claimedBefore: number;
+  readonly claimedEver: number;
+  claimed: number;
+  /** Whether a claim accepted fewer jobs than requested. */
+  wasPartial: boolean;
+  /** What the last claim left: `nothing` (a full scan found fewer than asked), `unscanned` (it claimed from a hint). */
+  left: 'something' | 'nothing' | 'unscanned';
 }
 
-interface Heard extends Newcomer {
+interface ReceivedHint extends ClaimHint {
   readonly at: number;
 }
 
-export interface Look {
+export interface ScanResult {
   readonly lanes: readonly (readonly [kind: string, type: string, priority: number])[];
   readonly isAnyoneAtGates: boolean;
   readonly tookMs: number;
 }
 
-export class Fronts {
-  readonly #fronts = new Map<string, Front>();
+export class ScanCursors {
+  readonly #cursors = new Map<string, ScanCursor>();
   #wroteAt = -Infinity;
-  /** When we last heard of anything but the newcomer. */
-  #heardAt = -Infinity;
-  #newcomer: Heard | null = null;
+  /** When the last hint arrived other than the one that is kept. */
+  #otherHintAt = -Infinity;
+  #hint: ReceivedHint | null = null;
 
-  /** How many lanes the ask had when everything was looked at. */
-  lanesSeen(ask: ClaimAsk): number {
-    return this.#fronts.get(nameOf(ask))?.lanes.size ?? 1;
+  /** How many lanes the last full scan found for the request. */
+  lanesFound(request: ClaimRequest): number {
+    return this.#cursors.get(cursorName(request))?.lanes.size ?? 1;
   }
 
-  /** From where to go on; null: look at everything. */
-  of(ask: ClaimAsk): readonly LaneFront[] | null {
-    const front = this.#fronts.get(nameOf(ask));
-    if (!front || front.hasGates || ask.priorities || front.takenEver + front.taken < takenMin) return null;
-    const isWorthwhile = front.taken + front.takenBefore >= loadMin || front.lookMs >= slowMs;
-    return isWorthwhile && keptUntil(front) > systemClock.monotonic() ? [...front.lanes.values()] : null;
+  /** Where to resume; null: scan everything. */
+  resumeAt(request: ClaimRequest): readonly LaneCursor[] | null {
+    const cursor = this.#cursors.get(cursorName(request));
+    if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) return null;
+    const isWorthwhile = cursor.claimed + cursor.claimedBefore >= loadMin || cursor.scanMs >= slowScanMs;
+    return isWorthwhile && validUntil(cursor) > systemClock.monotonic() ? [...cursor.lanes.values()] : null;
   }
 
-  /** Whether just now, when everything was looked at, nothing was waiting at all, neither for a claim nor for a time. */
-  isEmpty(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
-    const front = this.#fronts.get(nameOf(ask));
-    if (!front?.isWhole || front.lanes.size > 0 || front.hasGates) return false;
-    return !this.#isNewsTo(front) && systemClock.monotonic() - front.lookedAt < emptyKeptMs;
+  /** Whether a recent full scan found no waiting job at all, due or not. */
+  isEmpty(request: Pick<ClaimRequest, 'kinds' | 'names'>): boolean {
+    const cursor = this.#cursors.get(cursorName(request));
+    if (!cursor?.isWhole || cursor.lanes.size > 0 || cursor.hasGates) return false;
+    return !this.#hasWrittenSince(cursor) && systemClock.monotonic() - cursor.scannedAt < emptyMaxAgeMs;
   }
 
   /** We wrote jobs that may be waiting now. */
-  wrote(): void {
+  noteWrite(): void {
     this.#wroteAt = systemClock.monotonic();
   }
 
-  /** Others wrote something: this one new job, or who knows what. */
-  heard(newcomer: Newcomer | null): void {
+  /** Another process wrote: this one new job, or (null) anything. */
+  noteHint(hint: ClaimHint | null): void {
     const at = systemClock.monotonic();
-    if (newcomer === null) this.#heardAt = at;
-    else if (this.#newcomer !== null) this.#heardAt = this.#newcomer.at;
-    this.#newcomer = newcomer && { ...newcomer, at };
+    if (hint === null) this.#otherHintAt = at;
+    else if (this.#hint !== null) this.#otherHintAt = this.#hint.at;
+    this.#hint = hint && { ...hint, at };
   }
 
-  /** A new job that is all that can be waiting for this ask, as far as we know. It is told once. */
-  takeNewcomer(ask: ClaimAsk): Newcomer | null {
-    const front = this.#fronts.get(nameOf(ask));
-    const newcomer = this.#newcomer;
-    if (!newcomer || front?.left !== 'nothing' || !suits(newcomer, ask)) return null;
-    const isAllThatIsNew = front.lookedAt > Math.max(this.#wroteAt, this.#heardAt) && newcomer.at > front.lookedAt;
+  /** The hinted job, if as far as we know nothing else waits for this request. It is returned once. */
+  takeHint(request: ClaimRequest): ClaimHint | null {
+    const cursor = this.#cursors.get(cursorName(request));
+    const hint = this.#hint;
+    if (!hint || cursor?.left !== 'nothing' || !matchesRequest(hint, request)) return null;
+    const isAllThatIsNew = cursor.scannedAt > Math.max(this.#wroteAt, this.#otherHintAt) && hint.at > cursor.scannedAt;
     if (!isAllThatIsNew) return null;
-    this.#newcomer = null;
-    front.left = 'unseen';
-    return newcomer;
+    this.#hint = null;
+    cursor.left = 'unscanned';
+    return hint;
   }
 
-  /** Whether the last claim took a newcomer, and has yet to look. */
-  tookNewcomer(ask: Pick<ClaimAsk, 'kinds' | 'names'>): boolean {
-    return this.#fronts.get(nameOf(ask))?.left === 'unseen';
+  /** Whether the last claim took a hint, and a scan is still due. */
+  tookHint(request: Pick<ClaimRequest, 'kinds' | 'names'>): boolean {
+    return this.#cursors.get(cursorName(request))?.left === 'unscanned';
   }
 
-  /**
-   * Makes do with so few, less than was asked for, if a look at everything is a burden. Whoever gets less shall come back
-   * when it is time for the next look.
-   */
-  makesDo(ask: ClaimAsk, found: number): boolean {
-    const front = this.#fronts.get(nameOf(ask));
-    if (!front || front.lookMs < burdenMs || (found === 0 && this.#isNewsTo(front))) return false;
-    front.isCutShort = true;
+  /** Accepts fewer jobs than requested when a full scan is expensive; the caller then asks again after `msUntilScan`. */
+  acceptsPartial(request: ClaimRequest, found: number): boolean {
+    const cursor = this.#cursors.get(cursorName(request));
+    if (!cursor || cursor.scanMs < expensiveScanMs || (found === 0 && this.#hasWrittenSince(cursor))) return false;
+    cursor.wasPartial = true;
     return true;
   }
 
-  /** How long until the next look, which may find what a claim that made do did not see; null: there was none. */
-  untilLookMs(ask: Pick<ClaimAsk, 'kinds' | 'names'>): number | null {
-    const front = this.#fronts.get(nameOf(ask));
-    return front?.isCutShort ? Math.max(0, keptUntil(front) - systemClock.monotonic()) : null;
+  /** Time until the next full scan, which may find what a partial claim did not see; null: the last claim was full. */
+  msUntilScan(request: Pick<ClaimRequest, 'kinds' | 'names'>): number | null {
+    const cursor = this.#cursors.get(cursorName(request));
+    return cursor?.wasPartial ? Math.max(0, validUntil(cursor) - systemClock.monotonic()) : null;
   }
 
-  /** Everything was looked at. */
-  looked(ask: ClaimAsk, { lanes, isAnyoneAtGates: hasGates, tookMs: lookMs }: Look, lookedAt: number): void {
-    if (this.#fronts.size === frontsMax) this.#fronts.clear();
-    const name = nameOf(ask);
-    const { taken: takenBefore = 0, takenEver = 0 } = this.#fronts.get(name) ?? {};
+  /** A full scan has ended. */
+  recordScan(request: ClaimRequest, { lanes, isAnyoneAtGates: hasGates, tookMs: scanMs }: ScanResult, scannedAt: number): void {
+    if (this.#cursors.size === cursorsMax) this.#cursors.clear();
+    const name = cursorName(request);
+    const { claimed: claimedBefore = 0, claimedEver = 0 } = this.#cursors.get(name) ?? {};
     const starts = lanes.map(([kind, type, priority]) => ({ kind, type, priority, due: -1, id: -1 }));
-    this.#fronts.set(name, {
+    this.#cursors.set(name, {
       lanes: new Map(starts.map((lane) => [laneName(lane), lane])),
-      lookedAt,
-      lookMs,
+      scannedAt,
+      scanMs,
       hasGates,
-      isWhole: ask.priorities === undefined,
-      takenBefore,
-      takenEver: takenEver + takenBefore,
-      taken: 0,
-      isCutShort: false,
+      isWhole: request.priorities === undefined,
+      claimedBefore,
+      claimedEver: claimedEver + claimedBefore,
+      claimed: 0,
+      wasPartial: false,
       left: 'something',
     });
   }
 
-  /** These were taken, best first. */
-  took(ask: ClaimAsk, rows: readonly OpenRow[]): void {
-    const front = this.#fronts.get(nameOf(ask));
-    if (!front) return;
-    front.taken += rows.length;
-    const isAll = rows.length < ask.limit && front.isWhole && !front.hasGates && !front.isCutShort;
-    front.left = isAll ? 'nothing' : 'something';
+  /** These were claimed, best first. */
+  recordClaim(request: ClaimRequest, rows: readonly OpenRow[]): void {
+    const cursor = this.#cursors.get(cursorName(request));
+    if (!cursor) return;
+    cursor.claimed += rows.length;
+    const isAll = rows.length < request.limit && cursor.isWhole && !cursor.hasGates && !cursor.wasPartial;
+    cursor.left = isAll ? 'nothing' : 'something';
     rows.forEach((row, index) => {
-      if (!isSameLane(row, rows[index + 1])) front.lanes.set(laneName(row), frontOf(row));
+      if (!isSameLane(row, rows[index + 1])) cursor.lanes.set(laneName(row), cursorOf(row));
     });
   }
 
-  /** Whether we have written since, or while it was looked. */
-  #isNewsTo(front: Front): boolean {
-    return this.#wroteAt >= front.lookedAt;
+  /** Whether we have written since the scan was sent. */
+  #hasWrittenSince(cursor: ScanCursor): boolean {
+    return this.#wroteAt >= cursor.scannedAt;
   }
 }
 
-const keptUntil = ({ lookedAt, lookMs }: Front): number =>
-  lookedAt + lookMs + Math.min(lookKeptMaxMs, Math.max(lookKeptMinMs, lookShare * lookMs));
+const validUntil = ({ scannedAt, scanMs }: ScanCursor): number =>
+  scannedAt + scanMs + Math.min(cursorMaxMs, Math.max(cursorMinMs, scanShare * scanMs));
 
-const nameOf = ({ kinds, names }: Pick<ClaimAsk, 'kinds' | 'names'>): string =>
+const cursorName = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): string =>
   JSON.stringify([kinds, 'exact' in names ? names.exact : names.glob]);
 
-const laneName = ({ kind, type, priority }: Pick<LaneFront, 'kind' | 'type' | 'priority'>): string =>
+const laneName = ({ kind, type, priority }: Pick<LaneCursor, 'kind' | 'type' | 'priority'>): string =>
   `${priority} ${kind} ${type}`;
 
 const isSameLane = (row: OpenRow, next: OpenRow | undefined): boolean =>
   next !== undefined && row.kind === next.kind && row.type === next.type && row.priority === next.priority;
 
-const frontOf = ({ kind, type, priority, due, id }: OpenRow): LaneFront => ({ kind, type, priority, due, id });
+const cursorOf = ({ kind, type, priority, due, id }: OpenRow): LaneCursor => ({ kind, type, priority, due, id });

@@ -1,9 +1,9 @@
-/** How the database fares. What other users of the server do is told only to those who may see it. */
-import type { Bloat, Vitals } from '../../store.ts';
+/** The health of the database. Figures about other users of the server need the right to see them. */
+import type { Bloat, StoreHealth } from '../../store.ts';
 import type { Connection } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-interface Row {
+interface HealthRow {
   readonly time: number;
   readonly bytes: number | null;
   readonly oldest: number | null;
@@ -11,7 +11,7 @@ interface Row {
   readonly max: number;
 }
 
-const question = `select ${nowText} as time,
+const healthSql = `select ${nowText} as time,
   (select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = (parse_ident($2))[1] and c.relkind = 'r') as bytes,
   (select max(extract(epoch from clock_timestamp() - xact_start) * 1000)::bigint from pg_stat_activity
@@ -19,13 +19,13 @@ const question = `select ${nowText} as time,
   (select count(*) from pg_stat_activity where backend_type = 'client backend') as open,
   current_setting('max_connections')::bigint as max`;
 
-const bloatQuestion = `select relname as part, n_live_tup as live, n_dead_tup as dead from pg_stat_user_tables
+const bloatSql = `select relname as part, n_live_tup as live, n_dead_tup as dead from pg_stat_user_tables
   where schemaname = (parse_ident($1))[1] order by n_dead_tup desc, relname`;
 
-export async function vitals(connection: Connection): Promise<Vitals> {
+export async function health(connection: Connection): Promise<StoreHealth> {
   const { schema, time } = connection;
-  const [row] = await connection.ask<Row>(question, [time.given(), schema]);
-  const bloat = await connection.ask<Bloat>(bloatQuestion, [schema]);
+  const [row] = await connection.runUnprepared<HealthRow>(healthSql, [time.parameter(), schema]);
+  const bloat = await connection.runUnprepared<Bloat>(bloatSql, [schema]);
   return {
     time: row!.time,
     bytes: row!.bytes,

@@ -16,14 +16,14 @@ export async function beat(session: Session, { id, leaseMs, about, holds }: Beat
       left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
         on job.fence = held.fence and job.state = 'running'`;
   const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
-  const values = [time.given(), id, leaseMs, JSON.stringify(about), ...held];
+  const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held];
   const rows = await session.run<{ now: number; id: number | null; cancel_asked: number | null }>(text, values);
-  const told = rows.filter((row) => row.id !== null);
-  time.learn(rows[0]!.now);
+  const statuses = rows.filter((row) => row.id !== null);
+  time.observe(rows[0]!.now);
   return {
     now: rows[0]!.now,
-    lost: told.filter((row) => row.cancel_asked === null).map((row) => row.id!),
-    cancelled: told.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
+    lost: statuses.filter((row) => row.cancel_asked === null).map((row) => row.id!),
+    cancelled: statuses.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
   };
 }
 
@@ -51,7 +51,7 @@ export async function leave(connection: Connection, instance: string): Promise<v
   await connection.transaction(async (transaction) => {
     await transaction.run(`delete from ${schema}.instance where id = $1
       and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)`, [instance]);
-    const values = [time.given(), instance];
+    const values = [time.parameter(), instance];
     await transaction.run(`update ${schema}.instance set lease_until = ${nowText} where id = $2`, values);
     await transaction.run(`update ${schema}.leader set until = ${nowText} where leader = $2`, values);
   });
@@ -68,7 +68,7 @@ export async function lead(session: Session, role: string, instance: string, lea
     ) select leader, term, until from taken
     union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from taken)`;
   for (;;) {
-    const [row] = await session.run<Leadership>(text, [time.given(), role, instance, leaseMs]);
+    const [row] = await session.run<Leadership>(text, [time.parameter(), role, instance, leaseMs]);
     // Nothing: another became the very first leader since this statement began to look.
     if (row) return row;
   }

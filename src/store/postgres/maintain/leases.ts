@@ -29,9 +29,9 @@ export async function extend(session: Session, holdings: readonly Holding[], unt
     ) select id, fence from kept`;
   const sorted = holdings.toSorted((a, b) => a.id - b.id);
   const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
-  const rows = await session.run<Holding>(text, [time.given(), numberArray(ids), numberArray(fences), until]);
-  const kept = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
-  return holdings.map(({ id, fence }) => kept.has(`${id}/${fence}`));
+  const rows = await session.run<Holding>(text, [time.parameter(), numberArray(ids), numberArray(fences), until]);
+  const extended = new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
+  return holdings.map(({ id, fence }) => extended.has(`${id}/${fence}`));
 }
 
 export async function lapsed(session: Session, limit: number): Promise<Job[]> {
@@ -44,7 +44,7 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
       select ${openNames} from ${schema}.job where state = 'running' and lease_until is null
         and holder in (select id from ${schema}.instance where lease_until <= ${nowText})
     ) over order by id limit $2`;
-  return (await session.run<OpenRow>(text, [time.given(), limit])).map(jobOfOpen);
+  return (await session.run<OpenRow>(text, [time.parameter(), limit])).map(jobOfOpen);
 }
 
 export async function heldBy(session: Session, instance: string, limit: number): Promise<Job[]> {

@@ -17,7 +17,7 @@ export async function purge(connection: Connection, options: Parameters<Store['p
     return own + (await purgeOldest(transaction, 'ended_at', isByDefault, limit - own, retentionMs));
   });
   await purgeFeed(connection, feedKeptMs);
-  await purgeAside(connection);
+  await purgeLeftovers(connection);
   return gone;
 }
 
@@ -25,23 +25,23 @@ export async function purge(connection: Connection, options: Parameters<Store['p
 async function purgeOldest(
   session: Session,
   from: 'purge_at' | 'ended_at',
-  isMeant: string,
+  predicate: string,
   limit: number,
-  keptMs: number,
+  retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
   // As an array: of a table the planner would expect a tenth of all, and read the whole.
   const text = `delete from ${schema}.ended where id = any(array(
-      select id from ${schema}.ended where ${isMeant} and ${from} <= ${nowText} - $3::bigint
+      select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
       order by ${from} limit $2 for update skip locked
     )) returning id`;
-  const rows = await session.run<{ id: number }>(text, [time.given(), limit, keptMs]);
+  const rows = await session.run<{ id: number }>(text, [time.parameter(), limit, retentionMs]);
   await forget(session, rows.map(({ id }) => id));
   return rows.length;
 }
 
 /** From the oldest on, in portions: no transaction is long, and the newer entries are not looked at. */
-async function purgeFeed(session: Session, keptMs: number): Promise<void> {
+async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const { schema, time } = session;
   const text = `with gone as (
       delete from ${schema}.feed where ctid = any(array(select place from (
@@ -49,20 +49,20 @@ async function purgeFeed(session: Session, keptMs: number): Promise<void> {
       where at <= ${nowText} - $2)) returning 1
     ) select count(*) as count from gone`;
   for (;;) {
-    const [row] = await session.run<{ count: number }>(text, [time.given(), keptMs]);
+    const [row] = await session.run<{ count: number }>(text, [time.parameter(), retentionMs]);
     if (row!.count < feedPortion) return;
   }
 }
 
 /** Keys whose window is over, children kept aside by whoever lost its lease, instances that are long gone. */
-async function purgeAside(session: Session): Promise<void> {
+async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
-  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.given()]);
+  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
     where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
   await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
-    and not exists (${held} and job.holder = instance.id)`, [time.given()]);
+    and not exists (${held} and job.holder = instance.id)`, [time.parameter()]);
 }
 
 /** Deletes what belongs to jobs beside their rows, and their ended children with all that is theirs. */

@@ -4,18 +4,18 @@
  */
 import type { Job } from '../../../model/job.ts';
 import {
-  endedStandings, isMeant, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally,
+  endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing, type Tally,
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts';
-import { Tallies } from '../../tally-sum.ts';
+import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
-import { walk, type Span } from '../../id-scan.ts';
+import { scanIds, type IdRange } from '../../id-scan.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { isOfUnluckyTops, leadOf, type Table } from './index-choice.ts';
-import { endedHalves, fewSince } from './recent-ended.ts';
+import { excludesSucceededAndTasks, chooseIndex, type Table } from './index-choice.ts';
+import { endedPartitions, recentEndedSince } from './recent-ended.ts';
 import { nowText } from '../sql/server-clock.ts';
-import { whereText } from './where.ts';
+import { whereSql } from './where.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
   if (ids.length === 0) return [];
@@ -27,23 +27,23 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
 export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
   const text = `select key, job from ${session.schema}.taken
     where key = any($2::text[]) and (until is null or until > ${nowText})`;
-  const rows = await session.run<{ key: string; job: number }>(text, [session.time.given(), nameArray(keys)]);
+  const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), nameArray(keys)]);
   return new Map(rows.map(({ key, job }) => [key, job]));
 }
 
-export async function find(session: Session, query: Query, page: PageAsk = {}): Promise<Page> {
+export async function find(session: Session, query: Query, page: PageRequest = {}): Promise<Page> {
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
-  const goOn = isByIndexes(query)
-    ? await lookThrough(session, query, { order, after }, size, found)
-    : await search(session, query, { order, after, patienceMs, since: await fewSince(session, query) }, size, found);
+  const next = isIndexed(query)
+    ? await collectMatches(session, query, { order, after }, size, found)
+    : await search(session, query, { order, after, patienceMs, since: await recentEndedSince(session, query) }, size, found);
   const jobs = found.slice(0, size);
-  return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : goOn };
+  return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : next };
 }
 
-/** Where to look: beyond an id in the page's order, up to the end or to an id. */
-interface Stretch {
+/** What to scan: beyond an id in the page's order, up to the end or to an id. */
+interface ScanBounds {
   readonly order: 'newest' | 'oldest';
   readonly after?: number | undefined;
   readonly upTo?: number | undefined;
@@ -51,18 +51,18 @@ interface Stretch {
   readonly since?: number | undefined;
 }
 
-/** Takes in all of a stretch that are meant, until there are more than a page has. */
-async function lookThrough(
+/** Collects the matches within bounds, until there are more than a page holds. */
+async function collectMatches(
   session: Session,
   query: Query,
-  stretch: Stretch,
+  bounds: ScanBounds,
   size: number,
   found: Job[],
 ): Promise<null> {
-  const portion = Math.max(size + 1, isFullyColumns(query) ? 0 : 200);
-  for (let { after } = stretch; ;) {
-    const jobs = await look(session, query, { ...stretch, after }, portion);
-    for (const job of jobs) if (isMeant(job, query)) found.push(job);
+  const portion = Math.max(size + 1, isByColumns(query) ? 0 : 200);
+  for (let { after } = bounds; ;) {
+    const jobs = await readPortion(session, query, { ...bounds, after }, portion);
+    for (const job of jobs) if (matchesQuery(job, query)) found.push(job);
     if (found.length > size || jobs.length < portion) return null;
     after = jobs.at(-1)!.id;
   }
@@ -72,42 +72,42 @@ async function lookThrough(
 function search(
   session: Session,
   query: Query,
-  { order, after, since, patienceMs }: Stretch & { readonly patienceMs: number | undefined },
+  { order, after, since, patienceMs }: ScanBounds & { readonly patienceMs: number | undefined },
   size: number,
   found: Job[],
 ): Promise<number | null> {
-  return walk(
-    { order, after, lookMs, patienceMs, clock: systemClock },
+  return scanIds(
+    { order, after, stepMs: scanStepMs, patienceMs, clock: systemClock },
     {
-      stride: (span, rows) => stride(session, query, { order, since }, span, rows),
-      look: async ({ low, high }) => {
-        const stretch = order === 'newest' ? { after: high + 1, upTo: low } : { after: low - 1, upTo: high };
-        await lookThrough(session, query, { order, since, ...stretch }, size, found);
+      stepEnd: (range, rows) => stepEnd(session, query, { order, since }, range, rows),
+      scan: async ({ low, high }) => {
+        const bounds = order === 'newest' ? { after: high + 1, upTo: low } : { after: low - 1, upTo: high };
+        await collectMatches(session, query, { order, since, ...bounds }, size, found);
         return found.length > size;
       },
     },
   );
 }
 
-const lookMs = 40;
+const scanStepMs = 40;
 
 /** By what indexes tell: how many they lead to is what a look costs. */
-async function stride(
+async function stepEnd(
   session: Session,
   query: Query,
-  { order, since }: Stretch,
-  { low, high }: Span,
+  { order, since }: ScanBounds,
+  { low, high }: IdRange,
   rows: number,
 ): Promise<number | null> {
   const [direction, nearer] = order === 'newest' ? ['desc', 'max'] : ['asc', 'min'];
   const values: unknown[] = [low, high, rows - 1];
   const ends = tablesOf(query).map((table) =>
-    idsText(session.schema, table, byIndexes(query), {
+    idsSql(session.schema, table, indexedPart(query), {
       beyond: ['id >= $1', 'id <= $2'], direction, portion: 'limit 1 offset $3', since,
     }, values),
   );
   if (ends.length === 0) return null;
-  const [row] = await session.ask<{ id: number | null }>(
+  const [row] = await session.runUnprepared<{ id: number | null }>(
     `select ${nearer}(id) as id from (${ends.join(' union all ')}) ends`,
     values,
   );
@@ -115,20 +115,20 @@ async function stride(
 }
 
 /** The part of a query that indexes answer. */
-function byIndexes({ createdFrom: _from, createdBefore: _before, ...query }: Query): Query {
-  const { tags: _tags, error: _error, input: _input, text: _text, ...told } = query;
-  return told;
+function indexedPart({ createdFrom: _from, createdBefore: _before, ...query }: Query): Query {
+  const { tags: _tags, error: _error, input: _input, text: _text, ...indexed } = query;
+  return indexed;
 }
 
 export async function count(session: Session, query: Query): Promise<Tally[]> {
-  if (!isFullyColumns(query)) return countOneByOne(session, query);
+  if (!isByColumns(query)) return countOneByOne(session, query);
   const values: unknown[] = [];
   const texts = tablesOf(query).map((table) => {
     const standing = table === 'job' ? 'state' : 'fate';
     return `select kind, type, ${standing} as standing, count(*) as count from ${session.schema}.${table}
-      ${whereText(table, query, values)} group by 1, 2, 3`;
+      ${whereSql(table, query, values)} group by 1, 2, 3`;
   });
-  return texts.length === 0 ? [] : session.ask<Tally>(texts.join(' union all '), values);
+  return texts.length === 0 ? [] : session.runUnprepared<Tally>(texts.join(' union all '), values);
 }
 
 type EitherRow = (OpenRow & { readonly fate: null }) | (EndedRow & { readonly fate: string });
@@ -148,8 +148,8 @@ const projections: Readonly<Record<Table, string>> = {
 const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
 
 /** A portion of those that may be meant, in the page's order. */
-async function look(session: Session, query: Query, stretch: Stretch, limit: number): Promise<Job[]> {
-  const { order, after, upTo, since } = stretch;
+async function readPortion(session: Session, query: Query, bounds: ScanBounds, limit: number): Promise<Job[]> {
+  const { order, after, upTo, since } = bounds;
   const [sign, opposite, direction] = order === 'newest' ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
   const values: unknown[] = [limit];
   const beyond = [
@@ -157,18 +157,18 @@ async function look(session: Session, query: Query, stretch: Stretch, limit: num
     ...(upTo === undefined ? [] : [`id ${opposite} $${values.push(upTo)}`]),
   ];
   const texts = tablesOf(query).map((table) => {
-    const ids = idsText(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
+    const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
     // One by one: believing the table empty, the planner would look for each of its rows among those that are wanted.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;
-  const rows = await session.ask<EitherRow>(text, values);
+  const rows = await session.runUnprepared<EitherRow>(text, values);
   return rows.map(jobOf);
 }
 
-interface IdsAsk {
+interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
   /** Which of each place that the lead has. */
@@ -177,50 +177,50 @@ interface IdsAsk {
 }
 
 /** The ids of those that may be meant. */
-function idsText(schema: string, table: Table, query: Query, ask: IdsAsk, values: unknown[]): string {
-  const { beyond, direction, portion, since } = ask;
-  if (since !== undefined && table === 'ended') return idsSinceText(schema, query, ask, since, values);
-  const lead = leadOf(schema, table, query, values);
-  const where = whereText(table, lead?.rest ?? query, values, [...beyond, ...(lead?.terms ?? [])]);
+function idsSql(schema: string, table: Table, query: Query, request: IdsRequest, values: unknown[]): string {
+  const { beyond, direction, portion, since } = request;
+  if (since !== undefined && table === 'ended') return idsSinceSql(schema, query, request, since, values);
+  const choice = chooseIndex(schema, table, query, values);
+  const where = whereSql(table, choice?.remainder ?? query, values, [...beyond, ...(choice?.terms ?? [])]);
   const select = (by: string): string => `select id from ${schema}.${table} ${where} order by ${by} ${portion}`;
-  if (lead === null) return `select id from (${select(`id ${direction}`)}) all_ids`;
-  const ids = select(`${table}.${lead.column} ${direction}, id ${direction}`);
+  if (choice === null) return `select id from (${select(`id ${direction}`)}) all_ids`;
+  const ids = select(`${table}.${choice.column} ${direction}, id ${direction}`);
   return `select id from (
-    with recursive ${lead.places} select ids.id from place cross join lateral (${ids}) ids) led_ids`;
+    with recursive ${choice.entries} select ids.id from place cross join lateral (${ids}) ids) led_ids`;
 }
 
 /** Materialized, or they would be looked for in the order of their ids. */
-function idsSinceText(schema: string, query: Query, ask: IdsAsk, since: number, values: unknown[]): string {
-  const { beyond, direction, portion } = ask;
+function idsSinceSql(schema: string, query: Query, request: IdsRequest, since: number, values: unknown[]): string {
+  const { beyond, direction, portion } = request;
   const hasEnded = `ended_at >= $${values.push(since)}`;
-  const halves = endedHalves.map((half) => `(select id from ${schema}.ended
-    ${whereText('ended', query, values, [...beyond, half, hasEnded])} order by ended_at desc)`);
-  return `select id from (with since as materialized (${halves.join(' union all ')})
+  const partitions = endedPartitions.map((partition) => `(select id from ${schema}.ended
+    ${whereSql('ended', query, values, [...beyond, partition, hasEnded])} order by ended_at desc)`);
+  return `select id from (with since as materialized (${partitions.join(' union all ')})
     select id from since order by id ${direction} ${portion}) since_ids`;
 }
 
 function tablesOf({ standings, dueBefore }: Query): Table[] {
-  const means = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;
-  const tables: Table[] = means(openStandings) ? ['job'] : [];
-  return means(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
+  const includes = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;
+  const tables: Table[] = includes(openStandings) ? ['job'] : [];
+  return includes(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
 }
 
 /** Whether indexes tell who is meant. Few know the time: ids and times nearly agree, but not quite. */
-const isByIndexes = (query: Query): boolean => isFullyColumns(query) && (isTimeless(query) || isOfUnluckyTops(query));
+const isIndexed = (query: Query): boolean => isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));
 
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;
 
 /** Whether columns alone can tell who is meant. */
-const isFullyColumns = ({ tags, error, input, text }: Query): boolean =>
+const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
 async function countOneByOne(session: Session, query: Query): Promise<Tally[]> {
-  const tallies = new Tallies();
+  const sum = new TallySum();
   for (let after = 0; ;) {
     const { jobs, next } = await find(session, query, { order: 'oldest', after, limit: pageLimitMax });
-    for (const job of jobs) tallies.addJob(job);
-    if (next === null) return tallies.all();
+    for (const job of jobs) sum.addJob(job);
+    if (next === null) return sum.all();
     after = next;
   }
 }

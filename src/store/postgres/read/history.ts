@@ -3,7 +3,7 @@ import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
-import type { Feed, FeedEvent } from '../../store.ts';
+import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Session } from '../sql/connection.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
@@ -19,13 +19,13 @@ export async function history(session: Session, id: number, from = 1, limit = In
 }
 
 /** A place in the feed: a transaction, an entry of it, and how many of the entry's events were read. */
-interface Place {
+interface FeedPosition {
   readonly told: string;
   readonly seq: string;
   readonly read: number;
 }
 
-interface Entry {
+interface FeedRow {
   readonly told: string;
   readonly seq: string;
   readonly events: string;
@@ -35,22 +35,22 @@ interface Entry {
  * Transactions commit out of order, but none can appear any more below the oldest that is still open: the feed is read
  * up to there, in the order of transactions, and so misses nothing, whatever stays open elsewhere.
  */
-export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<Feed> {
-  let place = cursor === null ? start : parseCursor(cursor);
+export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<FeedPage> {
+  let position = cursor === null ? start : parseCursor(cursor);
   const events: FeedEvent[] = [];
   while (events.length < limit) {
-    const entries = await entriesFrom(session, place, limit - events.length);
+    const entries = await entriesFrom(session, position, limit - events.length);
     for (const entry of entries) {
-      const skipped = entry.told === place.told && entry.seq === place.seq ? place.read : 0;
+      const skipped = entry.told === position.told && entry.seq === position.seq ? position.read : 0;
       const fresh = feedEventsOf(entry.events).slice(skipped);
       const taken = fresh.slice(0, limit - events.length);
       events.push(...taken);
-      place = taken.length < fresh.length ? { ...entry, read: skipped + taken.length } : { ...entry, read: whole };
+      position = taken.length < fresh.length ? { ...entry, read: skipped + taken.length } : { ...entry, read: whole };
       if (events.length === limit) break;
     }
     if (entries.length === 0) break;
   }
-  return { events, cursor: cursorText(place) };
+  return { events, cursor: cursorText(position) };
 }
 
 /** What is committed from now on belongs to transactions that are open now or begin later. */
@@ -59,13 +59,13 @@ export async function feedEnd(session: Session): Promise<string> {
   return cursorText({ told: row!.told, seq: '0', read: 0 });
 }
 
-const start: Place = { told: '0', seq: '0', read: 0 };
+const start: FeedPosition = { told: '0', seq: '0', read: 0 };
 
 /** Stands for all events of an entry. */
 const whole = 2_147_483_647;
 
 /** Enough entries for the events wanted, and not many more: `count` says how many changes an entry tells of. */
-function entriesFrom(session: Session, { told, seq, read }: Place, wanted: number): Promise<Entry[]> {
+function entriesFrom(session: Session, { told, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';
   const text = `select told::text as told, seq::text as seq, events from (
       select told, seq, events, sum(count) over (order by told, seq) - count as before from (
@@ -73,12 +73,12 @@ function entriesFrom(session: Session, { told, seq, read }: Place, wanted: numbe
         where (told, seq) ${sign} ($1::text::xid8, $2::bigint) and told < pg_snapshot_xmin(pg_current_snapshot())
         order by told, seq limit $3) near) near
     where before < $4 order by near.told, near.seq`;
-  return session.run<Entry>(text, [told, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
+  return session.run<FeedRow>(text, [told, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
 }
 
-const cursorText = ({ told, seq, read }: Place): string => `${told}:${seq}:${read === whole ? '*' : read}`;
+const cursorText = ({ told, seq, read }: FeedPosition): string => `${told}:${seq}:${read === whole ? '*' : read}`;
 
-function parseCursor(cursor: string): Place {
+function parseCursor(cursor: string): FeedPosition {
   const [, told, seq, read] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)$/.exec(cursor) ?? [];
   if (told === undefined || seq === undefined || read === undefined) {
     const message = 'this cursor was not made by this store: start again without one';

@@ -1,21 +1,21 @@
-/** Progress and log: what a handler tells while it holds its job. */
+/** Progress and log of jobs, written under their fence. */
 import type { LogLine, Note } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session, Transaction } from '../sql/connection.ts';
 
 /** Whether each was written: only what is still held under its fence is, and it stays so until this is written. */
-export async function note(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
+export async function writeNotes(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
-  let inDoubt = false;
+  let isOutcomeUnknown = false;
   const write = async (transaction: Transaction): Promise<boolean[]> => {
     const held = await lockHeld(transaction, notes);
-    const kept = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
-    const untold = inDoubt ? await withoutTold(transaction, kept) : kept;
-    await Promise.all([writeProgress(transaction, kept), writeLog(transaction, untold), transaction.commit()]);
+    const heldNotes = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
+    const unwritten = isOutcomeUnknown ? await withoutWritten(transaction, heldNotes) : heldNotes;
+    await Promise.all([writeProgress(transaction, heldNotes), writeLog(transaction, unwritten), transaction.commit()]);
     return notes.map(({ id, fence }) => held.has(`${id}/${fence}`));
   };
   return connection.transaction(write, () => {
-    inDoubt = true;
+    isOutcomeUnknown = true;
   });
 }
 
@@ -41,15 +41,15 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
 }
 
 /** After a lost connection: those whose lines are not the last in their log already. */
-async function withoutTold(session: Session, notes: readonly Note[]): Promise<Note[]> {
-  const untold: Note[] = [];
-  for (const note of notes) {
-    const lines = note.log ?? [];
-    const stored = (await log(session, note.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
-    const isTold = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
-    if (lines.length > 0 && !isTold) untold.push(note);
+async function withoutWritten(session: Session, notes: readonly Note[]): Promise<Note[]> {
+  const unwritten: Note[] = [];
+  for (const writeNotes of notes) {
+    const lines = writeNotes.log ?? [];
+    const stored = (await log(session, writeNotes.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
+    const isWritten = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
+    if (lines.length > 0 && !isWritten) unwritten.push(writeNotes);
   }
-  return untold;
+  return unwritten;
 }
 
 const logLinesMax = 1_000_000;
@@ -66,7 +66,7 @@ async function writeProgress(session: Session, notes: readonly Note[]): Promise<
 }
 
 async function writeLog(session: Session, notes: readonly Note[]): Promise<void> {
-  const lines = notes.flatMap(({ id, log: told = [] }) => told.map((line) => ({ job: id, ...line })));
+  const lines = notes.flatMap(({ id, log: added = [] }) => added.map((line) => ({ job: id, ...line })));
   if (lines.length === 0) return;
   const text = `insert into ${session.schema}.log (job, n, at, level, text)
     select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by place), at, level, text

@@ -5,66 +5,66 @@ import { asciiLower, type Query, type Standing } from '../../query.ts';
 import { nameArray } from '../sql/row-parameters.ts';
 import type { Table } from './index-choice.ts';
 
-export function whereText(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
+export function whereSql(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
   const terms: string[] = [...beyond];
-  const add = (term: (place: string) => string, value: unknown): void => {
+  const add = (term: (parameter: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
-  if (query.kinds) add((place) => `kind = any(${place}::text[])`, nameArray(query.kinds));
-  if (query.kinds) terms.push(...saidAloud(table, query.kinds));
-  if (query.types) add((place) => `type = any(${place}::text[])`, nameArray(query.types));
+  if (query.kinds) add((parameter) => `kind = any(${parameter}::text[])`, nameArray(query.kinds));
+  if (query.kinds) terms.push(...literalPredicates(table, query.kinds));
+  if (query.types) add((parameter) => `type = any(${parameter}::text[])`, nameArray(query.types));
   if (query.glob !== undefined) addGlob(add, query.glob);
-  if (query.def !== undefined) add((place) => `def = ${place}`, query.def);
+  if (query.def !== undefined) add((parameter) => `def = ${parameter}`, query.def);
   if (query.parent === null) terms.push('parent is null');
-  else if (query.parent !== undefined) add((place) => `parent = ${place}`, query.parent);
+  else if (query.parent !== undefined) add((parameter) => `parent = ${parameter}`, query.parent);
   if (query.standings) addStandings(add, terms, table, query.standings);
-  if (query.createdFrom !== undefined) add((place) => `created >= ${place}`, query.createdFrom);
-  if (query.createdBefore !== undefined) add((place) => `created < ${place}`, query.createdBefore);
-  if (query.dueBefore !== undefined) add((place) => `due < ${place}`, query.dueBefore);
-  for (const tag of Object.entries(query.tags ?? {})) add(isIn('body'), tag.map((text) => quoted(text)).join(':'));
-  if (query.error !== undefined) add(isIn('lower(body)'), plainPart(query.error));
+  if (query.createdFrom !== undefined) add((parameter) => `created >= ${parameter}`, query.createdFrom);
+  if (query.createdBefore !== undefined) add((parameter) => `created < ${parameter}`, query.createdBefore);
+  if (query.dueBefore !== undefined) add((parameter) => `due < ${parameter}`, query.dueBefore);
+  for (const tag of Object.entries(query.tags ?? {})) add(contains('body'), tag.map((text) => asJson(text)).join(':'));
+  if (query.error !== undefined) add(contains('lower(body)'), unescapedPart(query.error));
   if (query.input !== undefined) addInput(add, query.input);
-  if (query.text !== undefined) add(isIn(`lower(concat(type, E'\\n', def, E'\\n', body))`), plainPart(query.text));
+  if (query.text !== undefined) add(contains(`lower(concat(type, E'\\n', def, E'\\n', body))`), unescapedPart(query.text));
   return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
 }
 
 const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
 /** What the planner cannot see in a parameter, and the partial indexes need. */
-function saidAloud(table: Table, kinds: readonly Kind[]): string[] {
+function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
   if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];
   return kinds.includes('task') ? [] : [`kind <> 'task'`];
 }
 
 /** As the body holds it. */
-const quoted = (text: string): string => JSON.stringify(text);
+const asJson = (text: string): string => JSON.stringify(text);
 
-type Add = (term: (place: string) => string, value: unknown) => void;
+type AddTerm = (term: (parameter: string) => string, value: unknown) => void;
 
-const isIn =
+const contains =
   (text: string) =>
-  (place: string): string =>
-    `strpos(${text}, ${place}) > 0`;
+  (parameter: string): string =>
+    `strpos(${text}, ${parameter}) > 0`;
 
-function addGlob(add: Add, pattern: string): void {
+function addGlob(add: AddTerm, pattern: string): void {
   const glob = parseGlob(pattern);
-  add((place) => `type ~ ${place}`, toPostgresRegex(glob));
+  add((parameter) => `type ~ ${parameter}`, toPostgresRegex(glob));
   const prefix = literalPrefix(glob);
   if (prefix === '') return;
-  add((place) => `type >= ${place}`, prefix);
-  add((place) => `type < ${place}`, `${prefix}\u{10ffff}`);
+  add((parameter) => `type >= ${parameter}`, prefix);
+  add((parameter) => `type < ${parameter}`, `${prefix}\u{10ffff}`);
 }
 
-function addStandings(add: Add, terms: string[], table: Table, standings: readonly Standing[]): void {
+function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
-  add((place) => `${column} = any(${place}::text[])`, nameArray(standings));
+  add((parameter) => `${column} = any(${parameter}::text[])`, nameArray(standings));
   // Said aloud, so that the partial indexes can be used.
   if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
 }
 
 /** The longest run of a text that JSON writes as it is: who mentions the text mentions that. */
-function plainPart(text: string): string {
+function unescapedPart(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const parts = asciiLower(text).split(/["\\\u0000-\u001f\ud800-\udfff]/);
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
@@ -74,17 +74,17 @@ function plainPart(text: string): string {
  * A scalar at a path. The server reads only what its own JSON type can hold; a number may differ in what a double
  * cannot tell. What is let through is looked at again.
  */
-function addInput(add: Add, { path, equals }: NonNullable<Query['input']>): void {
+function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
   if (path.includes('length')) return; // arrays have one here, and none there
   const at = `(input::jsonb #> ${arrayLiteral(path)})`;
   const isReadable = String.raw`input !~ '\\u(0000|[dD][89a-fA-F])'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
-  if (typeof equals !== 'number') add((place) => guarded(`${at} = ${place}::jsonb`), JSON.stringify(equals));
+  if (typeof equals !== 'number') add((parameter) => guarded(`${at} = ${parameter}::jsonb`), JSON.stringify(equals));
   else if (Number.isFinite(equals)) {
     add(
-      (place) =>
+      (parameter) =>
         guarded(`jsonb_typeof(${at}) = 'number'
-      and abs((${at} #>> '{}')::numeric - ${place}::numeric) <= abs(${place}::numeric) * 1e-15`),
+      and abs((${at} #>> '{}')::numeric - ${parameter}::numeric) <= abs(${parameter}::numeric) * 1e-15`),
       equals,
     );
   }

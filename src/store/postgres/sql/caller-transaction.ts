@@ -1,14 +1,14 @@
 /** The caller's own transaction as a session: whatever can run a statement with numbered parameters. */
 import { Refusal } from '../../../refusal.ts';
 import type { Session } from './connection.ts';
-import type { StoreTime } from './server-clock.ts';
+import type { ServerClock } from './server-clock.ts';
 
 /** A `pg` client, or anything that answers like one. */
 export interface Executor {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-export function sessionOn(transaction: unknown, schema: string, time: StoreTime): Session {
+export function sessionOn(transaction: unknown, schema: string, time: ServerClock): Session {
   const executor = transaction as Executor | null;
   if (typeof executor?.query !== 'function') {
     const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
@@ -16,12 +16,12 @@ export function sessionOn(transaction: unknown, schema: string, time: StoreTime)
   }
   // Not every client can be asked while it is still answering.
   let last: Promise<unknown> = Promise.resolve();
-  const ask = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+  const run = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const answer = last.then(() => executor.query(text, [...values]));
     last = answer.catch(() => undefined);
     return answer.then(({ rows }) => (rows as Record<string, unknown>[]).map(numbered) as Row[]);
   };
-  return { schema, time, run: ask, ask };
+  return { schema, time, run, runUnprepared: run };
 }
 
 const numberNames = new Set([

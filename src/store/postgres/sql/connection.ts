@@ -9,8 +9,8 @@ import { systemRandom } from '../../../random.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 import type { Pool } from '../../store.ts';
-import { connectErrorOf, errorOf, isBusy, Lost, Unprepared } from './errors.ts';
-import type { StoreTime } from './server-clock.ts';
+import { connectErrorOf, errorOf, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
+import type { ServerClock } from './server-clock.ts';
 
 export interface ConnectionSettings {
   /** The schema that holds Stint's tables. */
@@ -30,11 +30,11 @@ export interface ConnectionSettings {
 export interface Session {
   /** The schema's name as SQL writes it. */
   readonly schema: string;
-  readonly time: StoreTime;
+  readonly time: ServerClock;
   /** For statements whose text repeats: prepared. */
   run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** For statements that differ each time, or whose best plan depends on their values. */
-  ask<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  runUnprepared<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends Session {
@@ -44,7 +44,7 @@ export interface Transaction extends Session {
 }
 
 /** Called when a connection broke after something was sent: it may have been done or not. */
-export type OnDoubt = () => void;
+export type OnUnknownOutcome = () => void;
 
 const idleMs = 60_000;
 const busyTriesMax = 30;
@@ -52,14 +52,14 @@ const namedStatementsMax = 400;
 
 export class Connection implements Session {
   readonly schema: string;
-  readonly time: StoreTime;
+  readonly time: ServerClock;
   readonly #pool: pg.Pool;
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
   #prepares: boolean;
   #isClosed = false;
 
-  constructor(url: string, settings: ConnectionSettings, time: StoreTime) {
+  constructor(url: string, settings: ConnectionSettings, time: ServerClock) {
     this.schema = pg.escapeIdentifier(settings.schema);
     this.time = time;
     this.#settings = settings;
@@ -79,18 +79,18 @@ export class Connection implements Session {
     return this.use((session) => session.run<Row>(text, values));
   }
 
-  ask<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.use((session) => session.ask<Row>(text, values));
+  runUnprepared<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.use((session) => session.runUnprepared<Row>(text, values));
   }
 
   /** Runs `work` on one connection, each statement by itself; again when that was lost, or others were in the way. */
-  use<T>(work: (session: Session) => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
-    return this.#patiently(() => this.#withClient((client) => work(this.#sessionOn(client))), onDoubt);
+  use<T>(work: (session: Session) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
+    return this.#withRetries(() => this.#withClient((client) => work(this.#sessionOn(client))), onUnknownOutcome);
   }
 
   /** Runs `work` in a transaction; it is committed when `work` ends, unless that has ended it. */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
-    return this.#patiently(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onDoubt);
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
+    return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
   }
 
   async close(): Promise<void> {
@@ -108,29 +108,29 @@ export class Connection implements Session {
     try {
       return await work(client);
     } catch (error) {
-      isBroken = error instanceof Lost;
+      isBroken = error instanceof ConnectionLost;
       throw error;
     } finally {
       client.release(isBroken);
     }
   }
 
-  async #patiently<T>(attempt: () => Promise<T>, onDoubt?: OnDoubt): Promise<T> {
+  async #withRetries<T>(attempt: () => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     const start = systemClock.monotonic();
     for (let tries = 1; ; tries++) {
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof Lost && error.wasSent) onDoubt?.();
-        if (error instanceof Unprepared) this.#prepares = false;
-        else if (error instanceof Lost) this.#giveUpAfter(start, error);
+        if (error instanceof ConnectionLost && error.wasSent) onUnknownOutcome?.();
+        if (error instanceof StatementForgotten) this.#prepares = false;
+        else if (error instanceof ConnectionLost) this.#throwIfOutOfPatience(start, error);
         else if (!isBusy(error) || tries === busyTriesMax) throw error;
         await systemClock.sleep(systemRandom.next() * Math.min(1000, 5 * 2 ** tries));
       }
     }
   }
 
-  #giveUpAfter(start: number, { cause }: Lost): void {
+  #throwIfOutOfPatience(start: number, { cause }: ConnectionLost): void {
     if (!this.#isClosed && systemClock.monotonic() - start < this.#settings.patienceMs) return;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Refusal('unavailable.store', `cannot reach the database: ${why}`, { cause: why });
@@ -151,7 +151,7 @@ export class Connection implements Session {
       schema: this.schema,
       time: this.time,
       run: (text, values = []) => send({ text, values: values as unknown[], ...this.#named(text) }),
-      ask: (text, values = []) => send(values.length === 0 ? { text } : { text, values: values as unknown[] }),
+      runUnprepared: (text, values = []) => send(values.length === 0 ? { text } : { text, values: values as unknown[] }),
     };
   }
 
@@ -189,10 +189,10 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
   let isOver = false;
   const end = (text: string): Promise<void> => {
     isOver = true;
-    return session.ask(text).then(ignore);
+    return session.runUnprepared(text).then(ignore);
   };
   const transaction = { ...session, commit: () => end('commit'), rollback: () => end('rollback') };
-  const begun = session.ask(begin);
+  const begun = session.runUnprepared(begin);
   begun.catch(ignore); // what is sent after it fails likewise, and that is waited for
   try {
     const answer = await work(transaction);
@@ -200,7 +200,7 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
     await begun;
     return answer;
   } catch (error) {
-    if (!isOver && !(error instanceof Lost)) await transaction.rollback();
+    if (!isOver && !(error instanceof ConnectionLost)) await transaction.rollback();
     throw error;
   }
 }

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
 
 /** The connection broke, or the server cannot take writes now: try again on another connection. */
-export class Lost extends Error {
-  override readonly name = 'Lost';
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
   /** Whether a statement was under way, so that nobody knows if it was done. */
   readonly wasSent: boolean;
 
@@ -15,24 +15,24 @@ export class Lost extends Error {
 }
 
 /** A pooler between us and the server forgets prepared statements: go on without them. */
-export class Unprepared extends Error {
-  override readonly name = 'Unprepared';
+export class StatementForgotten extends Error {
+  override readonly name = 'StatementForgotten';
 }
 
 /** Shut down, starting up, too many connections, idle too long in a transaction, or a standby that only reads. */
 const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', '25006']);
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
-const unpreparedCodes = new Set(['26000', '42P05']);
+const forgottenCodes = new Set(['26000', '42P05']);
 /** No such table, no such schema. */
 const absentCodes = new Set(['42P01', '3F000']);
 const uniqueViolation = '23505';
 
 /** What the driver threw, as what it means. */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
-  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new Lost(error, wasSent);
-  if (lostCodes.has(error.code) || error.code.startsWith('08')) return new Lost(error, wasSent);
-  if (unpreparedCodes.has(error.code)) return new Unprepared(error.message, { cause: error });
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);
+  if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
+  if (forgottenCodes.has(error.code)) return new StatementForgotten(error.message, { cause: error });
   if (absentCodes.has(error.code)) return unmigrated(error);
   return error;
 }
@@ -40,7 +40,7 @@ export function errorOf(error: unknown, wasSent: boolean): unknown {
 /** Why there is no connection: to be tried again, or to be told, as a wrong password is. */
 export function connectErrorOf(error: unknown): unknown {
   const meaning = errorOf(error, false);
-  if (meaning instanceof Lost || !(meaning instanceof pg.DatabaseError)) return meaning;
+  if (meaning instanceof ConnectionLost || !(meaning instanceof pg.DatabaseError)) return meaning;
   return new Refusal('unavailable.store', `cannot connect to the database: ${meaning.message}`, { code: meaning.code });
 }
 

@@ -8,58 +8,58 @@
  * How a column's values are written in an array. `json` is text that is JSON itself: it cannot hold the raw separator,
  * and so needs no quoting.
  */
-export type ColumnKind = 'number' | 'name' | 'json' | 'place';
+export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
 export type Value = string | number | null;
 
 /** The columns that are written of things, and what of a thing goes into each. */
-export type Fields<Thing> = readonly (readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value])[];
+export type RowFields<Thing> = readonly (readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value])[];
 
 /** A query that yields a row for each thing; its parameters were added to `values`. */
-export function rowsText<Thing>(fields: Fields<Thing>, things: readonly Thing[], values: unknown[]): string {
-  const { shape, texts } = packed(fields, things);
-  const text = shapedText(fields, shape, values.length + 1, unseen);
+export function rowsSql<Thing>(fields: RowFields<Thing>, things: readonly Thing[], values: unknown[]): string {
+  const { varyingColumns, texts } = packRows(fields, things);
+  const text = packedRowsSql(fields, varyingColumns, values.length + 1, hideFromPlanner);
   values.push(...texts);
   return text;
 }
 
 /** The same for things that are packed, as parameters from the given one on. */
-export function shapedText<Thing>(
-  fields: Fields<Thing>,
-  shape: string,
+export function packedRowsSql<Thing>(
+  fields: RowFields<Thing>,
+  varyingColumns: string,
   first: number,
-  shown: (value: string) => string = plain,
+  wrap: (value: string) => string = plain,
 ): string {
-  const differing = new Set(shape.split(','));
+  const differing = new Set(varyingColumns.split(','));
   const chosen: string[] = [];
   const arrays: string[] = [];
   fields.forEach(([name, kind], index) => {
     const parameter = `$${first + index}`;
-    chosen.push(differing.has(name) ? name : `${shown(`${parameter}::${typeOf[kind]}`)} as ${name}`);
-    if (differing.has(name)) arrays.push(shown(arrayText(kind, parameter)));
+    chosen.push(differing.has(name) ? name : `${wrap(`${parameter}::${sqlTypeOf[kind]}`)} as ${name}`);
+    if (differing.has(name)) arrays.push(wrap(arrayText(kind, parameter)));
   });
-  const source = arrays.length === 0 ? '' : ` from unnest(${arrays.join(', ')}) as each (${shape})`;
+  const source = arrays.length === 0 ? '' : ` from unnest(${arrays.join(', ')}) as each (${varyingColumns})`;
   return `select ${chosen.join(', ')}${source}`;
 }
 
 const plain = (value: string): string => value;
 
-/** How a statement says what goes into a column. */
-export type Said = (column: string) => string;
+/** The SQL of the value that goes into a column. */
+export type ColumnSql = (column: string) => string;
 
 /** The columns of one thing that is packed, as parameters from the given one on. */
-export function parameters<Thing>(fields: Fields<Thing>, first: number): Said {
-  const said = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${typeOf[kind]}`]));
-  return (column) => said.get(column)!;
+export function parameterSql<Thing>(fields: RowFields<Thing>, first: number): ColumnSql {
+  const sqlOf = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${sqlTypeOf[kind]}`]));
+  return (column) => sqlOf.get(column)!;
 }
 
-/** Things as a text for each field; the shape says in which fields they differ. */
-export interface Packed {
-  readonly shape: string;
+/** Rows as one text per field; `varyingColumns` names the fields in which the rows differ. */
+export interface PackedRows {
+  readonly varyingColumns: string;
   readonly texts: readonly (string | null)[];
 }
 
-export function packed<Thing>(fields: Fields<Thing>, things: readonly Thing[]): Packed {
+export function packRows<Thing>(fields: RowFields<Thing>, things: readonly Thing[]): PackedRows {
   const differing: string[] = [];
   const texts = fields.map(([name, kind, of]) => {
     const column = things.map(of);
@@ -67,28 +67,28 @@ export function packed<Thing>(fields: Fields<Thing>, things: readonly Thing[]): 
     differing.push(name);
     return arrayValue(kind, column);
   });
-  return { shape: differing.join(','), texts };
+  return { varyingColumns: differing.join(','), texts };
 }
 
-/** A query for what `packed` made: once for what agrees, row by row for the rest. `texts` are a column of `source`. */
-export function unpackedText<Thing>(fields: Fields<Thing>, shape: string, source: string, texts: string): string {
-  const differing = new Set(shape.split(','));
+/** A query for what `packRows` made: constants once, varying columns row by row. `texts` is a column of `source`. */
+export function unpackedRowsSql<Thing>(fields: RowFields<Thing>, varyingColumns: string, source: string, texts: string): string {
+  const differing = new Set(varyingColumns.split(','));
   const same = fields.flatMap(([name, kind], index) =>
-    differing.has(name) ? [] : [`${texts}[${index + 1}]::${typeOf[kind]} as ${name}`],
+    differing.has(name) ? [] : [`${texts}[${index + 1}]::${sqlTypeOf[kind]} as ${name}`],
   );
   const once = `${source} cross join lateral (select ${same.join(', ')} offset 0) same`;
-  if (shape === '') return `select same.* from ${once}`;
+  if (varyingColumns === '') return `select same.* from ${once}`;
   const arrays = fields.flatMap(([name, kind], index) =>
     differing.has(name) ? [arrayText(kind, `${texts}[${index + 1}]`)] : [],
   );
-  return `select same.*, each.* from ${once} cross join lateral unnest(${arrays.join(', ')}) as each (${shape})`;
+  return `select same.*, each.* from ${once} cross join lateral unnest(${arrays.join(', ')}) as each (${varyingColumns})`;
 }
 
 /**
- * The planner knows how many they are, and what they are, when it plans for the values: then it may believe that few
- * rows have such a version, and begin with those. It shall always begin with what is asked for, and think of few.
+ * Wraps a parameter in a sub-select so that the planner cannot see its value; otherwise it may start the join at
+ * `version = …` instead of at the ids.
  */
-const unseen = (value: string): string => `(select ${value})`;
+const hideFromPlanner = (value: string): string => `(select ${value})`;
 
 const agree = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 
@@ -98,24 +98,24 @@ export const numberArray = (numbers: readonly (number | null)[]): string => arra
 /** For a parameter that is cast to `text[]`. */
 export const nameArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
 
-const typeOf = { number: 'bigint', name: 'text', json: 'text', place: 'tid' } as const;
+const sqlTypeOf = { number: 'bigint', name: 'text', json: 'text', ctid: 'tid' } as const;
 
 const separator = '\x1e';
 const absent = '\x1d';
 
-function arrayValue(kind: ColumnKind, known: readonly Value[]): string {
+function arrayValue(kind: ColumnKind, values: readonly Value[]): string {
   switch (kind) {
     case 'number':
-      return `{${known.map((number) => number ?? 'null').join(',')}}`;
+      return `{${values.map((number) => number ?? 'null').join(',')}}`;
     case 'name':
-    case 'place':
-      return `{${known.map((name) => (name === null ? 'null' : quoted(String(name)))).join(',')}}`;
+    case 'ctid':
+      return `{${values.map((name) => (name === null ? 'null' : quoted(String(name)))).join(',')}}`;
     case 'json':
-      return known.map((text) => text ?? absent).join(separator);
+      return values.map((text) => text ?? absent).join(separator);
   }
 }
 
 const quoted = (name: string): string => `"${name.replace(/["\\]/g, '\\$&')}"`;
 
 const arrayText = (kind: ColumnKind, parameter: string): string =>
-  kind === 'json' ? String.raw`string_to_array(${parameter}, E'\x1e', E'\x1d')` : `${parameter}::${typeOf[kind]}[]`;
+  kind === 'json' ? String.raw`string_to_array(${parameter}, E'\x1e', E'\x1d')` : `${parameter}::${sqlTypeOf[kind]}[]`;

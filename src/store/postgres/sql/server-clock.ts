@@ -2,9 +2,9 @@
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
 /** A sample made long ago gives way to a worse one: clocks drift, and may be set back. */
-const sampleKeptMs = 10_000;
+const sampleMaxAgeMs = 10_000;
 
-export class StoreTime {
+export class ServerClock {
   readonly #standIn: Clock | undefined;
   /** Store time minus our monotonic time, as it must at least be: an answer is always older than its arrival. */
   #offset: number | undefined;
@@ -21,19 +21,19 @@ export class StoreTime {
   }
 
   /** For statements: null lets the server read its own clock. */
-  given(): number | null {
+  parameter(): number | null {
     return this.#standIn ? this.#standIn.now() : null;
   }
 
-  /** Takes note of the time that an answer told. */
-  learn(told: number): void {
+  /** Records the server time of an answer. */
+  observe(serverNow: number): void {
     const arrived = systemClock.monotonic();
-    const offset = told - arrived;
-    if (this.#offset !== undefined && offset < this.#offset && arrived - this.#sampledAt < sampleKeptMs) return;
+    const offset = serverNow - arrived;
+    if (this.#offset !== undefined && offset < this.#offset && arrived - this.#sampledAt < sampleMaxAgeMs) return;
     this.#offset = offset;
     this.#sampledAt = arrived;
   }
 }
 
-/** Store time in a statement whose first parameter is `given()`: read once, though it stands in many places. */
+/** Store time in a statement whose first parameter is `parameter()`: read once, though it stands in many places. */
 export const nowText = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;

@@ -1,65 +1,65 @@
 /**
- * A newcomer: a lone new run that comes with the hint which tells others of it. Who knows of nothing else that waits may
- * claim it as it was told, in one round trip; a claim that has to look first needs two.
+ * The claim hint: the columns of a single new run, sent with the NOTIFY that announces it. An instance that knows of no
+ * other waiting job claims it from the hint in one round trip; a claim that scans first needs two.
  *
- * Whoever may connect to the database can hear hints and make some up, also without a right to our tables. So nothing
- * is told that may be private, and all that is told must still be in the row when the claim is written.
+ * Every role that may connect to the database can listen to hints and forge them, even without a right to our tables. So
+ * a hint carries nothing private, and the claim checks that the row still has every value of the hint.
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
 import { namePredicate } from '../../name-filter.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
-import type { ClaimAsk } from '../../store.ts';
+import type { ClaimRequest } from '../../store.ts';
 import type { Value } from '../sql/row-parameters.ts';
 import { newFields } from './fields.ts';
 
-const untold = new Set(['input', 'history', 'state', 'hold', 'holder', 'lease_until']);
+const omittedColumns = new Set(['input', 'history', 'state', 'hold', 'holder', 'lease_until']);
 
-/** What is told of a new job: all that it is stored with, but its input, its history, and what follows from its state. */
-export const toldFields = newFields.filter(([name]) => !untold.has(name));
+/** The columns of a hint: all of a new row except its input, its history, and what follows from its state. */
+export const hintFields = newFields.filter(([name]) => !omittedColumns.has(name));
 
-export interface Newcomer {
+export interface ClaimHint {
   /** Without its input. */
   readonly job: Job;
-  readonly told: readonly Value[];
+  readonly values: readonly Value[];
 }
 
-/** Of changes the one new run, if it is all that they bring, waits for nothing but a claim, and has nothing private. */
-export function newcomerIn(changes: readonly Change[]): Change | null {
+/** The one new run of a batch, if the batch has no other change, the run is claimable, and nothing of it is private. */
+export function hintableChange(changes: readonly Change[]): Change | null {
   const [change, ...others] = changes;
   if (!change || others.length > 0 || change.before !== null) return null;
   const { after } = change;
-  return after?.state === 'pending' && isReady(after) && !hasPrivate(after) ? change : null;
+  return after?.state === 'pending' && isReady(after) && !hasPrivateFields(after) ? change : null;
 }
 
 /** No gate is before it, no parent could be asked to give up, and it is due by the clock of who made it. */
 const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
   kind === 'run' && gate === null && parent === null && due <= created;
 
-const hasPrivate = ({ tags, unique, key }: Job): boolean => tags !== null || unique !== null || key !== null;
+const hasPrivateFields = ({ tags, unique, key }: Job): boolean => tags !== null || unique !== null || key !== null;
 
-export const newcomerText = (birth: Change): string => JSON.stringify(toldFields.map(([, , of]) => of(birth)));
+export const claimHintText = (change: Change): string => JSON.stringify(hintFields.map(([, , of]) => of(change)));
 
-/** Null: it is not of our making. */
-export function parseNewcomer(text: string): Newcomer | null {
+/** Null: the text is no hint of this version. */
+export function parseClaimHint(text: string): ClaimHint | null {
   try {
-    const told = JSON.parse(text) as unknown;
-    if (!isTold(told)) return null;
-    const row = Object.fromEntries(toldFields.map(([name], index) => [name, told[index]]));
+    const values = JSON.parse(text) as unknown;
+    if (!isHintValues(values)) return null;
+    const row = Object.fromEntries(hintFields.map(([name], index) => [name, values[index]]));
     const job = jobOfOpen({ ...row, state: 'pending', input: '' } as unknown as OpenRow);
-    return isReady(job) ? { job, told } : null;
+    return isReady(job) ? { job, values } : null;
   } catch {
     return null;
   }
 }
 
-const isTold = (given: unknown): given is readonly Value[] =>
-  Array.isArray(given) && given.length === toldFields.length &&
-  toldFields.every(([, kind], index) => {
+const isHintValues = (given: unknown): given is readonly Value[] =>
+  Array.isArray(given) && given.length === hintFields.length &&
+  hintFields.every(([, kind], index) => {
     const value: unknown = given[index];
     return value === null || (kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string');
   });
 
-/** Whether an ask is for it. */
-export const suits = ({ job }: Newcomer, { kinds, names, priorities }: ClaimAsk): boolean =>
+/** Whether the request would claim the hinted job. */
+export const matchesRequest = ({ job }: ClaimHint, { kinds, names, priorities }: ClaimRequest): boolean =>
   kinds.includes(job.kind) && namePredicate(names)(job.type) && (priorities?.includes(job.priority) ?? true);

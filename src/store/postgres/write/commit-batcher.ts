@@ -8,7 +8,7 @@ import { turn } from '../../../time/clock.ts';
 
 type Commit = (changes: readonly Change[]) => Promise<readonly boolean[]>;
 
-interface Waiting {
+interface QueuedCommit {
   readonly changes: readonly Change[];
   readonly resolve: (written: readonly boolean[]) => void;
   readonly reject: (error: unknown) => void;
@@ -17,9 +17,9 @@ interface Waiting {
 const underWayMax = 2;
 const changesMax = 2000;
 
-export class Gathering {
+export class CommitBatcher {
   readonly #commit: Commit;
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: QueuedCommit[] = [];
   #underWay = 0;
 
   constructor(commit: Commit) {
@@ -29,7 +29,7 @@ export class Gathering {
   /** Each change by itself, as if it had been committed alone. */
   commit(changes: readonly Change[]): Promise<readonly boolean[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ changes, resolve, reject });
+      this.#queue.push({ changes, resolve, reject });
       if (this.#underWay < underWayMax) void this.#work();
     });
   }
@@ -37,17 +37,17 @@ export class Gathering {
   async #work(): Promise<void> {
     this.#underWay += 1;
     await turn(); // whoever asks in this turn of the event loop comes along
-    while (this.#waiting.length > 0) await this.#together(this.#next());
+    while (this.#queue.length > 0) await this.#commitGroup(this.#next());
     this.#underWay -= 1;
   }
 
-  #next(): Waiting[] {
+  #next(): QueuedCommit[] {
     let size = 0;
-    const end = this.#waiting.findIndex(({ changes }) => (size += changes.length) > changesMax);
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : Math.max(1, end));
+    const end = this.#queue.findIndex(({ changes }) => (size += changes.length) > changesMax);
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : Math.max(1, end));
   }
 
-  async #together(group: readonly Waiting[]): Promise<void> {
+  async #commitGroup(group: readonly QueuedCommit[]): Promise<void> {
     try {
       const written = await this.#commit(group.flatMap(({ changes }) => changes));
       let from = 0;

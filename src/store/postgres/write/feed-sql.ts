@@ -1,36 +1,36 @@
-/** Telling in the feed what a statement has written: the table `written` has a row for each job. */
+/** The part of a statement that writes its feed entry: the table `written` has a row for each job. */
 import { nowText } from '../sql/server-clock.ts';
 import type { Change } from '../../../model/change.ts';
-import { Tellings } from '../../feed-entry.ts';
+import { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 
 /**
  * The feed goes by transactions, but a transaction may have got its number before it saw a job that one with a higher
- * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. What is
- * told of a job is therefore never numbered below what was told of it before.
+ * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. A
+ * job's feed entries therefore never have a lower xid than its earlier ones.
  */
-export const lastTold = 'greatest(job.told, pg_current_xact_id())';
+export const lastXid = 'greatest(job.told, pg_current_xact_id())';
 
 /**
  * The tables `told` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is
  * the text that came with the statement. Otherwise it is put together from what was.
  */
-export const tell = (schema: string, wanted: string, text: string): string => `told as materialized (
+export const feedSql = (schema: string, wanted: string, text: string): string => `told as materialized (
     select count(*) as count, count(*) filter (where told = pg_current_xact_id()) = ${wanted} as is_whole from written
   ), feed as (
     insert into ${schema}.feed (told, at, count, events)
       select pg_current_xact_id(), ${nowText}, count, ${text} from told where is_whole
       union all
-      select told, ${nowText}, count(*), '[' || string_agg(${tellingText}, ',') || ']' from written
+      select told, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
       where not (select is_whole from told) group by told)`;
 
-/** What is told of one job, as JSON. */
-const tellingText = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
+/** The group of one job, as JSON. */
+const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
   || coalesce(parent::text, 'null') || ',"jobs":[' || id || '],"events":' || line || '}'`;
 
-/** What is told of changes in the feed. */
-export function toldOf(changes: readonly Change[]): string {
-  const tellings = new Tellings();
-  for (const { after, events } of changes) tellings.add(after!, lineOf(events));
-  return tellings.text;
+/** The feed entry of changes, as JSON. */
+export function feedEntryText(changes: readonly Change[]): string {
+  const entry = new FeedEntry();
+  for (const { after, events } of changes) entry.add(after!, lineOf(events));
+  return entry.text;
 }

@@ -1,25 +1,25 @@
 /** The fields of each statement that writes changes: the name of a column, and what of a change goes into it. */
 import { leavesLease, type Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
-import { endedBody, historyMovesAside, lineOf, openBody, purgeTime } from '../../row.ts';
-import type { Fields } from '../sql/row-parameters.ts';
+import { endedBody, startsHistoryChunk, lineOf, openBody, purgeTime } from '../../row.ts';
+import type { RowFields } from '../sql/row-parameters.ts';
 
 /** A change of a job that is open when it is written. */
-interface Opening extends Change {
+interface OpenChange extends Change {
   readonly after: OpenJob;
 }
 
-interface Update extends Opening {
+interface UpdateChange extends OpenChange {
   readonly before: Job;
 }
 
-interface Ending extends Change {
+interface EndChange extends Change {
   readonly before: Job;
   readonly after: EndedJob;
 }
 
 /** What stands in the row of an open job and may change. */
-const standing: Fields<Opening> = [
+const mutableFields: RowFields<OpenChange> = [
   ['id', 'number', ({ after }) => after.id],
   ['version', 'number', ({ after }) => after.version],
   ['priority', 'number', ({ after }) => after.priority],
@@ -37,11 +37,11 @@ const standing: Fields<Opening> = [
 ];
 
 /** Those of them that become what the change says. */
-export const standingNames: readonly string[] = standing
+export const mutableNames: readonly string[] = mutableFields
   .map(([name]) => name)
   .filter((name) => name !== 'id' && name !== 'lease_until');
 
-const birth: Fields<Opening> = [
+const originFields: RowFields<OpenChange> = [
   ['parent', 'number', ({ after }) => after.parent],
   ['created', 'number', ({ after }) => after.created],
   ['kind', 'name', ({ after }) => after.kind],
@@ -51,34 +51,34 @@ const birth: Fields<Opening> = [
 ];
 
 /** The version that the row must have, and what happened since. */
-const guard: Fields<Change & { readonly before: Job }> = [
+const guardFields: RowFields<Change & { readonly before: Job }> = [
   ['seen', 'number', ({ before }) => before.version],
   ['line', 'json', ({ events }) => lineOf(events)],
 ];
 
 /** Null: as it is. */
-const newInput: Fields<Change & { readonly before: Job; readonly after: Job }> = [
+const inputField: RowFields<Change & { readonly before: Job; readonly after: Job }> = [
   ['input', 'json', ({ before, after }) => (before.input === after.input ? null : after.input)],
 ];
 
 /** Whether the stored history goes to a chunk of its own. */
-export const asideField: Fields<Change> = [['aside', 'number', (change) => (movesAside(change) ? 1 : 0)]];
+export const historyChunkField: RowFields<Change> = [['aside', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)]];
 
 /** The key that a change takes, and until when it keeps it. */
-export const keyFields: Fields<Change> = [
-  ['key', 'name', (change) => wantedKey(change)],
+export const keyFields: RowFields<Change> = [
+  ['key', 'name', (change) => neededKey(change)],
   ['key_until', 'number', ({ after }) => (after!.unique?.forMs == null ? null : after!.created + after!.unique.forMs)],
 ];
 
 export const newFields = [
-  ...standing, ...birth, ['history', 'json', ({ events }) => lineOf(events)],
-] as Fields<Opening> as Fields<Change>;
+  ...mutableFields, ...originFields, ['history', 'json', ({ events }) => lineOf(events)],
+] as RowFields<OpenChange> as RowFields<Change>;
 
 export const updateFields = [
-  ...standing, ...guard, ...newInput,
+  ...mutableFields, ...guardFields, ...inputField,
   // The stored lease stays if the change leaves it: it may have been extended since the job was seen.
   ['keeps_lease', 'number', ({ before, after }) => (leavesLease(before, after) ? 1 : 0)],
-] as Fields<Update> as Fields<Change>;
+] as RowFields<UpdateChange> as RowFields<Change>;
 
 export const endFields = [
   ['id', 'number', ({ after }) => after.id],
@@ -89,34 +89,34 @@ export const endFields = [
   ['fate', 'name', ({ after }) => after.fate],
   ['result', 'json', ({ after }) => after.result],
   ['body', 'json', ({ after }) => endedBody(after)],
-  ...guard, ...newInput,
-] as Fields<Ending> as Fields<Change>;
+  ...guardFields, ...inputField,
+] as RowFields<EndChange> as RowFields<Change>;
 
 export const reopenFields = [
-  ...standing, ...guard, ...keyFields,
+  ...mutableFields, ...guardFields, ...keyFields,
   ['gate', 'name', ({ after }) => after.gate],
   ['input', 'json', ({ after }) => after.input],
-] as Fields<Update> as Fields<Change>;
+] as RowFields<UpdateChange> as RowFields<Change>;
 
-/** Where each row lies that is locked. */
-export const placeField = (places: Places): Fields<Change> => [['place', 'place', ({ after }) => places.get(after!.id)!]];
+/** The ctid of each locked row. */
+export const ctidField = (ctids: Ctids): RowFields<Change> => [['place', 'ctid', ({ after }) => ctids.get(after!.id)!]];
 
-/** By the ids of their jobs. */
-export type Places = ReadonlyMap<number, string>;
+/** By job id. */
+export type Ctids = ReadonlyMap<number, string>;
 
 /** Whether a change moves history aside: its row must be locked beforehand, since it is read and written apart. */
-export const movesAside = ({ before, after }: Change): boolean =>
+export const needsHistoryChunk = ({ before, after }: Change): boolean =>
   before !== null && after !== null && isOpen(before) === isOpen(after) &&
-  historyMovesAside(before.version, after.version);
+  startsHistoryChunk(before.version, after.version);
 
 /** The key that a change sets free. */
-export function freedKey({ before, after }: Change): string | null {
-  const isFreed = before !== null && isOpen(before) && (after === null || !isOpen(after));
-  return isFreed && before.unique !== null && before.unique.forMs === null ? before.unique.key : null;
+export function releasedKey({ before, after }: Change): string | null {
+  const isReleased = before !== null && isOpen(before) && (after === null || !isOpen(after));
+  return isReleased && before.unique !== null && before.unique.forMs === null ? before.unique.key : null;
 }
 
 /** The key that a change asks for: a new job its own, one that is opened again that which it gave back. */
-export function wantedKey({ before, after }: Change): string | null {
+export function neededKey({ before, after }: Change): string | null {
   if (after === null || after.unique === null || !isOpen(after)) return null;
   return before === null || (!isOpen(before) && after.unique.forMs === null) ? after.unique.key : null;
 }

@@ -1,50 +1,50 @@
 /** Statements for a single update or end: fewer parts than the batch statements have, and a cached text. */
 import type { Change } from '../../../model/change.ts';
-import { packed, parameters, type Fields, type Said } from '../sql/row-parameters.ts';
+import { packRows, parameterSql, type RowFields, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { endFields, updateFields } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
-import { kept } from '../sql/statement-cache.ts';
-import { lastTold, toldOf } from './feed-sql.ts';
-import { endedNames, movedText, endedText, addedLine } from './row-sql.ts';
+import { cachedStatement } from '../sql/statement-cache.ts';
+import { lastXid, feedEntryText } from './feed-sql.ts';
+import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 
-export const updateLone = kept((schema) => {
-  const said = parameters(updateFields, loneFirst);
+export const updateSingleSql = cachedStatement((schema) => {
+  const column = parameterSql(updateFields, firstFieldParameter);
   return `with written as (
-    update ${schema}.job set ${movedText(said)}, history = ${addedLine(said)} where ${isAsSeen(said)} returning told
-  ), ${tellLone(schema)}`;
+    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)} where ${isUnchangedSql(column)} returning told
+  ), ${singleFeedSql(schema)}`;
 });
 
-export const endLone = kept((schema) => {
-  const said = parameters(endFields, loneFirst);
+export const endSingleSql = cachedStatement((schema) => {
+  const column = parameterSql(endFields, firstFieldParameter);
   return `with written as (
-    delete from ${schema}.job where ${isAsSeen(said)} returning ${endedText(said)}, ${lastTold} as told
-  ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${tellLone(schema)}`;
+    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as told
+  ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${singleFeedSql(schema)}`;
 });
 
-/** The parameters before those of a lone change are the time and what is told of it. */
-export const loneFirst = 3;
+/** The parameters before the fields are the time and the feed entry. */
+export const firstFieldParameter = 3;
 
-export const isAsSeen = (said: Said): string => `job.id = ${said('id')} and job.version = ${said('seen')}`;
+export const isUnchangedSql = (column: ColumnSql): string => `job.id = ${column('id')} and job.version = ${column('seen')}`;
 
-/** The end of a statement for one change: few parts, since to set up those of `send` takes longer than to write a row. */
-export const tellLone = (schema: string, alsoAnswered = ''): string => `feed as (
+/** The end of a statement for one change: few parts, since to set up those of `runWrite` takes longer than a row. */
+export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
     insert into ${schema}.feed (told, at, count, events) select told, ${nowText}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
 
-export async function sendLone(
+export async function runSingle(
   session: Session,
-  text: (schema: string, shape: string) => string,
-  fields: Fields<Change>,
+  text: (schema: string, varyingColumns: string) => string,
+  fields: RowFields<Change>,
   change: Change,
-): Promise<Written> {
-  const { shape, texts } = packed(fields, [change]);
-  const values = [session.time.given(), toldOf([change]), ...texts];
-  const [row] = await session.run<{ now: number }>(text(session.schema, shape), values);
+): Promise<WrittenIds> {
+  const { varyingColumns, texts } = packRows(fields, [change]);
+  const values = [session.time.parameter(), feedEntryText([change]), ...texts];
+  const [row] = await session.run<{ now: number }>(text(session.schema, varyingColumns), values);
   if (row === undefined) return new Set();
-  session.time.learn(row.now);
+  session.time.observe(row.now);
   return 'all';
 }
 
 /** The ids that were written; usually all that were asked for. */
-export type Written = 'all' | ReadonlySet<number>;
+export type WrittenIds = 'all' | ReadonlySet<number>;

@@ -3,65 +3,65 @@
  * where its jobs agree, and says how it is to be unpacked.
  */
 import type { Change } from '../../../model/change.ts';
-import { nameArray, packed, unpackedText } from '../sql/row-parameters.ts';
+import { nameArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { newFields, wantedKey } from './fields.ts';
+import { newFields, neededKey } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
-import { idOf, insertCarefully, keyedFields, type Care } from './statements.ts';
+import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
 import { openNames } from './row-sql.ts';
-import { toldOf } from './feed-sql.ts';
+import { feedEntryText } from './feed-sql.ts';
 
 /** Those that want a key bring it along. */
-const stagedFields: Readonly<Record<Care, typeof newFields>> = { quick: newFields, careful: keyedFields };
+const stagedFields: Readonly<Record<InsertMode, typeof newFields>> = { quick: newFields, careful: newKeyedFields };
 
 /** Keeps new jobs aside, packed as they will be unpacked. */
-export async function stage(
+export async function stageChildren(
   session: Session,
   parent: number,
   fence: number,
   children: readonly Change[],
 ): Promise<void> {
   if (children.length === 0) return;
-  const way = children.some((change) => wantedKey(change) !== null) ? 'careful' : 'quick';
-  const { shape, texts } = packed(stagedFields[way], children);
+  const mode = children.some((change) => neededKey(change) !== null) ? 'careful' : 'quick';
+  const { varyingColumns, texts } = packRows(stagedFields[mode], children);
   // Told twice, after a connection was lost, it is kept once.
   const text = `insert into ${session.schema}.staged (parent, fence, first, count, way, shape, packed, events)
     values ($1, $2, $3, $4, $5, $6, $7::text[], $8) on conflict do nothing`;
-  const piece = [idOf(children[0]!), children.length, way, shape, nameArray(texts), toldOf(children)];
+  const piece = [idOf(children[0]!), children.length, mode, varyingColumns, nameArray(texts), feedEntryText(children)];
   await session.run(text, [parent, fence, ...piece]);
 }
 
-interface StagedAlike {
-  readonly way: Care;
+interface StagedGroup {
+  readonly way: InsertMode;
   readonly shape: string;
 }
 
 /** What was kept aside becomes jobs; answers whether all of it did. */
 export async function unstage(session: Session, parent: number, fence: number): Promise<boolean> {
   const text = `select distinct way, shape from ${session.schema}.staged where parent = $1 and fence = $2`;
-  const alike = await session.run<StagedAlike>(text, [parent, fence]);
-  const answers = await Promise.all(alike.map((pieces) => unstageAlike(session, parent, fence, pieces)));
+  const groups = await session.run<StagedGroup>(text, [parent, fence]);
+  const answers = await Promise.all(groups.map((group) => unstageGroup(session, parent, fence, group)));
   return !answers.includes(false);
 }
 
 /** Pieces that are unpacked in the same way. */
-export async function unstageAlike(
+export async function unstageGroup(
   session: Session,
   parent: number,
   fence: number,
-  { way, shape }: StagedAlike,
+  { way: mode, shape: varyingColumns }: StagedGroup,
 ): Promise<boolean> {
   const { schema, time } = session;
-  const fresh = unpackedText(stagedFields[way], shape, '(select * from piece order by first) piece', 'piece.packed');
+  const fresh = unpackedRowsSql(stagedFields[mode], varyingColumns, '(select * from piece order by first) piece', 'piece.packed');
   const text = `with piece as materialized (
       delete from ${schema}.staged where parent = $2 and fence = $3 and way = $4 and shape = $5
       returning first, count, packed, events
-    ), ${way === 'quick' ? insertStaged(schema, fresh) : `fresh as materialized (${fresh}), ${insertCarefully(schema)}`},
+    ), ${mode === 'quick' ? insertStaged(schema, fresh) : `fresh as materialized (${fresh}), ${checkedInsertSql(schema)}`},
     feed as (
       insert into ${schema}.feed (told, at, count, events)
         select pg_current_xact_id(), ${nowText}, count, events from piece order by first
     ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
-  const values = [time.given(), parent, fence, way, shape];
+  const values = [time.parameter(), parent, fence, mode, varyingColumns];
   const [row] = await session.run<{ wanted: number; written: number }>(text, values);
   return row!.written === row!.wanted;
 }

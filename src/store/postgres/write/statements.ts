@@ -1,6 +1,6 @@
 /**
- * The statements that write changes, one for each way a job can go: into the open table, on within it, to the ended
- * one, back, or on within that. Each writes only rows that are as they were seen, and one entry of the feed for those.
+ * The statements that write changes, one for each kind: insert into the open table, update there, move to the ended
+ * table, move back, or amend there. Each writes only rows that are as they were seen, and one entry of the feed for those.
  *
  * A queue's table may be empty when it is vacuumed and hold a million rows a second later, with the planner still
  * thinking of one. So no statement leaves it a choice: each row is looked up by itself, through the index of its id
@@ -8,21 +8,21 @@
  */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
-import { nameArray, numberArray, packed, rowsText, shapedText, type Said } from '../sql/row-parameters.ts';
+import { nameArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
-  asideField, endFields, freedKey, keyFields, movesAside, newFields, placeField, reopenFields, updateFields, wantedKey,
-  type Places,
+  historyChunkField, endFields, releasedKey, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, neededKey,
+  type Ctids,
 } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
-import { kept } from '../sql/statement-cache.ts';
-import { lastTold, tell, toldOf } from './feed-sql.ts';
-import { openNames, endedNames, movedText, endedText, addedLine } from './row-sql.ts';
-import { updateLone, endLone, sendLone, type Written } from './single-row.ts';
+import { cachedStatement } from '../sql/statement-cache.ts';
+import { lastXid, feedSql, feedEntryText } from './feed-sql.ts';
+import { openNames, endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
+import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
 
-export type Way = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
+export type WriteKind = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
 
-export function wayOf({ before, after }: Change): Way {
+export function writeKindOf({ before, after }: Change): WriteKind {
   if (after === null) return 'delete';
   if (before === null) return 'insert';
   if (isOpen(before)) return isOpen(after) ? 'update' : 'end';
@@ -30,52 +30,52 @@ export function wayOf({ before, after }: Change): Way {
 }
 
 /** New jobs, with the keys that they take. */
-export const keyedFields = [...newFields, ...keyFields];
+export const newKeyedFields = [...newFields, ...keyFields];
 
-/** Careful: ids may be taken already, and each is looked for. The usual new job need not pay for that. */
-export type Care = 'quick' | 'careful';
+/** `careful` checks each id for an existing job. The values are stored in `staged.way`. */
+export type InsertMode = 'quick' | 'careful';
 
-type Writer = (session: Session, changes: readonly Change[], care: Care, places?: Places) => Promise<Written>;
+type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
 
-/** Changes that all go the same way. Rows are locked in the order of their ids, by all: none wait in a circle. */
+/** Changes of one kind. Rows are locked in the order of their ids, by all: none wait in a circle. */
 export function write(
   session: Session,
-  care: Care,
-  way: Exclude<Way, 'delete'>,
+  mode: InsertMode,
+  kind: Exclude<WriteKind, 'delete'>,
   changes: readonly Change[],
-  places?: Places,
-): Promise<Written> {
-  return writers[way](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), care, places);
+  ctids?: Ctids,
+): Promise<WrittenIds> {
+  return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), mode, ctids);
 }
 
 export const idOf = ({ before, after }: Change): number => (before ?? after)!.id;
 
-const writers: Readonly<Record<Exclude<Way, 'delete'>, Writer>> = { insert, update, end, reopen, amend };
+const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> = { insert, update, end, reopen, amend };
 
-async function insert(session: Session, changes: readonly Change[], care: Care): Promise<Written> {
-  const isQuick = care === 'quick' && changes.every((change) => wantedKey(change) === null);
-  if (isQuick && (await insertQuickly(session, changes))) return 'all';
-  const values = [session.time.given()];
-  const fresh = rowsText(keyedFields, changes, values);
-  const text = `with fresh as materialized (${fresh}), ${insertCarefully(session.schema)}`;
-  return send(session, text, values, changes);
+async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
+  const isFast = mode === 'quick' && changes.every((change) => neededKey(change) === null);
+  if (isFast && (await insertFast(session, changes))) return 'all';
+  const values = [session.time.parameter()];
+  const fresh = rowsSql(newKeyedFields, changes, values);
+  const text = `with fresh as materialized (${fresh}), ${checkedInsertSql(session.schema)}`;
+  return runWrite(session, text, values, changes);
 }
 
 /**
  * All of them, or none where an id near theirs is that of an ended job; one that an open job has is an error. It is the
  * statement of a lone new job, so it has few parts, and its text is kept. Changes go by id.
  */
-async function insertQuickly(session: Session, changes: readonly Change[]): Promise<boolean> {
-  const { shape, texts } = packed(newFields, changes);
+async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
+  const { varyingColumns: shape, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
-  const values = [session.time.given(), ...range, changes.length, toldOf(changes), ...texts];
-  const [row] = await session.run<{ now: number; written: boolean }>(quickText(session.schema, shape), values);
-  session.time.learn(row!.now);
+  const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
+  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, shape), values);
+  session.time.observe(row!.now);
   return row!.written;
 }
 
-const quickText = kept((schema: string, shape: string) => `with written as (
-    insert into ${schema}.job (${openNames}) select * from (${shapedText(newFields, shape, 6)}) fresh
+const fastInsertSql = cachedStatement((schema: string, shape: string) => `with written as (
+    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, shape, 6)}) fresh
     where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
     insert into ${schema}.feed (told, at, count, events)
@@ -83,57 +83,57 @@ const quickText = kept((schema: string, shape: string) => `with written as (
   ) select ${nowText} as now, exists (select 1 from written) as written`);
 
 /** New jobs whose id is nobody's and whose key, if they have one, is free. Keys are taken in one order by everybody. */
-export const insertCarefully = (schema: string): string => `newcomer as materialized (
+export const checkedInsertSql = (schema: string): string => `insertable as materialized (
     select fresh.* from fresh
       left join lateral (select id from ${schema}.job where job.id = fresh.id limit 1) open on true
       left join lateral (select id from ${schema}.ended where ended.id = fresh.id limit 1) ended on true
     where open.id is null and ended.id is null
-  ), won as (${takeKeys(schema, 'newcomer')}), written as (
+  ), won as (${takeKeysSql(schema, 'insertable')}), written as (
     insert into ${schema}.job (${openNames})
-      select ${openNames} from newcomer where key is null or exists (select 1 from won where won.job = newcomer.id)
+      select ${openNames} from insertable where key is null or exists (select 1 from won where won.job = insertable.id)
       on conflict (id) do nothing returning id, kind, type, parent, history as line, told
   )`;
 
-const takeKeys = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
+const takeKeysSql = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
   select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
   returning job`;
 
-function update(session: Session, changes: readonly Change[], _care: Care, places?: Places): Promise<Written> {
-  const isAside = changes.some(movesAside);
-  if (changes.length === 1 && !isAside) return sendLone(session, updateLone, updateFields, changes[0]!);
+function update(session: Session, changes: readonly Change[], _mode: InsertMode, ctids?: Ctids): Promise<WrittenIds> {
+  const startsChunk = changes.some(needsHistoryChunk);
+  if (changes.length === 1 && !startsChunk) return runSingle(session, updateSingleSql, updateFields, changes[0]!);
   const { schema } = session;
-  const values = [session.time.given()];
-  const more = isAside ? asideField : places ? placeField(places) : [];
-  const goal = rowsText([...updateFields, ...more], changes, values);
-  const found = places && !isAside ? findAt(schema) : find(schema, 'job');
-  const written = `update ${schema}.job set ${movedText(ofGoal)}, history = ${historyText('job', isAside)}
-    from (${goal}) goal ${found} where ${isFound('job')}
+  const values = [session.time.parameter()];
+  const more = startsChunk ? historyChunkField : ctids ? ctidField(ctids) : [];
+  const goal = rowsSql([...updateFields, ...more], changes, values);
+  const found = ctids && !startsChunk ? findByCtidSql(schema) : findRowSql(schema, 'job');
+  const written = `update ${schema}.job set ${updateSql(ofGoal)}, history = ${historySql('job', startsChunk)}
+    from (${goal}) goal ${found} where ${isUnchangedRowSql('job')}
     returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
-  const aside = isAside ? `aside as (${moveAside(schema, 'job', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes);
+  const chunk = startsChunk ? `aside as (${storeHistoryChunkSql(schema, 'job', goal)}), ` : '';
+  return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
-function end(session: Session, changes: readonly Change[]): Promise<Written> {
-  if (changes.length === 1 && freedKey(changes[0]!) === null) return sendLone(session, endLone, endFields, changes[0]!);
+function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
+  if (changes.length === 1 && releasedKey(changes[0]!) === null) return runSingle(session, endSingleSql, endFields, changes[0]!);
   const { schema } = session;
-  const values = [session.time.given()];
-  const goal = rowsText(endFields, changes, values);
-  const freed = freeKeys(schema, changes, values);
+  const values = [session.time.parameter()];
+  const goal = rowsSql(endFields, changes, values);
+  const released = releaseKeysSql(schema, changes, values);
   const text = `with written as (
-      delete from ${schema}.job using (${goal}) goal ${find(schema, 'job')}
-      where ${isFound('job')} returning ${endedText(ofGoal)}, goal.line, ${lastTold} as told
-    ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${freed}`;
-  return send(session, text, values, changes);
+      delete from ${schema}.job using (${goal}) goal ${findRowSql(schema, 'job')}
+      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${lastXid} as told
+    ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${released}`;
+  return runWrite(session, text, values, changes);
 }
 
-function reopen(session: Session, changes: readonly Change[]): Promise<Written> {
+function reopen(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
-  const values = [session.time.given()];
-  const goal = rowsText(reopenFields, changes, values);
+  const values = [session.time.parameter()];
+  const goal = rowsSql(reopenFields, changes, values);
   const text = `with seen as materialized (
-      select goal.*, found.place from (${goal}) goal ${find(schema, 'ended')}
-    ), won as (${takeKeys(schema, 'seen')}), gone as (
+      select goal.*, found.place from (${goal}) goal ${findRowSql(schema, 'ended')}
+    ), won as (${takeKeysSql(schema, 'seen')}), gone as (
       delete from ${schema}.ended using seen
       where ended.ctid = seen.place and ended.version = seen.seen
         and (seen.key is null or exists (select 1 from won where won.job = seen.id))
@@ -141,42 +141,42 @@ function reopen(session: Session, changes: readonly Change[]): Promise<Written> 
         ended.history || E'\\n' || seen.line as history
     ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
     written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
-  return send(session, text, values, changes);
+  return runWrite(session, text, values, changes);
 }
 
-function amend(session: Session, changes: readonly Change[]): Promise<Written> {
+function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
-  const values = [session.time.given()];
-  const isAside = changes.some(movesAside);
-  const goal = rowsText(isAside ? [...endFields, ...asideField] : endFields, changes, values);
+  const values = [session.time.parameter()];
+  const startsChunk = changes.some(needsHistoryChunk);
+  const goal = rowsSql(startsChunk ? [...endFields, ...historyChunkField] : endFields, changes, values);
   const written = `update ${schema}.ended set version = goal.version, ended_at = goal.ended_at,
       purge_at = goal.purge_at, type = goal.type, fate = goal.fate, input = coalesce(goal.input, ended.input),
-      result = goal.result, body = goal.body, history = ${historyText('ended', isAside)}
-    from (${goal}) goal ${find(schema, 'ended')} where ${isFound('ended')}
+      result = goal.result, body = goal.body, history = ${historySql('ended', startsChunk)}
+    from (${goal}) goal ${findRowSql(schema, 'ended')} where ${isUnchangedRowSql('ended')}
     returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
-  const aside = isAside ? `aside as (${moveAside(schema, 'ended', goal)}), ` : '';
-  return send(session, `with ${aside}written as (${written})`, values, changes);
+  const chunk = startsChunk ? `aside as (${storeHistoryChunkSql(schema, 'ended', goal)}), ` : '';
+  return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
 /** As the rows say it that are joined to the statement. */
-const ofGoal: Said = (column) => `goal.${column}`;
+const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
-const historyText = (table: 'job' | 'ended', isAside: boolean): string => {
-  const added = addedLine(ofGoal, table);
-  return isAside ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
+const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {
+  const added = appendLineSql(ofGoal, table);
+  return startsChunk ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
 };
 
-const moveAside = (schema: string, table: 'job' | 'ended', goal: string): string =>
+const storeHistoryChunkSql = (schema: string, table: 'job' | 'ended', goal: string): string =>
   `insert into ${schema}.chunk (job, upto, lines)
-    select goal.id, goal.seen, found.history from (${goal}) goal ${find(schema, table, 'history')} where goal.aside = 1`;
+    select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')} where goal.aside = 1`;
 
 /** The place of the row that each of `goal` is about, if it is still as it was seen. */
-const find = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
+const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
   select ctid as place${also ? `, ${also}` : ''} from ${schema}.${table} sought
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /** The same where its place is known; it is that job's, or the place is wrong. */
-const findAt = (schema: string): string => `cross join lateral (
+const findByCtidSql = (schema: string): string => `cross join lateral (
   select ctid as place from ${schema}.job sought
   where sought.ctid = goal.place and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
@@ -184,14 +184,14 @@ const findAt = (schema: string): string => `cross join lateral (
  * Whether a row lies there and, if someone else changed it meanwhile, is still as it was seen. A condition that is never
  * sure keeps the planner from remembering rows for a second visit: they come once, and remembering cost a fifth.
  */
-const isFound = (table: 'job' | 'ended'): string =>
+const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.place and ${table}.version = goal.seen and ${table}.version > -random()`;
 
 /** The keys of jobs that end are free, unless they were taken for a time. */
-function freeKeys(schema: string, changes: readonly Change[], values: unknown[]): string {
-  const keyed = changes.filter((change) => freedKey(change) !== null);
+function releaseKeysSql(schema: string, changes: readonly Change[], values: unknown[]): string {
+  const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
-  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(freedKey)))];
+  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(releasedKey)))];
   return `, freed as (delete from ${schema}.taken using written
     join unnest($${ids}::bigint[], $${keys}::text[]) as free (job, key) on free.job = written.id cross join lateral (
       select ctid as place from ${schema}.taken held where held.key = free.key and held.job = free.job limit 1) found
@@ -199,15 +199,15 @@ function freeKeys(schema: string, changes: readonly Change[], values: unknown[])
 }
 
 /** The statement's end, alike for all: what was written is told in the feed, and answered. */
-async function send(session: Session, text: string, values: unknown[], changes: readonly Change[]): Promise<Written> {
+async function runWrite(session: Session, text: string, values: unknown[], changes: readonly Change[]): Promise<WrittenIds> {
   const wanted = `$${values.push(changes.length)}::bigint`;
-  const told = `$${values.push(toldOf(changes))}::text`;
-  const whole = `${text}, ${tell(session.schema, wanted, told)}
+  const entry = `$${values.push(feedEntryText(changes))}::text`;
+  const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
     select ${nowText} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from told`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
-  session.time.learn(now);
+  session.time.observe(now);
   if (ids === null) return Number(count) === 0 ? new Set() : 'all';
   return new Set(ids.split(',').map(Number));
 }

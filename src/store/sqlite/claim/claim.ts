@@ -2,28 +2,28 @@
  * Finds what may be claimed. A lane is a kind, a type and a priority: each is probed by itself, so that a million jobs of
  * other names, or due later, cost nothing. Jobs at a gate pass a turnstile that counts those behind it.
  */
-import { byUrgency } from '../../../model/claim-order.ts';
+import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
-import type { Candidate, ClaimAsk } from '../../store.ts';
+import type { Candidate, ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { freeRows, lanes, namedTypes } from './lanes.ts';
 import { gatedRows } from './gates.ts';
 
 /** The best claimable jobs, best first. Only inside a write transaction. */
-export function candidates(connection: Connection, ask: ClaimAsk, now: number): Candidate[] {
-  const rows = [...freeRows(connection, ask, now), ...gatedRows(connection, ask, now)];
+export function candidates(connection: Connection, request: ClaimRequest, now: number): Candidate[] {
+  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, now)];
   return rows
-    .sort(byUrgency)
-    .slice(0, ask.limit)
+    .sort(byClaimOrder)
+    .slice(0, request.limit)
     .map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && isCancelled(connection, row.parent) }));
 }
 
-export function nextDue(connection: Connection, ask: Pick<ClaimAsk, 'kinds' | 'names'>, now: number): number | null {
+export function nextDue(connection: Connection, request: Pick<ClaimRequest, 'kinds' | 'names'>, now: number): number | null {
   const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
   const gatedSql = 'SELECT min(due) due FROM job WHERE lane = 2 AND kind = ? AND type = ? AND due > ?';
   const dues = [
-    ...lanes(connection, 1, ask).map(({ kind, type, priority }) => connection.get<{ due: number }>(sql, kind, type, priority, now)?.due),
-    ...namedTypes(connection, 2, ask).map(({ kind, type }) => connection.get<{ due: number | null }>(gatedSql, kind, type, now)?.due),
+    ...lanes(connection, 1, request).map(({ kind, type, priority }) => connection.get<{ due: number }>(sql, kind, type, priority, now)?.due),
+    ...namedTypes(connection, 2, request).map(({ kind, type }) => connection.get<{ due: number | null }>(gatedSql, kind, type, now)?.due),
   ].filter((due) => typeof due === 'number');
   return dues.length === 0 ? null : Math.min(...dues);
 }

@@ -1,42 +1,42 @@
 /** Gates: jobs that wait at a gate pass a turnstile that counts the admitted jobs. */
 import { noLimits, Turnstile } from '../../../model/gate.ts';
 import type { Kind } from '../../../model/state.ts';
-import { byUrgency } from '../../../model/claim-order.ts';
+import { byClaimOrder } from '../../../model/claim-order.ts';
 import type { OpenRow } from '../../row.ts';
-import type { ClaimAsk } from '../../store.ts';
+import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { namedTypes, type NamedType } from './lanes.ts';
 
 /** How many jobs are behind each gate. */
-export function behind(connection: Connection, types?: readonly string[]): Map<string, number> {
+export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
   const sql = `SELECT gate, count(*) count FROM job WHERE gate IS NOT NULL AND admitted = 1 ${ofTypes} GROUP BY gate`;
   const rows = connection.all<{ gate: string; count: number }>(sql, ...(types ? [JSON.stringify(types)] : []));
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-export function gatedRows(connection: Connection, ask: ClaimAsk, now: number): OpenRow[] {
-  const types = namedTypes(connection, 2, ask);
+export function gatedRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
+  const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
-  const turnstile = new Turnstile(behind(connection), ask.limits ?? noLimits, ask.isLeader ?? false);
+  const turnstile = new Turnstile(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
   return types
-    .flatMap((named) => waitingAtGates(connection, named, turnstile, ask, now))
-    .sort(byUrgency)
+    .flatMap((named) => waitingAtGates(connection, named, turnstile, request, now))
+    .sort(byClaimOrder)
     .filter((row) => turnstile.pass(row.gate!));
 }
 
-function waitingAtGates(connection: Connection, { kind, type }: NamedType, turnstile: Turnstile, ask: ClaimAsk, now: number): OpenRow[] {
-  const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(ask)}
+function waitingAtGates(connection: Connection, { kind, type }: NamedType, turnstile: Turnstile, request: ClaimRequest, now: number): OpenRow[] {
+  const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(request)}
     ORDER BY priority DESC, due, id LIMIT ?`;
   return gatesOf(connection, kind, type).flatMap((gate) => {
-    const room = Math.min(turnstile.room(gate), ask.limit);
+    const room = Math.min(turnstile.room(gate), request.limit);
     return room === 0 ? [] : openRows(connection, which, kind, type, gate, now, room);
   });
 }
 
 /** Priorities are whole numbers that were checked when the job was asked for. */
-const priorityTerm = ({ priorities }: ClaimAsk): string =>
+const priorityTerm = ({ priorities }: ClaimRequest): string =>
   priorities === undefined ? '' : `AND priority IN (${priorities.map(Number).join(',')})`;
 
 function gatesOf(connection: Connection, kind: Kind, type: string): string[] {

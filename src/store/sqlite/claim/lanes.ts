@@ -2,7 +2,7 @@
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
 import type { OpenRow } from '../../row.ts';
-import type { ClaimAsk } from '../../store.ts';
+import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 
@@ -15,25 +15,25 @@ interface Lane extends NamedType {
   readonly priority: number;
 }
 
-export function freeRows(connection: Connection, ask: ClaimAsk, now: number): OpenRow[] {
+export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
   const which = 'WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?';
-  return lanes(connection, 1, ask).flatMap(({ kind, type, priority }) =>
-    openRows(connection, which, kind, type, priority, now, ask.limit),
+  return lanes(connection, 1, request).flatMap(({ kind, type, priority }) =>
+    openRows(connection, which, kind, type, priority, now, request.limit),
   );
 }
 
-export function lanes(connection: Connection, lane: 1 | 2, ask: Pick<ClaimAsk, 'kinds' | 'names' | 'priorities'>): Lane[] {
-  return namedTypes(connection, lane, ask).flatMap(({ kind, type }) =>
+export function lanes(connection: Connection, lane: 1 | 2, request: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>): Lane[] {
+  return namedTypes(connection, lane, request).flatMap(({ kind, type }) =>
     prioritiesOf(connection, kind, type)
-      .filter((priority) => ask.priorities?.includes(priority) ?? true)
+      .filter((priority) => request.priorities?.includes(priority) ?? true)
       .map((priority) => ({ kind, type, priority })),
   );
 }
 
 /** The types of this ask that have jobs waiting in the lane. */
-export function namedTypes(connection: Connection, lane: 1 | 2, ask: Pick<ClaimAsk, 'kinds' | 'names'>): NamedType[] {
-  const { names } = ask;
-  const kinds = [...new Set(ask.kinds)];
+export function namedTypes(connection: Connection, lane: 1 | 2, request: Pick<ClaimRequest, 'kinds' | 'names'>): NamedType[] {
+  const { names } = request;
+  const kinds = [...new Set(request.kinds)];
   if ('exact' in names) {
     const exact = [...new Set(names.exact)];
     return kinds.flatMap((kind) =>

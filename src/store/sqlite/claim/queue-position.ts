@@ -1,12 +1,12 @@
 /** Counts who will be handed out before a job. */
 import type { Job } from '../../../model/job.ts';
-import { aheadMax } from '../../store.ts';
+import { queuePositionMax } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-export function ahead(connection: Connection, { id, kind, type, priority, due }: Job, now: number): number {
+export function queuePosition(connection: Connection, { id, kind, type, priority, due }: Job, now: number): number {
   const inLane = (lane: 1 | 2): string => `SELECT 1 FROM job
     WHERE lane = ${lane} AND kind = ?1 AND type = ?2 AND due <= ?3
     AND (priority > ?4 OR (priority = ?4 AND (due < ?5 OR (due = ?5 AND id < ?6))))`;
-  const sql = `SELECT count(*) count FROM (${inLane(1)} UNION ALL ${inLane(2)} LIMIT ${aheadMax})`;
+  const sql = `SELECT count(*) count FROM (${inLane(1)} UNION ALL ${inLane(2)} LIMIT ${queuePositionMax})`;
   return connection.get<{ count: number }>(sql, kind, type, now, priority, due, id)!.count;
 }

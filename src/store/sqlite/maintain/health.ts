@@ -1,9 +1,9 @@
-/** How the file fares. */
+/** The health of the database file. */
 import { statSync } from 'node:fs';
-import type { Vitals } from '../../store.ts';
+import type { StoreHealth } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-export function vitals(connection: Connection, path: string, now: number): Vitals {
+export function health(connection: Connection, path: string, now: number): StoreHealth {
   const pragma = (name: string): number => Object.values(connection.get<Record<string, number>>(`PRAGMA ${name}`)!)[0]!;
   const [pages, free, pageBytes] = [pragma('page_count'), pragma('freelist_count'), pragma('page_size')];
   return {

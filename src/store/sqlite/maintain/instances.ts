@@ -8,15 +8,15 @@ export function beat(connection: Connection, { id, leaseMs, about, holds }: Beat
      ON CONFLICT(id) DO UPDATE SET beat_at = ?2, lease_until = ?3, about = ?4`,
     id, now, now + leaseMs, JSON.stringify(about),
   );
-  const standings = holds.map((holding) => ({ id: holding.id, ...standing(connection, holding) }));
+  const statuses = holds.map((holding) => ({ id: holding.id, ...holdingStatus(connection, holding) }));
   return {
     now,
-    lost: standings.filter(({ isHeld }) => !isHeld).map((job) => job.id),
-    cancelled: standings.filter(({ isHeld, isCancelled }) => isHeld && isCancelled).map((job) => job.id),
+    lost: statuses.filter(({ isHeld }) => !isHeld).map((job) => job.id),
+    cancelled: statuses.filter(({ isHeld, isCancelled }) => isHeld && isCancelled).map((job) => job.id),
   };
 }
 
-function standing(connection: Connection, { id, fence }: Holding): { isHeld: boolean; isCancelled: boolean } {
+function holdingStatus(connection: Connection, { id, fence }: Holding): { isHeld: boolean; isCancelled: boolean } {
   const sql = `SELECT cancel_asked FROM job WHERE id = ? AND fence = ? AND state = 'running'`;
   const row = connection.get<{ cancel_asked: number }>(sql, id, fence);
   return { isHeld: row !== undefined, isCancelled: row?.cancel_asked === 1 };

@@ -3,14 +3,14 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Job } from '../../../model/job.ts';
 import type { Kind } from '../../../model/state.ts';
 import {
-  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageAsk, type Query, type Standing, type Tally,
+  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing, type Tally,
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
 import type { Connection } from '../connection.ts';
-import { Tallies } from '../../tally-sum.ts';
+import { TallySum } from '../../tally-sum.ts';
 import type { Clock } from '../../../time/clock.ts';
-import { walk, type Span } from '../../id-scan.ts';
-import { leadsOf, tableFor, type Table } from './index-choice.ts';
+import { scanIds, type IdRange } from '../../id-scan.ts';
+import { chooseIndexes, tableFor, type Table } from './index-choice.ts';
 import { openRows } from './open-rows.ts';
 
 export function load(connection: Connection, ids: readonly number[]): Job[] {
@@ -23,43 +23,43 @@ export function load(connection: Connection, ids: readonly number[]): Job[] {
   ];
 }
 
-export async function find(connection: Connection, clock: Clock, query: Query, page: PageAsk = {}): Promise<Page> {
+export async function find(connection: Connection, clock: Clock, query: Query, page: PageRequest = {}): Promise<Page> {
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
-  const goOn = await walk(
-    { order, after, lookMs, patienceMs, clock },
+  const next = await scanIds(
+    { order, after, stepMs: scanStepMs, patienceMs, clock },
     {
-      stride: (span, rows) => stride(connection, query, order, span, rows),
-      look: (span) => {
-        found.push(...findBetween(connection, query, order, span, size + 1 - found.length));
+      stepEnd: (range, rows) => stepEnd(connection, query, order, range, rows),
+      scan: (range) => {
+        found.push(...findBetween(connection, query, order, range, size + 1 - found.length));
         return found.length > size;
       },
     },
   );
   const jobs = found.slice(0, size);
-  return { jobs, next: found.length > size ? jobs.at(-1)!.id : goOn };
+  return { jobs, next: found.length > size ? jobs.at(-1)!.id : next };
 }
 
 /** By the index that leads to those that may be meant: how many it leads to is what a look costs. */
-function stride(
+function stepEnd(
   connection: Connection,
   query: Query,
   order: 'newest' | 'oldest',
-  { low, high }: Span,
+  { low, high }: IdRange,
   rows: number,
 ): number | null {
   const isNewest = order === 'newest';
   const ends = (table: Table): number[] => {
-    const leads = leadsOf(connection, table, query);
-    const rowsEach = Math.max(1, Math.floor(rows / leads.length));
-    return leads.flatMap((lead) => {
-      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText(['id >= ?', 'id <= ?', ...lead.terms])}
+    const choices = chooseIndexes(connection, table, query);
+    const rowsEach = Math.max(1, Math.floor(rows / choices.length));
+    return choices.flatMap((choice) => {
+      const sql = `SELECT id FROM ${tableFor(table, choice)} ${whereText(['id >= ?', 'id <= ?', ...choice.terms])}
         ORDER BY id ${isNewest ? 'DESC' : 'ASC'} LIMIT 1 OFFSET ?`;
-      return connection.get<{ id: number }>(sql, low, high, ...lead.values, rowsEach - 1)?.id ?? [];
+      return connection.get<{ id: number }>(sql, low, high, ...choice.values, rowsEach - 1)?.id ?? [];
     });
   };
-  const known = [...(meansOpen(query) ? ends('job') : []), ...(meansEnded(query) ? ends('ended') : [])];
+  const known = [...(includesOpen(query) ? ends('job') : []), ...(includesEnded(query) ? ends('ended') : [])];
   if (known.length === 0) return null;
   return isNewest ? Math.max(...known) : Math.min(...known);
 }
@@ -69,55 +69,55 @@ function findBetween(
   connection: Connection,
   query: Query,
   order: 'newest' | 'oldest',
-  span: Span,
+  range: IdRange,
   limit: number,
 ): Job[] {
   const direction = order === 'newest' ? 'DESC' : 'ASC';
   const nearest = (some: readonly { readonly id: number }[]): number[] =>
     some.map(({ id }) => id).sort((a, b) => (order === 'newest' ? b - a : a - b)).slice(0, limit);
   const idsIn = (table: Table): number[] => {
-    const { terms, values } = where(table, query, span);
-    const found = leadsOf(connection, table, query).flatMap((lead) => {
-      const sql = `SELECT id FROM ${tableFor(table, lead)} ${whereText([...terms, ...lead.terms])}
+    const { terms, values } = where(table, query, range);
+    const found = chooseIndexes(connection, table, query).flatMap((choice) => {
+      const sql = `SELECT id FROM ${tableFor(table, choice)} ${whereText([...terms, ...choice.terms])}
         ORDER BY id ${direction} LIMIT ?`;
-      return connection.all<{ id: number }>(sql, ...values, ...lead.values, limit);
+      return connection.all<{ id: number }>(sql, ...values, ...choice.values, limit);
     });
     return nearest(found);
   };
-  const ids = [...(meansOpen(query) ? idsIn('job') : []), ...(meansEnded(query) ? idsIn('ended') : [])];
+  const ids = [...(includesOpen(query) ? idsIn('job') : []), ...(includesEnded(query) ? idsIn('ended') : [])];
   const jobs = new Map(load(connection, ids).map((job) => [job.id, job]));
   return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
 }
 
 export async function count(connection: Connection, clock: Clock, query: Query): Promise<Tally[]> {
-  const tallies = new Tallies();
-  await walk(
-    { order: 'oldest', lookMs, clock },
+  const sum = new TallySum();
+  await scanIds(
+    { order: 'oldest', stepMs: scanStepMs, clock },
     {
-      stride: (span, rows) => stride(connection, query, 'oldest', span, rows),
-      look: (span) => {
-        for (const tally of countBetween(connection, query, span)) tallies.add(tally);
+      stepEnd: (range, rows) => stepEnd(connection, query, 'oldest', range, rows),
+      scan: (range) => {
+        for (const tally of countBetween(connection, query, range)) sum.add(tally);
         return false;
       },
     },
   );
-  return tallies.all();
+  return sum.all();
 }
 
-function countBetween(connection: Connection, query: Query, span: Span): Tally[] {
+function countBetween(connection: Connection, query: Query, range: IdRange): Tally[] {
   const tally = (table: Table, standing: string): Tally[] => {
-    const { terms, values } = where(table, query, span);
-    return leadsOf(connection, table, query).flatMap((lead) => {
-      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${tableFor(table, lead)}
-        ${whereText([...terms, ...lead.terms])} GROUP BY 1, 2, 3`;
-      return connection.all<Tally>(sql, ...values, ...lead.values);
+    const { terms, values } = where(table, query, range);
+    return chooseIndexes(connection, table, query).flatMap((choice) => {
+      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${tableFor(table, choice)}
+        ${whereText([...terms, ...choice.terms])} GROUP BY 1, 2, 3`;
+      return connection.all<Tally>(sql, ...values, ...choice.values);
     });
   };
-  return [...(meansOpen(query) ? tally('job', 'state') : []), ...(meansEnded(query) ? tally('ended', 'fate') : [])];
+  return [...(includesOpen(query) ? tally('job', 'state') : []), ...(includesEnded(query) ? tally('ended', 'fate') : [])];
 }
 
 /** SQLite works in the event loop: whoever else waits for it shall not notice. */
-const lookMs = 4;
+const scanStepMs = 4;
 
 export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
   const sql =
@@ -127,15 +127,15 @@ export function holders(connection: Connection, keys: readonly string[], now: nu
   );
 }
 
-const meansOpen = ({ standings }: Query): boolean =>
+const includesOpen = ({ standings }: Query): boolean =>
   standings?.some((standing) => openStandings.includes(standing)) ?? true;
 
-const meansEnded = ({ standings, dueBefore }: Query): boolean =>
+const includesEnded = ({ standings, dueBefore }: Query): boolean =>
   dueBefore === undefined && (standings?.some((standing) => endedStandings.includes(standing)) ?? true);
 
 const whereText = (terms: readonly string[]): string => `WHERE ${terms.join(' AND ')}`;
 
-function where(table: Table, query: Query, { low, high }: Span): { terms: string[]; values: SQLInputValue[] } {
+function where(table: Table, query: Query, { low, high }: IdRange): { terms: string[]; values: SQLInputValue[] } {
   const terms: string[] = ['id >= ?', 'id <= ?'];
   const values: SQLInputValue[] = [low, high];
   const add = (term: string, ...given: SQLInputValue[]): void => {

@@ -3,7 +3,7 @@ import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
-import type { Feed, FeedEvent } from '../../store.ts';
+import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 export function history(connection: Connection, id: number, from = 1, limit = Infinity): Event[] {
@@ -18,7 +18,7 @@ export function history(connection: Connection, id: number, from = 1, limit = In
 }
 
 /** A cursor is the number of a feed entry and how many of its events were read. */
-export function eventsAfter(connection: Connection, cursor: string | null, limit: number): Feed {
+export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
   let [seq, read] = cursor === null ? [0, 0] : parseCursor(cursor);
   const events: FeedEvent[] = [];
   while (events.length < limit) {

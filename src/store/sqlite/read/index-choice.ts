@@ -1,58 +1,58 @@
 /**
- * Leads: which index has the ids of those that are meant in order. It is entered at one place for each type, or each
- * fate and type, and what is found at all places is merged.
+ * Chooses the index that yields matching ids in order. It is entered once per type, or per fate and type, and the
+ * streams are merged.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
-import { endedStandings, isOfDefinitions, isUnlucky, isWithTasks, type Query } from '../../query.ts';
+import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
 import type { Connection } from '../connection.ts';
 
 export type Table = 'job' | 'ended';
 
-/** The terms of one place in an index. */
-export interface Lead {
+/** One entry into an index. */
+export interface IndexChoice {
   /** Named where others would seem better. */
   readonly index?: string;
   readonly terms: readonly string[];
   readonly values: readonly SQLInputValue[];
 }
 
-/** All who are meant are at one of these places, and none is at two. */
-export function leadsOf(connection: Connection, table: Table, query: Query): Lead[] {
+/** Every match is at exactly one of these entries. */
+export function chooseIndexes(connection: Connection, table: Table, query: Query): IndexChoice[] {
   const { parent, def } = query;
   if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
-  if (table === 'ended' && haveFewEnded(connection, query)) return leadsSince(query.createdFrom!);
-  if (table === 'ended' && isUnlucky(query)) return leadsToUnlucky(connection, query);
+  if (table === 'ended' && hasFewEndedSince(connection, query)) return choicesSince(query.createdFrom!);
+  if (table === 'ended' && excludesSucceeded(query)) return choicesForNotSucceeded(connection, query);
   if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
-  if (table === 'job' && isOfDefinitions(query)) return [{ index: 'job_spec', terms: [`kind = 'def'`], values: [] }];
-  if (table === 'job' || isWithTasks(query)) return [{ terms: [], values: [] }];
-  const top = lead(`kind <> 'task'`);
-  return leadsToTypes(connection, top, query) ?? [top];
+  if (table === 'job' && isForDefinitions(query)) return [{ index: 'job_spec', terms: [`kind = 'def'`], values: [] }];
+  if (table === 'job' || includesTasks(query)) return [{ terms: [], values: [] }];
+  const top = choice(`kind <> 'task'`);
+  return choicesPerType(connection, top, query) ?? [top];
 }
 
-function leadsToUnlucky(connection: Connection, query: Query): Lead[] {
+function choicesForNotSucceeded(connection: Connection, query: Query): IndexChoice[] {
   const fates = endedStandings.filter((fate) => query.standings!.includes(fate));
   return fates.flatMap((fate) => {
-    const unlucky = lead(`fate <> 'succeeded' AND fate = ?`, fate);
-    if (isWithTasks(query)) return [unlucky];
-    // For all types too, if none are named: a run may have a million unlucky tasks, and these lists are of runs.
-    const tops = lead(`kind <> 'task' AND ${unlucky.terms[0]}`, fate);
-    return leadsToTypes(connection, tops, { glob: '*', ...query }) ?? [unlucky];
+    const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
+    if (includesTasks(query)) return [notSucceeded];
+    // For all types too, if none are named: a run may have a million failed tasks, and these lists are of runs.
+    const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
+    return choicesPerType(connection, tops, { glob: '*', ...query }) ?? [notSucceeded];
   });
 }
 
-/** So many places are looked at without keeping others waiting; where there are more, all are walked through. */
-const placesMax = 200;
+/** More entries than this would block the event loop; then all jobs are scanned by id. */
+const entriesMax = 200;
 
 /** Null: there are too many, or it is not said which. */
-function leadsToTypes(connection: Connection, places: Lead, { types, glob }: Query): Lead[] | null {
-  const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, places, glob);
-  if (chosen === null || chosen.length > placesMax) return null;
-  return chosen.map((type) => ({ terms: [...places.terms, 'type = ?'], values: [...places.values, type] }));
+function choicesPerType(connection: Connection, base: IndexChoice, { types, glob }: Query): IndexChoice[] | null {
+  const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, base, glob);
+  if (chosen === null || chosen.length > entriesMax) return null;
+  return chosen.map((type) => ({ terms: [...base.terms, 'type = ?'], values: [...base.values, type] }));
 }
 
 /** Each found by one step into the index; no more than show that there are too many. */
-function typesLike(connection: Connection, { terms, values }: Lead, pattern: string): string[] {
+function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
   const glob = parseGlob(pattern);
   const prefix = literalPrefix(glob);
   const next = (sign: '>=' | '>', from: string): string | undefined =>
@@ -62,7 +62,7 @@ function typesLike(connection: Connection, { terms, values }: Lead, pattern: str
   const types: string[] = [];
   for (let type = next('>=', prefix); type?.startsWith(prefix); type = next('>', type)) {
     if (matches(glob, type)) types.push(type);
-    if (types.length > placesMax) break;
+    if (types.length > entriesMax) break;
   }
   return types;
 }
@@ -71,7 +71,7 @@ function typesLike(connection: Connection, { terms, values }: Lead, pattern: str
  * No index tells when a job was created, but whoever was created since a time has also ended since then. Where few have,
  * those are all looked at; where many have, those that are meant are soon found by their ids.
  */
-const leadsSince = (time: number): Lead[] => [
+const choicesSince = (time: number): IndexChoice[] => [
   { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },
   {
     index: 'ended_since',
@@ -82,15 +82,15 @@ const leadsSince = (time: number): Lead[] => [
 
 const few = 2000;
 
-function haveFewEnded(connection: Connection, query: Query): boolean {
-  if (query.createdFrom === undefined || isWithTasks(query)) return false;
-  return leadsSince(query.createdFrom).every(({ index, terms, values }) => {
+function hasFewEndedSince(connection: Connection, query: Query): boolean {
+  if (query.createdFrom === undefined || includesTasks(query)) return false;
+  return choicesSince(query.createdFrom).every(({ index, terms, values }) => {
     const sql = `SELECT 1 FROM ended INDEXED BY ${index} WHERE ${terms.join(' AND ')} LIMIT 1 OFFSET ${few}`;
     return connection.get(sql, ...values) === undefined;
   });
 }
 
-export const tableFor = (table: Table, { index }: Lead): string =>
+export const tableFor = (table: Table, { index }: IndexChoice): string =>
   index === undefined ? table : `${table} INDEXED BY ${index}`;
 
-const lead = (term: string, ...values: SQLInputValue[]): Lead => ({ terms: [term], values });
+const choice = (term: string, ...values: SQLInputValue[]): IndexChoice => ({ terms: [term], values });

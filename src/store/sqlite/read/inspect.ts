@@ -21,15 +21,15 @@ export class Inspector {
     this.#path = path;
   }
 
-  ask(sql: string, limits: InspectionLimits): Promise<Inspection> {
+  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
     const order = { path: this.#path, secret: `behind_${systemRandom.hex(16)}`, sql, rowsMax: limits.rowsMax };
-    const asked = this.#last.then(() => ask(order, limits.timeMs));
-    this.#last = asked.catch(() => {});
-    return asked;
+    const inspection = this.#last.then(() => inspectOnce(order, limits.timeMs));
+    this.#last = inspection.catch(() => {});
+    return inspection;
   }
 }
 
-async function ask(order: InspectorOrder, timeMs: number): Promise<Inspection> {
+async function inspectOnce(order: InspectorOrder, timeMs: number): Promise<Inspection> {
   const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
   const child = fork(fileURLToPath(inspector), { execArgv: [], serialization: 'advanced', stdio: [...stdio] });
   try {

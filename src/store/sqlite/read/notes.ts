@@ -1,9 +1,9 @@
-/** Progress and log: what a handler tells while it holds its job. */
+/** Progress and log of jobs, written under their fence. */
 import type { LogLine, Note } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 /** Whether each was written: only what is still held under its fence is. */
-export const note = (connection: Connection, notes: readonly Note[]): boolean[] =>
+export const writeNotes = (connection: Connection, notes: readonly Note[]): boolean[] =>
   notes.map((one) => isHeld(connection, one) && write(connection, one));
 
 export const progress = (connection: Connection, id: number): string | null =>

@@ -1,41 +1,41 @@
 /**
- * The litter: new jobs that differ in nothing but id and input, as those of a bulk mostly do. One statement writes many
- * of them, and what they share is made and bound once.
+ * Bulk insert: new jobs that differ only in id and input, as the jobs of a bulk create mostly do. One statement writes
+ * many of them, and their common columns are built and bound once.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../../model/change.ts';
 import type { Event } from '../../../model/event.ts';
 import type { Job, OpenJob, Policy } from '../../../model/job.ts';
-import type { Tellings } from '../../feed-entry.ts';
+import type { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 import { openNames, sharedCount, sharedValues } from './columns.ts';
 import type { Connection } from '../connection.ts';
-import type { Numbers } from './new-ids.ts';
+import type { FreeIds } from './new-ids.ts';
 
-/** Whether a change may be of a litter at all: it is born, claims no key, and has one thing to tell. */
-export const isBirth = ({ before, after, events }: Change): boolean =>
+/** Whether a change may be inserted in bulk: a pending new job without a unique key and with a single event. */
+export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
-export const isOfLitter = (change: Change, first: Change): boolean =>
-  isBirth(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
+export const differsOnlyInIdAndInput = (change: Change, first: Change): boolean =>
+  isPlainInsert(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
 
-/** Makes jobs of them; or keeps them aside, on the stage of this name. */
-export function insertLitter(connection: Connection, litter: readonly Change[], tellings: Tellings, stage?: string): void {
-  const first = litter[0]!;
+/** Inserts them as jobs; or, with a stage, as staged rows of that stage. */
+export function insertTogether(connection: Connection, group: readonly Change[], feedEntry: FeedEntry, stage?: string): void {
+  const first = group[0]!;
   const line = lineOf(first.events);
   const shared = [...sharedValues(first.after as OpenJob, line), ...(stage === undefined ? [] : [stage])];
   const insertions = stage === undefined ? ofJobs : ofStaged;
-  for (let from = 0, size = 0; from < litter.length; from += size) {
-    size = portions.find((portion) => from + portion <= litter.length)!;
-    connection.run(insertions.get(size)!, ...shared, ...ownValues(litter, from, size));
+  for (let from = 0, size = 0; from < group.length; from += size) {
+    size = portions.find((portion) => from + portion <= group.length)!;
+    connection.run(insertions.get(size)!, ...shared, ...ownValues(group, from, size));
   }
-  for (const { after } of litter) tellings.add(after!, line);
+  for (const { after } of group) feedEntry.add(after!, line);
 }
 
-function ownValues(litter: readonly Change[], from: number, size: number): SQLInputValue[] {
+function ownValues(group: readonly Change[], from: number, size: number): SQLInputValue[] {
   const values: SQLInputValue[] = [];
   for (let index = from; index < from + size; index += 1) {
-    const { id, input } = litter[index]!.after!;
+    const { id, input } = group[index]!.after!;
     values.push(id, input);
   }
   return values;
@@ -102,11 +102,11 @@ const isSameJob = (job: Job, other: Job): boolean =>
 const isSamePolicy = (policy: Policy, other: Policy): boolean =>
   policy === other || (Object.keys(policy).length === 0 && Object.keys(other).length === 0);
 
-/** The new jobs from there on that can be written together. */
-export function litterAt(changes: readonly Change[], from: number, numbers: Numbers): readonly Change[] {
+/** The changes from this index on that can be inserted together. */
+export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;
-  if (!isBirth(first) || !numbers.take(first.after!.id)) return [];
+  if (!isPlainInsert(first) || !freeIds.claimId(first.after!.id)) return [];
   let end = from + 1;
-  while (end < changes.length && isOfLitter(changes[end]!, first) && numbers.take(changes[end]!.after!.id)) end += 1;
+  while (end < changes.length && differsOnlyInIdAndInput(changes[end]!, first) && freeIds.claimId(changes[end]!.after!.id)) end += 1;
   return changes.slice(from, end);
 }

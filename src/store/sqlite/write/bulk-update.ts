@@ -1,50 +1,50 @@
 /**
- * The herd: open jobs to which the same happens, as to those that are claimed or end together. One statement moves all
- * of them, each still under the version that was seen.
+ * Bulk update: open jobs to which the same happens, such as jobs that are claimed or end together. One statement writes
+ * all of them, each guarded by the version that was read.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { leavesLease, type Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type OpenJob } from '../../../model/job.ts';
-import type { Tellings } from '../../feed-entry.ts';
-import { endedBody, historyMovesAside, lineOf, openBody, purgeTime } from '../../row.ts';
+import type { FeedEntry } from '../../feed-entry.ts';
+import { endedBody, startsHistoryChunk, lineOf, openBody, purgeTime } from '../../row.ts';
 import { laneOf } from './columns.ts';
 import type { Connection } from '../connection.ts';
 
 /** What a statement takes beside the ids; the last value is the version that was seen. */
 type Values = readonly SQLInputValue[];
 
-interface Move {
-  readonly way: 'update' | 'end';
+interface RowUpdate {
+  readonly kind: 'update' | 'end';
   readonly values: Values;
 }
 
-/** Writes the changes from there on that are one herd; answers which were written. None: the first is of no herd. */
-export function moveHerd(connection: Connection, changes: readonly Change[], from: number, tellings: Tellings): boolean[] {
+/** Writes the changes from this index on that are alike; answers which were written. Empty: the first is unlike. */
+export function updateTogether(connection: Connection, changes: readonly Change[], from: number, feedEntry: FeedEntry): boolean[] {
   if (from === changes.length - 1) return [];
-  const first = moveOf(changes[from]);
-  const herd = new Map<number, Change>();
-  for (let at = from, move = first; first && move && isSame(move, first); move = moveOf(changes[at])) {
+  const first = updateOf(changes[from]);
+  const group = new Map<number, Change>();
+  for (let at = from, update = first; first && update && isSame(update, first); update = updateOf(changes[at])) {
     const change = changes[at]!;
-    if (herd.has(change.before!.id)) break;
-    herd.set(change.before!.id, change);
+    if (group.has(change.before!.id)) break;
+    group.set(change.before!.id, change);
     at += 1;
   }
-  if (herd.size < 2) return [];
-  const moved = first!.way === 'end' ? endAll(connection, herd, first!.values) : updateAll(connection, herd, first!.values);
+  if (group.size < 2) return [];
+  const written = first!.kind === 'end' ? endAll(connection, group, first!.values) : updateAll(connection, group, first!.values);
   const line = lineOf(changes[from]!.events);
-  return Array.from(herd.values(), ({ after }) => {
-    const isMoved = moved.has(after!.id);
-    if (isMoved) tellings.add(after!, line);
-    return isMoved;
+  return Array.from(group.values(), ({ after }) => {
+    const isWritten = written.has(after!.id);
+    if (isWritten) feedEntry.add(after!, line);
+    return isWritten;
   });
 }
 
-function updateAll(connection: Connection, herd: ReadonlyMap<number, Change>, values: Values): ReadonlySet<number> {
-  return idsIn(connection, updateAmong, [...herd.keys()], values);
+function updateAll(connection: Connection, group: ReadonlyMap<number, Change>, values: Values): ReadonlySet<number> {
+  return idsIn(connection, updateAmong, [...group.keys()], values);
 }
 
-function endAll(connection: Connection, herd: ReadonlyMap<number, Change>, values: Values): ReadonlySet<number> {
-  const ended = idsIn(connection, endAmong, [...herd.keys()], values);
+function endAll(connection: Connection, group: ReadonlyMap<number, Change>, values: Values): ReadonlySet<number> {
+  const ended = idsIn(connection, endAmong, [...group.keys()], values);
   connection.run(deleteAmong, JSON.stringify([...ended]));
   return ended;
 }
@@ -53,27 +53,27 @@ const idsIn = (connection: Connection, sql: string, ids: readonly number[], valu
   new Set(connection.arrays(sql, ...values, JSON.stringify(ids)).map(([id]) => id as number));
 
 /** Null: it has something of its own to do, and goes alone. */
-function moveOf(change: Change | undefined): Move | null {
+function updateOf(change: Change | undefined): RowUpdate | null {
   if (!change?.before || !change.after || !isOpen(change.before) || change.events.length === 0) return null;
   const { before, after, events } = change;
   if (!isOpen(after)) {
-    return after.unique?.forMs === null ? null : { way: 'end', values: endValues(before, after, lineOf(events)) };
+    return after.unique?.forMs === null ? null : { kind: 'end', values: endValues(before, after, lineOf(events)) };
   }
-  if (historyMovesAside(before.version, after.version)) return null;
-  return { way: 'update', values: updateValues(before, after, lineOf(events), false) };
+  if (startsHistoryChunk(before.version, after.version)) return null;
+  return { kind: 'update', values: updateValues(before, after, lineOf(events), false) };
 }
 
-const isSame = (move: Move, other: Move): boolean =>
-  move.way === other.way && move.values.every((value, index) => value === other.values[index]);
+const isSame = (update: RowUpdate, other: RowUpdate): boolean =>
+  update.kind === other.kind && update.values.every((value, index) => value === other.values[index]);
 
 /** Null for what stays as it is. */
-export function updateValues(before: OpenJob, after: OpenJob, line: string, movesAside: boolean): SQLInputValue[] {
+export function updateValues(before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] {
   const lease = after.state === 'running' ? after.lease : null;
   return [
     after.version, after.type, after.state, after.state === 'held' ? after.hold : null, after.phase, after.priority,
     before.due === after.due ? null : after.due, after.fence, lease?.holder ?? null, leavesLease(before, after) ? 1 : 0,
     lease?.until ?? null, after.admitted ? 1 : 0, after.cancel ? 1 : 0, laneOf(after),
-    before.input === after.input ? null : after.input, openBody(after), movesAside ? 1 : 0, line, before.version,
+    before.input === after.input ? null : after.input, openBody(after), startsChunk ? 1 : 0, line, before.version,
   ];
 }
 

@@ -29,4 +29,4 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
 /** Where it waits: 1 claimable, 2 at its gate, 0 neither. */
 export const laneOf = (job: Job): number => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2);
 
-export const places = Array(openCount).fill('?').join(', ');
+export const placeholders = Array(openCount).fill('?').join(', ');

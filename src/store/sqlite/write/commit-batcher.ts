@@ -6,33 +6,33 @@ import type { Batch } from '../../store.ts';
 import { writeBatch } from './commit.ts';
 import type { Connection } from '../connection.ts';
 
-type Written = readonly boolean[];
+type WrittenFlags = readonly boolean[];
 
-interface Waiting {
+interface QueuedCommit {
   readonly batch: Batch;
-  readonly resolve: (written: Written) => void;
+  readonly resolve: (written: WrittenFlags) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export class Committer {
+export class CommitBatcher {
   readonly #connection: Connection;
   readonly #now: () => number;
-  #waiting: Waiting[] = [];
+  #queue: QueuedCommit[] = [];
 
   constructor(connection: Connection, now: () => number) {
     this.#connection = connection;
     this.#now = now;
   }
 
-  commit(batch: Batch): Promise<Written> {
+  commit(batch: Batch): Promise<WrittenFlags> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, resolve, reject });
-      if (this.#waiting.length === 1) void this.#flush();
+      this.#queue.push({ batch, resolve, reject });
+      if (this.#queue.length === 1) void this.#flush();
     });
   }
 
   async #flush(): Promise<void> {
-    let group: readonly Waiting[] | undefined;
+    let group: readonly QueuedCommit[] | undefined;
     try {
       const answers = await this.#connection.write(() => {
         // Only now, so that whoever came in the meantime goes along; and only once, should it be tried again.
@@ -41,32 +41,32 @@ export class Committer {
       });
       group!.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
-      const missed = group ?? this.#takeAll();
-      if (group === undefined || group.length === 1) missed.forEach(({ reject }) => reject(error));
-      else await Promise.all(missed.map((waiting) => this.#commitAlone(waiting)));
+      const failed = group ?? this.#takeAll();
+      if (group === undefined || group.length === 1) failed.forEach(({ reject }) => reject(error));
+      else await Promise.all(failed.map((queued) => this.#commitAlone(queued)));
     }
   }
 
-  #takeAll(): readonly Waiting[] {
-    const all = this.#waiting;
-    this.#waiting = [];
+  #takeAll(): readonly QueuedCommit[] {
+    const all = this.#queue;
+    this.#queue = [];
     return all;
   }
 
   /** What must be written whole is a batch of its own; whose changes stand each for itself, share one. */
-  #writeTogether(batches: readonly Batch[]): Written[] {
+  #writeTogether(batches: readonly Batch[]): WrittenFlags[] {
     const now = this.#now();
     const shared = batches.filter(isLoose).flatMap(({ changes }) => changes);
     const written = writeBatch(this.#connection, { changes: shared }, now);
-    let told = 0;
+    let offset = 0;
     return batches.map((batch) =>
       isLoose(batch)
-        ? written.slice(told, (told += batch.changes.length))
+        ? written.slice(offset, (offset += batch.changes.length))
         : writeBatch(this.#connection, batch, now),
     );
   }
 
-  async #commitAlone({ batch, resolve, reject }: Waiting): Promise<void> {
+  async #commitAlone({ batch, resolve, reject }: QueuedCommit): Promise<void> {
     try {
       resolve(await this.#connection.write(() => writeBatch(this.#connection, batch, this.#now())));
     } catch (error) {

@@ -1,70 +1,70 @@
 /** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
-import { Tellings } from '../../feed-entry.ts';
-import { endedRow, historyMovesAside, lineOf } from '../../row.ts';
+import { FeedEntry } from '../../feed-entry.ts';
+import { endedRow, startsHistoryChunk, lineOf } from '../../row.ts';
 import type { Batch } from '../../store.ts';
-import { openNames, openValues, places } from './columns.ts';
+import { openNames, openValues, placeholders } from './columns.ts';
 import type { Connection } from '../connection.ts';
-import { endValues, moveHerd, moveToEnded, updateOpen, updateValues } from './bulk-update.ts';
-import { insertLitter, litterAt } from './bulk-insert.ts';
-import { numbersOf, type Numbers } from './new-ids.ts';
+import { endValues, updateTogether, moveToEnded, updateOpen, updateValues } from './bulk-update.ts';
+import { insertTogether, insertsFrom } from './bulk-insert.ts';
+import { freeIdsOf, type FreeIds } from './new-ids.ts';
 import { forget } from '../maintain/purge.ts';
-import { takeKey, freeKey } from './unique-keys.ts';
+import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
-  const tellings = new Tellings();
+  const feedEntry = new FeedEntry();
   let written: boolean[] = [];
   const writeAll = (): boolean => {
-    written = writeEach(connection, changes, now, tellings);
-    const hasCome = !staged || unstage(connection, staged.parent, staged.fence, now);
-    return hasCome && !written.includes(false);
+    written = writeEach(connection, changes, now, feedEntry);
+    const isUnstaged = !staged || unstage(connection, staged.parent, staged.fence, now);
+    return isUnstaged && !written.includes(false);
   };
   if (whole && !connection.allOrNothing(writeAll)) return changes.map(() => false);
   if (!whole) writeAll();
-  if (!tellings.isEmpty) connection.run('INSERT INTO feed(at, events) VALUES(?, ?)', now, tellings.text);
+  if (!feedEntry.isEmpty) connection.run('INSERT INTO feed(at, events) VALUES(?, ?)', now, feedEntry.text);
   return written;
 }
 
-function writeEach(connection: Connection, changes: readonly Change[], now: number, tellings: Tellings): boolean[] {
-  const numbers = numbersOf(connection, changes);
+function writeEach(connection: Connection, changes: readonly Change[], now: number, feedEntry: FeedEntry): boolean[] {
+  const freeIds = freeIdsOf(connection, changes);
   const written: boolean[] = [];
   while (written.length < changes.length) {
-    const some = writeSome(connection, changes, written.length, numbers, tellings);
-    if (some.length === 0) written.push(writeOne(connection, changes[written.length]!, numbers, now, tellings));
-    else for (const isWritten of some) written.push(isWritten);
+    const together = writeSome(connection, changes, written.length, freeIds, feedEntry);
+    if (together.length === 0) written.push(writeOne(connection, changes[written.length]!, freeIds, now, feedEntry));
+    else for (const isWritten of together) written.push(isWritten);
   }
   return written;
 }
 
-/** Those from there on that one statement can write; none: the first goes alone. */
+/** Writes the changes from this index on that one statement can write; empty: the first must be written alone. */
 function writeSome(
   connection: Connection,
   changes: readonly Change[],
   from: number,
-  numbers: Numbers,
-  tellings: Tellings,
+  freeIds: FreeIds,
+  feedEntry: FeedEntry,
 ): readonly boolean[] {
-  const litter = litterAt(changes, from, numbers);
-  if (litter.length === 0) return moveHerd(connection, changes, from, tellings);
-  insertLitter(connection, litter, tellings);
-  return litter.map(() => true);
+  const inserts = insertsFrom(changes, from, freeIds);
+  if (inserts.length === 0) return updateTogether(connection, changes, from, feedEntry);
+  insertTogether(connection, inserts, feedEntry);
+  return inserts.map(() => true);
 }
 
 function writeOne(
   connection: Connection,
   { before, after, events }: Change,
-  numbers: Numbers,
+  freeIds: FreeIds,
   now: number,
-  tellings: Tellings,
+  feedEntry: FeedEntry,
 ): boolean {
-  if (after === null) return remove(connection, before!);
-  if (before === null && !numbers.take(after.id)) return false;
+  if (after === null) return deleteJob(connection, before!);
+  if (before === null && !freeIds.claimId(after.id)) return false;
   const line = lineOf(events);
   const written = put(connection, before, after, line, now);
-  if (written && events.length > 0) tellings.add(after, line);
+  if (written && events.length > 0) feedEntry.add(after, line);
   return written;
 }
 
@@ -81,14 +81,14 @@ function insert(connection: Connection, job: OpenJob, line: string, now: number)
 }
 
 function update(connection: Connection, before: OpenJob, after: OpenJob, line: string): boolean {
-  const isAside = historyMovesAside(before.version, after.version) && moveAside(connection, 'job', before);
-  return connection.run(updateOpen, ...updateValues(before, after, line, isAside), before.id) === 1;
+  const startsChunk = startsHistoryChunk(before.version, after.version) && storeHistoryChunk(connection, 'job', before);
+  return connection.run(updateOpen, ...updateValues(before, after, line, startsChunk), before.id) === 1;
 }
 
 function end(connection: Connection, before: OpenJob, after: EndedJob, line: string): boolean {
   if (connection.run(moveToEnded, ...endValues(before, after, line), before.id) === 0) return false;
   connection.run('DELETE FROM job WHERE id = ?', before.id);
-  if (after.unique && after.unique.forMs === null) freeKey(connection, after);
+  if (after.unique && after.unique.forMs === null) releaseKey(connection, after);
   return true;
 }
 
@@ -102,30 +102,30 @@ function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: 
 }
 
 function amend(connection: Connection, before: EndedJob, after: EndedJob, line: string): boolean {
-  const aside = historyMovesAside(before.version, after.version) && moveAside(connection, 'ended', before);
+  const startsChunk = startsHistoryChunk(before.version, after.version) && storeHistoryChunk(connection, 'ended', before);
   const { version, type, fate, ended_at, purge_at, result, input, body } = endedRow(after);
-  const values = [version, type, fate, ended_at, purge_at, result, input, body, aside ? 1 : 0, line, before.id, before.version];
+  const values = [version, type, fate, ended_at, purge_at, result, input, body, startsChunk ? 1 : 0, line, before.id, before.version];
   return connection.run(updateEnded, ...values) === 1;
 }
 
 /** Every trace of a job, and of its ended children. */
-function remove(connection: Connection, { id, version, unique }: Job): boolean {
+function deleteJob(connection: Connection, { id, version, unique }: Job): boolean {
   const gone =
     connection.run('DELETE FROM job WHERE id = ? AND version = ?', id, version) +
     connection.run('DELETE FROM ended WHERE id = ? AND version = ?', id, version);
   if (gone === 0) return false;
-  if (unique && unique.forMs === null) freeKey(connection, { id, unique });
+  if (unique && unique.forMs === null) releaseKey(connection, { id, unique });
   forget(connection, id);
   return true;
 }
 
 /** The stored lines go to a chunk of their own; the row starts anew with the next line. */
-function moveAside(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
+function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
   const sql = `INSERT INTO chunk(job, upto, lines) SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
   return connection.run(sql, id, version) === 1;
 }
 
-const insertOpen = `INSERT INTO job(${openNames}) VALUES(${places})`;
+const insertOpen = `INSERT INTO job(${openNames}) VALUES(${placeholders})`;
 
 const updateEnded = `UPDATE ended SET version = ?, type = ?, fate = ?, ended_at = ?, purge_at = ?, result = ?, input = ?, body = ?,
   history = iif(?, '', history || char(10)) || ?

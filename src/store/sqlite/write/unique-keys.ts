@@ -7,7 +7,7 @@ export function takeKey(connection: Connection, { id, unique, created }: Job, no
   return connection.run(takeKeySql, unique!.key, id, until, now) === 1;
 }
 
-export function freeKey(connection: Connection, { id, unique }: Pick<Job, 'id' | 'unique'>): void {
+export function releaseKey(connection: Connection, { id, unique }: Pick<Job, 'id' | 'unique'>): void {
   connection.run('DELETE FROM taken WHERE key = ? AND job = ?', unique!.key, id);
 }
 
