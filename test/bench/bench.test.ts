@@ -1,4 +1,4 @@
-// The bench with sizes too small to mean anything: it runs to its end and has a finite figure in every row.
+// The bench with tiny sizes: it completes, and every row has a finite figure.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { workloads } from '../../bench/workloads.ts';
 import { serverUrl } from '../support/fresh-database.ts';
 import { runBench } from './run-bench.ts';
 
-test('the bench measures every workload on every engine beside its limit', async () => {
+test('the bench measures every workload on every database, with its raw limit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
   try {
     const json = join(folder, 'figures.json');
@@ -22,8 +22,8 @@ test('the bench measures every workload on every engine beside its limit', async
         expect(value, row.title).toBeLessThan(Infinity);
       }
     }
-    for (const engine of ['sqlite', 'postgres']) {
-      const seen = rows.filter((row) => row.engine === engine).map((row) => row.workload);
+    for (const database of ['sqlite', 'postgres']) {
+      const seen = rows.filter((row) => row.database === database).map((row) => row.workload);
       expect([...new Set(seen)]).toEqual(workloads.map(({ name }) => name));
     }
   } finally {
@@ -31,9 +31,9 @@ test('the bench measures every workload on every engine beside its limit', async
   }
 });
 
-test('a word that means nothing is refused with the words that do', () => {
+test('an unknown word of --only is refused with the list of known names', () => {
   const { stderr, status } = runBench('main.ts', '--only', 'sqlight');
   expect(status).toBe(1);
-  expect(stderr).toContain('--only sqlight means none of: sqlite, postgres, create single');
+  expect(stderr).toContain('--only sqlight matches none of: sqlite, postgres, create single');
 });
 

@@ -1,5 +1,5 @@
 /** BullMQ on Redis and on PostgreSQL. */
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
@@ -27,29 +27,29 @@ interface BullWorker {
 const jobSettings = { removeOnComplete: true };
 const workerSettings = { concurrency: 100 };
 
-const entrant = { peer: 'bullmq', settings: JSON.stringify({ ...workerSettings, ...jobSettings }) } as const;
+const common = { package: 'bullmq', settings: JSON.stringify({ ...workerSettings, ...jobSettings }) } as const;
 
-export const bullmqRedis: Entrant = {
-  ...entrant,
+export const bullmqRedis: Peer = {
+  ...common,
   name: 'BullMQ on Redis',
-  ground: 'redis',
-  pace: 'middling',
-  open: async (at, folder) => {
+  database: 'redis',
+  pace: 'medium',
+  open: async (location, folder) => {
     const module = await load<Module>(folder, 'bullmq');
-    const { hostname, port } = new URL(at);
-    return open(module, { host: hostname, port: Number(port), maxRetriesPerRequest: null });
+    const { hostname, port } = new URL(location);
+    return open(module, { database: hostname, port: Number(port), maxRetriesPerRequest: null });
   },
 };
 
-export const bullmqPostgres: Entrant = {
-  ...entrant,
+export const bullmqPostgres: Peer = {
+  ...common,
   name: 'BullMQ on PostgreSQL',
-  ground: 'postgres',
+  database: 'postgres',
   pace: 'slow',
-  open: async (at, folder) => {
+  open: async (location, folder) => {
     const module = await load<Module>(folder, 'bullmq');
     module.setDefaultBackendFactory(module.createPostgresBackend);
-    return open(module, { connectionString: at, max: 20, migrate: true });
+    return open(module, { connectionString: location, max: 20, migrate: true });
   },
 };
 

@@ -1,12 +1,12 @@
-/** Counts by SQL, on a connection of its own, what a peer has no question for. */
+/** Counts unfinished jobs in SQL, on a separate connection, for peers that have no such call. */
 import pg from 'pg';
 
-export interface Counted {
+export interface SqlCounter {
   readonly count: () => Promise<number>;
   close(): Promise<void>;
 }
 
-export async function countedBy(url: string, sql: string): Promise<Counted> {
+export async function openSqlCounter(url: string, sql: string): Promise<SqlCounter> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return {

@@ -1,5 +1,5 @@
-/** plainjob on better-sqlite3; it sets WAL and synchronous=NORMAL by itself. */
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+/** plainjob on better-sqlite3. plainjob itself sets WAL and synchronous=NORMAL. */
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
@@ -12,7 +12,7 @@ interface Module {
 interface PlainQueue {
   add(type: string, data: Input): unknown;
   addMany(type: string, data: readonly Input[]): unknown;
-  countJobs(ask: { status: number }): number;
+  countJobs(filter: { status: number }): number;
   close(): void;
 }
 
@@ -29,12 +29,12 @@ const workerSettings = { pollIntervall: 10 };
 const [pending, processing] = [0, 1];
 const logger = { error: console.error, warn: () => {}, info: () => {}, debug: () => {} };
 
-export const plainjob: Entrant = {
+export const plainjob: Peer = {
   name: 'plainjob',
-  ground: 'sqlite',
-  peer: 'plainjob',
+  database: 'sqlite',
+  package: 'plainjob',
   settings: `${JSON.stringify(workerSettings)}, better-sqlite3, WAL, synchronous=NORMAL (its own)`,
-  pace: 'middling',
+  pace: 'medium',
   open,
 };
 

@@ -1,6 +1,6 @@
-/** graphile-worker, one job at a time per slot, and batched as its page on performance does it. */
-import { countedBy } from '../count.ts';
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+/** graphile-worker: plain, and batched with the settings of its performance page. */
+import { openSqlCounter } from '../sql-counter.ts';
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 
 interface Module {
@@ -19,22 +19,22 @@ interface Utils {
 const concurrency = { concurrentJobs: 24, maxPoolSize: 25 };
 const batching = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
-const entrant = { ground: 'postgres', peer: 'graphile-worker' } as const;
+const shared = { database: 'postgres', package: 'graphile-worker' } as const;
 
-export const graphilePlain: Entrant = {
-  ...entrant,
+export const graphilePlain: Peer = {
+  ...shared,
   name: 'graphile-worker',
   settings: JSON.stringify(concurrency),
-  pace: 'middling',
-  open: (at, folder) => open(at, folder, concurrency),
+  pace: 'medium',
+  open: (location, folder) => open(location, folder, concurrency),
 };
 
-export const graphileBatched: Entrant = {
-  ...entrant,
+export const graphileBatched: Peer = {
+  ...shared,
   name: 'graphile-worker batched',
   settings: JSON.stringify({ ...concurrency, ...batching }),
   pace: 'fast',
-  open: (at, folder) => open(at, folder, { ...concurrency, ...batching }),
+  open: (location, folder) => open(location, folder, { ...concurrency, ...batching }),
 };
 
 async function open(connectionString: string, folder: string, settings: object): Promise<Queue> {
@@ -43,7 +43,7 @@ async function open(connectionString: string, folder: string, settings: object):
   const common = { preset, logger: new Logger(() => () => {}) };
   const utils = await makeWorkerUtils(common);
   await utils.migrate();
-  const counted = await countedBy(connectionString, 'SELECT count(*) FROM graphile_worker.jobs');
+  const counter = await openSqlCounter(connectionString, 'SELECT count(*) FROM graphile_worker.jobs');
   let runner: Awaited<ReturnType<Module['run']>> | undefined;
   return {
     create: async (inputs) => {
@@ -54,11 +54,11 @@ async function open(connectionString: string, folder: string, settings: object):
       const taskList = { [queueName]: handle };
       runner = await run({ ...common, noHandleSignals: true, taskList });
     },
-    unfinished: counted.count,
+    unfinished: counter.count,
     close: async () => {
       await runner?.stop();
       await utils.release();
-      await counted.close();
+      await counter.close();
     },
   };
 }

@@ -1,23 +1,23 @@
-/** PostgreSQL: a server of its own that waits for the disk, or a given one, and a database for each ground. */
+/** PostgreSQL: the server of a URL, or one that the bench starts with fsync on. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { TestPostgres } from '../../test/support/postgres.ts';
-import type { Side } from '../contender.ts';
-import type { Engine, Filling, Ground } from '../engine.ts';
+import type { Side } from '../target.ts';
+import type { Database, RowCopies, ScratchDatabase } from '../database.ts';
 import { cpuUsOfServer, postmasterOf } from '../server-cpu.ts';
 
-/** Uses the server at the URL; without one, brings its own. */
-export async function openPostgres(url?: string): Promise<Engine> {
+/** Uses the server at the URL. Without a URL, starts a server. */
+export async function openPostgres(url?: string): Promise<Database> {
   const own = url === undefined ? await TestPostgres.create({ fsync: true }) : undefined;
   try {
-    return await PostgresEngine.open(url ?? own!.url, () => own?.stop() ?? Promise.resolve());
+    return await PostgresDatabase.open(url ?? own!.url, () => own?.stop() ?? Promise.resolve());
   } catch (error) {
     await own?.stop();
     throw error;
   }
 }
 
-class PostgresEngine implements Engine {
+class PostgresDatabase implements Database {
   readonly name = 'postgres';
   readonly about: string;
   readonly #url: string;
@@ -33,28 +33,28 @@ class PostgresEngine implements Engine {
     this.about = `PostgreSQL ${server.version}, fsync ${server.fsync}, synchronous_commit ${server.synchronous_commit}`;
   }
 
-  static async open(url: string, stop: () => Promise<void>): Promise<Engine> {
+  static async open(url: string, stop: () => Promise<void>): Promise<Database> {
     const client = await connect(url);
     const { rows } = await client.query<Server>(aboutServer);
-    return new PostgresEngine(url, client, rows[0]!, stop);
+    return new PostgresDatabase(url, client, rows[0]!, stop);
   }
 
-  async ground(side: Side, isHeard: boolean): Promise<Ground> {
+  async createScratch(side: Side, wakesOtherProcesses: boolean): Promise<ScratchDatabase> {
     const name = `stint_bench_${randomBytes(6).toString('hex')}`;
     await this.#client.query(`CREATE DATABASE ${name}`);
     const url = new URL(this.#url);
     url.pathname = `/${name}`;
-    const occupants: pg.Client[] = [];
-    const hand = await connect(url.href);
-    await hand.query('SET search_path TO stint, public');
+    const idle: pg.Client[] = [];
+    const connection = await connect(url.href);
+    await connection.query('SET search_path TO stint, public');
     return {
-      place: { engine: 'postgres', side, at: url.href, isHeard },
+      address: { database: 'postgres', side, location: url.href, wakesOtherProcesses },
       serverCpuUs: () => (this.#postmaster === null ? null : cpuUsOfServer(this.#postmaster)),
-      fill: (filling) => fill(hand, filling),
-      occupy: async () => void occupants.push(await occupantAt(url.href)),
-      rest: () => this.#rest(hand),
+      copyRows: (copies) => copyRows(connection, copies),
+      openIdleTransaction: async () => void idle.push(await connectIdle(url.href)),
+      cleanUp: () => this.#cleanUp(connection),
       remove: async () => {
-        await Promise.all([hand, ...occupants].map((client) => client.end()));
+        await Promise.all([connection, ...idle].map((client) => client.end()));
         await this.#client.query(`DROP DATABASE ${name} WITH (FORCE)`);
       },
     };
@@ -65,9 +65,9 @@ class PostgresEngine implements Engine {
     await this.#stop();
   }
 
-  async #rest(hand: pg.Client): Promise<void> {
-    await hand.query('VACUUM (ANALYZE)');
-    // Only a superuser or pg_checkpoint may; without it the run is a little noisier.
+  async #cleanUp(connection: pg.Client): Promise<void> {
+    await connection.query('VACUUM (ANALYZE)');
+    // CHECKPOINT needs a superuser or the role pg_checkpoint. Without it the figures have more noise.
     await this.#client.query('CHECKPOINT').catch(() => {});
   }
 }
@@ -89,14 +89,14 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-async function occupantAt(url: string): Promise<pg.Client> {
+async function connectIdle(url: string): Promise<pg.Client> {
   const client = await connect(url);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SELECT count(*) FROM pg_class');
   return client;
 }
 
-async function fill(client: pg.Client, { table, sample, count, first, types }: Filling): Promise<void> {
+async function copyRows(client: pg.Client, { table, sample, count, first, types }: RowCopies): Promise<void> {
   const others = (await columnsOf(client, table)).filter((name) => name !== 'id' && name !== 'type');
   const values = others.map((name) => `sample.${name}`);
   const copy = `

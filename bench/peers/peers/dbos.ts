@@ -1,6 +1,6 @@
-/** DBOS: a durable workflow for each job, by way of a queue. */
-import { countedBy } from '../count.ts';
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+/** DBOS: a durable workflow for each job, started through a queue. */
+import { openSqlCounter } from '../sql-counter.ts';
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
@@ -26,10 +26,10 @@ const workflowName = 'send';
 const version = '1';
 const inFlight = 16;
 
-export const dbos: Entrant = {
+export const dbos: Peer = {
   name: 'DBOS',
-  ground: 'postgres',
-  peer: 'dbos',
+  database: 'postgres',
+  package: 'dbos',
   settings: JSON.stringify(queueSettings),
   pace: 'slow',
   lacksBulk: true,
@@ -41,11 +41,11 @@ async function open(systemDatabaseUrl: string, folder: string): Promise<Queue> {
   let handle: (input: Input) => void = () => {};
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl, logLevel: 'error', applicationVersion: version });
   DBOS.registerWorkflow(async (input) => handle(input), { name: workflowName });
-  // Its launch makes the tables that the client needs.
+  // launch() creates the tables that the client needs.
   await DBOS.launch();
   await DBOS.shutdown();
   const client = await DBOSClient.create({ systemDatabaseUrl });
-  const counted = await countedBy(systemDatabaseUrl, unfinished);
+  const counter = await openSqlCounter(systemDatabaseUrl, unfinished);
   let isLaunched = false;
   const enqueue = (input: Input): Promise<unknown> => client.enqueue({ queueName, workflowName }, input);
   return {
@@ -60,11 +60,11 @@ async function open(systemDatabaseUrl: string, folder: string): Promise<Queue> {
       await DBOS.launch();
       await DBOS.registerQueue(queueName, queueSettings);
     },
-    unfinished: counted.count,
+    unfinished: counter.count,
     close: async () => {
       if (isLaunched) await DBOS.shutdown();
       await client.destroy();
-      await counted.close();
+      await counter.close();
     },
   };
 }

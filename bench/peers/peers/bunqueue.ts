@@ -1,5 +1,5 @@
-/** bunqueue inside a process of Bun, with its jobs in a SQLite file. */
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+/** bunqueue, embedded in a Bun process, on a SQLite file. */
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
@@ -22,12 +22,12 @@ interface BunqueueWorker {
 
 const workerSettings = { concurrency: 100, batchSize: 100 };
 
-export const bunqueue: Entrant = {
+export const bunqueue: Peer = {
   name: 'bunqueue',
-  ground: 'sqlite',
-  peer: 'bunqueue',
+  database: 'sqlite',
+  package: 'bunqueue',
   settings: `${JSON.stringify(workerSettings)}, embedded, its writes buffered (not durable: its own)`,
-  pace: 'middling',
+  pace: 'medium',
   runtime: 'bun',
   isEmbedded: true,
   open,

@@ -1,30 +1,30 @@
-/** A hand: a child process that opens an entrant's queue and does with it what the bench says. */
+/** A child process that opens the queue of a peer and handles the requests of the bench. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ages } from '../ages.ts';
 import { input, stampedInput, type Input } from '../payload.ts';
 import { totalUs } from '../stopwatch.ts';
-import type { Queue } from './entrant.ts';
-import { entrantNamed } from './entrants.ts';
+import type { Queue } from './peer.ts';
+import { peerNamed } from './peers.ts';
 import { sharedMs } from './shared-time.ts';
 
-export type Way = 'single' | 'in flight' | 'bulk';
+export type CreateMode = 'single' | 'in flight' | 'bulk';
 
-export type Order =
-  | { readonly do: 'open'; readonly entrant: string; readonly at: string; readonly folder: string }
-  /** Create for so long. */
-  | { readonly do: 'create'; readonly way: Way; readonly seconds: number }
-  /** Create so many. */
-  | { readonly do: 'fill'; readonly jobs: number }
-  /** Create so many, each when the last one should be over. */
-  | { readonly do: 'trickle'; readonly jobs: number }
+export type PeerRequest =
+  | { readonly do: 'open'; readonly peer: string; readonly location: string; readonly folder: string }
+  /** Creates jobs for some seconds. */
+  | { readonly do: 'create'; readonly mode: CreateMode; readonly seconds: number }
+  /** Creates a number of jobs in bulk. */
+  | { readonly do: 'createBacklog'; readonly jobs: number }
+  /** Creates single jobs, with a gap that is usually longer than one pick-up. */
+  | { readonly do: 'createSlowly'; readonly jobs: number }
   | { readonly do: 'work' }
-  /** How many it has handled: asked so often that the answer must be cheap. */
-  | { readonly do: 'count' }
-  | { readonly do: 'look' }
+  /** The number of handled jobs. Sent every 10 ms, so the reply must be cheap. */
+  | { readonly do: 'countHandled' }
+  | { readonly do: 'stats' }
   | { readonly do: 'countUnfinished' }
-  /** How old so many jobs were when they were started. */
-  | { readonly do: 'tellAges'; readonly jobs: number }
-  /** Runs of so many tasks each, sixteen at a time. */
+  /** Awaits the ages of a number of started jobs. */
+  | { readonly do: 'reportAges'; readonly jobs: number }
+  /** Creates runs with tasks, sixteen at a time, and awaits their ends. */
   | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
   | { readonly do: 'close' };
 
@@ -34,10 +34,10 @@ export interface Created {
   readonly cpuUs: number;
 }
 
-/** What there is to see of this process. */
-export interface Sight {
+/** Figures of this process. */
+export interface ProcessStats {
   readonly handled: number;
-  /** As it was before the first job and after every so many. */
+  /** One before the first job, then one after every 20 jobs. */
   readonly milestones: readonly Milestone[];
   readonly cpuUs: number;
   readonly rssMB: number;
@@ -45,7 +45,7 @@ export interface Sight {
 }
 
 export interface Milestone {
-  /** In the time of `sharedMs`. */
+  /** Measured by `sharedMs`. */
   readonly ms: number;
   readonly handled: number;
   readonly cpuUs: number;
@@ -54,57 +54,57 @@ export interface Milestone {
 const bulk = 1_000;
 const milestoneJobs = 20;
 const inFlight = 16;
-const trickleMs = 20;
+const gapMs = 20;
 
 let queue: Queue;
 let handled = 0;
 const milestones: Milestone[] = [];
 const ages = new Ages();
 
-function handle(given: Input): void {
+function handleJob(jobInput: Input): void {
   handled += 1;
-  if (handled % milestoneJobs === 0) passMilestone();
-  if (given.madeMs > 0) ages.start(given);
+  if (handled % milestoneJobs === 0) addMilestone();
+  if (jobInput.madeMs > 0) ages.start(jobInput);
 }
 
-function passMilestone(): void {
+function addMilestone(): void {
   milestones.push({ ms: sharedMs(), handled, cpuUs: totalUs(process.cpuUsage()) });
 }
 
-async function obey(order: Order): Promise<unknown> {
-  switch (order.do) {
+async function handleRequest(request: PeerRequest): Promise<unknown> {
+  switch (request.do) {
     case 'open':
-      queue = await entrantNamed(order.entrant).open(order.at, order.folder);
+      queue = await peerNamed(request.peer).open(request.location, request.folder);
       return null;
     case 'create':
-      return create(order.way, order.seconds);
-    case 'fill':
-      return fill(order.jobs);
-    case 'trickle':
-      return trickle(order.jobs);
+      return create(request.mode, request.seconds);
+    case 'createBacklog':
+      return createBacklog(request.jobs);
+    case 'createSlowly':
+      return createSlowly(request.jobs);
     case 'work':
-      passMilestone();
-      await queue.work(handle);
+      addMilestone();
+      await queue.work(handleJob);
       return null;
-    case 'count':
+    case 'countHandled':
       return handled;
-    case 'look':
-      return sight();
+    case 'stats':
+      return processStats();
     case 'countUnfinished':
       return queue.unfinished();
-    case 'tellAges':
-      return ages.take(order.jobs);
+    case 'reportAges':
+      return ages.take(request.jobs);
     case 'fanOut':
-      return fanOut(order.runs, order.tasks);
+      return fanOut(request.runs, request.tasks);
     case 'close':
       await queue.close();
       return null;
   }
 }
 
-async function create(way: Way, seconds: number): Promise<Created> {
-  const inputs = Array.from({ length: way === 'bulk' ? bulk : 1 }, () => input());
-  const producers = way === 'in flight' ? inFlight : 1;
+async function create(mode: CreateMode, seconds: number): Promise<Created> {
+  const inputs = Array.from({ length: mode === 'bulk' ? bulk : 1 }, () => input());
+  const producers = mode === 'in flight' ? inFlight : 1;
   await produce(inputs, producers, seconds / 10);
   const before = process.cpuUsage();
   const start = performance.now();
@@ -112,7 +112,7 @@ async function create(way: Way, seconds: number): Promise<Created> {
   return { jobs, ms: performance.now() - start, cpuUs: totalUs(process.cpuUsage(before)) };
 }
 
-/** So many producers, each of which waits for its answer before it goes on. */
+/** Concurrent producers; each awaits its reply before the next create. */
 async function produce(inputs: readonly Input[], producers: number, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let jobs = 0;
@@ -126,7 +126,7 @@ async function produce(inputs: readonly Input[], producers: number, seconds: num
   return jobs;
 }
 
-async function fill(jobs: number): Promise<null> {
+async function createBacklog(jobs: number): Promise<null> {
   for (let left = jobs; left > 0; left -= bulk) {
     await queue.create(Array.from({ length: Math.min(left, bulk) }, () => input()));
   }
@@ -145,26 +145,26 @@ async function fanOut(runs: number, tasks: number): Promise<null> {
   return null;
 }
 
-async function trickle(jobs: number): Promise<null> {
+async function createSlowly(jobs: number): Promise<null> {
   for (let made = 0; made < jobs; made += 1) {
     await queue.create([stampedInput()]);
-    await sleep(trickleMs);
+    await sleep(gapMs);
   }
   return null;
 }
 
-function sight(): Sight {
+function processStats(): ProcessStats {
   const rssMB = process.memoryUsage.rss() / 1e6;
   const { maxRSS } = process.resourceUsage();
   return { handled, milestones, cpuUs: totalUs(process.cpuUsage()), rssMB, peakRssMB: (maxRSS * 1_024) / 1e6 };
 }
 
-process.on('message', (order: Order) => {
-  void obey(order).then((answer) => {
-    process.send!(answer);
-    if (order.do === 'close') process.disconnect();
+process.on('message', (request: PeerRequest) => {
+  void handleRequest(request).then((reply) => {
+    process.send!(reply);
+    if (request.do === 'close') process.disconnect();
   });
 });
 
-// The parent is gone: nobody will ask again.
+// The parent has exited: no further request can arrive.
 process.once('disconnect', () => process.exit());

@@ -1,16 +1,16 @@
-/** Stint as a user has it: an engine with the settings it comes with. */
-import type { EngineName } from '../../contender.ts';
+/** The Stint engine with default settings. */
+import type { DatabaseName } from '../../target.ts';
 import type { Input } from '../../payload.ts';
-import { loadStint } from '../built.ts';
-import { queueName, type Entrant, type Handle, type Queue } from '../entrant.ts';
+import { loadStint } from '../stint-package.ts';
+import { queueName, type Peer, type Handle, type Queue } from '../peer.ts';
 
-export const stintEngineOn = (ground: EngineName): Entrant => ({
-  name: `Stint engine on ${ground === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
-  ground,
-  peer: 'ours',
+export const stintEngineOn = (database: DatabaseName): Peer => ({
+  name: `Stint engine on ${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+  database,
+  package: 'ours',
   settings: 'defaults',
   pace: 'fast',
-  open: (at) => open(ground === 'sqlite' ? `sqlite:${at}` : at),
+  open: (location) => open(database === 'sqlite' ? `sqlite:${location}` : location),
 });
 
 async function open(url: string): Promise<Queue> {

@@ -1,6 +1,6 @@
-/** pg-boss in batches, with no pause between full ones, and woken by NOTIFY. */
-import { countedBy } from '../count.ts';
-import { queueName, type Entrant, type Queue } from '../entrant.ts';
+/** pg-boss in batches, without a pause after a full batch, woken by NOTIFY. */
+import { openSqlCounter } from '../sql-counter.ts';
+import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
@@ -21,10 +21,10 @@ interface Boss {
 const queueSettings = { notify: true };
 const workSettings = { batchSize: 1_000, burstWhenBatchFull: true };
 
-export const pgBoss: Entrant = {
+export const pgBoss: Peer = {
   name: 'pg-boss',
-  ground: 'postgres',
-  peer: 'pg-boss',
+  database: 'postgres',
+  package: 'pg-boss',
   settings: JSON.stringify({ useListenNotify: true, ...queueSettings, ...workSettings }),
   pace: 'fast',
   open,
@@ -36,7 +36,7 @@ async function open(connectionString: string, folder: string): Promise<Queue> {
   boss.on('error', (error) => console.error(error));
   await boss.start();
   await boss.createQueue(queueName, queueSettings);
-  const counted = await countedBy(connectionString, `SELECT count(*) FROM pgboss.job WHERE state < 'completed'`);
+  const counter = await openSqlCounter(connectionString, `SELECT count(*) FROM pgboss.job WHERE state < 'completed'`);
   return {
     create: async (inputs) => {
       if (inputs.length === 1) await boss.send(queueName, inputs[0]!);
@@ -45,10 +45,10 @@ async function open(connectionString: string, folder: string): Promise<Queue> {
     work: async (handle) => {
       await boss.work(queueName, workSettings, async (jobs) => jobs.forEach(({ data }) => handle(data)));
     },
-    unfinished: counted.count,
+    unfinished: counter.count,
     close: async () => {
       await boss.stop({ graceful: false });
-      await counted.close();
+      await counter.close();
     },
   };
 }

@@ -1,29 +1,29 @@
-/** SQLite: a folder of its own below the temporary one, and a file in it for each ground. */
+/** SQLite: a temporary folder with one file for each scratch database. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Side } from '../contender.ts';
-import type { Engine, Filling, Ground } from '../engine.ts';
+import type { Side } from '../target.ts';
+import type { Database, RowCopies, ScratchDatabase } from '../database.ts';
 
-export class SqliteEngine implements Engine {
+export class SqliteDatabase implements Database {
   readonly name = 'sqlite';
   readonly about = `SQLite ${process.versions['sqlite']}, WAL, synchronous=FULL`;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stint-bench-'));
-  #grounds = 0;
+  #scratches = 0;
 
-  async ground(side: Side, isHeard: boolean): Promise<Ground> {
-    this.#grounds += 1;
-    const occupants: DatabaseSync[] = [];
-    const path = join(this.#folder, `${this.#grounds}-${side}.db`);
+  async createScratch(side: Side, wakesOtherProcesses: boolean): Promise<ScratchDatabase> {
+    this.#scratches += 1;
+    const idle: DatabaseSync[] = [];
+    const path = join(this.#folder, `${this.#scratches}-${side}.db`);
     return {
-      place: { engine: 'sqlite', side, at: path, isHeard },
+      address: { database: 'sqlite', side, location: path, wakesOtherProcesses },
       serverCpuUs: () => null,
-      fill: async (filling) => withFile(path, (db) => fill(db, filling)),
-      occupy: async () => void occupants.push(occupantOf(path)),
-      rest: async () => withFile(path, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
+      copyRows: async (copies) => withFile(path, (db) => copyRows(db, copies)),
+      openIdleTransaction: async () => void idle.push(openIdle(path)),
+      cleanUp: async () => withFile(path, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
       remove: async () => {
-        for (const db of occupants) db.close();
+        for (const db of idle) db.close();
         for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
       },
     };
@@ -43,18 +43,18 @@ function withFile(path: string, work: (db: DatabaseSync) => void): void {
   }
 }
 
-function occupantOf(path: string): DatabaseSync {
+function openIdle(path: string): DatabaseSync {
   const db = new DatabaseSync(path);
   db.exec('BEGIN');
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   return db;
 }
 
-/** Small enough for the log to be emptied in between. */
+/** Small enough for a WAL checkpoint between two statements. */
 const rowsAtOnce = 50_000;
 
-function fill(db: DatabaseSync, { table, sample, count, first, types }: Filling): void {
-  // Nothing here is measured, and the next commit that waits for the disk takes this along.
+function copyRows(db: DatabaseSync, { table, sample, count, first, types }: RowCopies): void {
+  // Copying is not measured. The next commit with synchronous=FULL also syncs these rows.
   db.exec('PRAGMA synchronous=OFF');
   const others = columnsOf(db, table).filter((name) => name !== 'id' && name !== 'type').join(', ');
   const copy = db.prepare(`

@@ -1,6 +1,6 @@
 /**
- * Stint as its users have it: compiled, as the package is made. From its sources, Node strips the types while it loads
- * them, and keeps the memory that this takes.
+ * Builds and loads the compiled package of Stint. When Node loads the sources, type stripping takes memory that it does
+ * not release.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { pathToFileURL } from 'node:url';
 import type * as Stint from '../../src/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Where hands find it: they are processes of their own. */
+/** Passes the URL of the built package to child processes. */
 const variable = 'STINT_BENCH_PACKAGE';
 
-/** From now on hands use what is built here. */
-export function build(): void {
+/** Builds the package. Child processes started later use it. */
+export function buildPackage(): void {
   const folder = join(root, '.bench-peers', 'stint');
   execFileSync(process.execPath, [join(root, 'tools', 'package', 'main.ts'), folder], { stdio: 'ignore' });
   process.env[variable] = pathToFileURL(join(folder, 'dist', 'index.js')).href;
 }
 
-/** The sources, where nothing was built. */
+/** Loads the built package, or the sources if none was built. */
 export const loadStint = (): Promise<typeof Stint> =>
   import(process.env[variable] ?? pathToFileURL(join(root, 'src', 'index.ts')).href) as Promise<typeof Stint>;
