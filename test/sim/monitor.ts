@@ -1,4 +1,4 @@
-// The watch: stands at the store, sees every commit as it is made, and holds it against the invariants at once.
+// The monitor: wraps the store and checks the invariants on every commit at once.
 import { createHash } from 'node:crypto';
 import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
@@ -10,48 +10,48 @@ import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/st
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
 import type { Goals } from './goals.ts';
 
-export interface WatchParts {
+export interface MonitorParts {
   readonly store: Store;
   readonly limits: Limits;
   readonly goals: Goals;
   readonly onViolation: (violation: Violation) => void;
 }
 
-/** What only a holder can say of its job. */
+/** Events that only the holder of a job may write. */
 const outcomes: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'retried', 'planned', 'handedOff']);
 
 interface InstanceLease {
   readonly until: number;
-  /** When it was last over and taken up again; what was claimed before that may be taken over. */
+  /** When the lease last lapsed and was renewed: claims before that time may be repaired. */
   readonly brokenAt: number;
 }
 
-export class Watch {
+export class StoreMonitor {
   readonly store: Store;
-  readonly #parts: WatchParts;
-  /** Every job as the last commit left it. */
+  readonly #parts: MonitorParts;
+  /** Every job after the last commit. */
   readonly #jobs = new Map<number, Job>();
   readonly #deleted = new Set<number>();
   readonly #openChildren = new Map<number, number>();
   readonly #keys = new Map<string, { readonly id: number; readonly until: number }>();
-  readonly #places = new Map<string, number>();
+  readonly #admitted = new Map<string, number>();
   readonly #staged = new Map<string, Change[]>();
   readonly #leases = new Map<string, InstanceLease>();
   readonly #extended = new Map<number, number>();
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
-  /** Store time may be set back; what was over once stays so. */
+  /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
   #latest = 0;
   commits = 0;
 
-  constructor(parts: WatchParts) {
+  constructor(parts: MonitorParts) {
     this.#parts = parts;
     const { store } = parts;
-    const watched: Partial<Store> = {
+    const intercepted: Partial<Store> = {
       commit: (batch) => this.#commit(batch),
       claim: async (ask, decide) => {
         const changes = await store.claim(ask, decide);
-        this.#see(changes, 'claim');
+        this.#checkChanges(changes, 'claim');
         return changes;
       },
       stage: async (parent, fence, children) => {
@@ -70,10 +70,10 @@ export class Watch {
     };
     this.store = new Proxy(store, {
       get: (target, name) => {
-        const mine = (watched as Record<PropertyKey, unknown>)[name];
-        if (mine !== undefined) return mine;
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === 'function' ? (member as (...values: unknown[]) => unknown).bind(target) : member;
+        const own = (intercepted as Record<PropertyKey, unknown>)[name];
+        if (own !== undefined) return own;
+        const property: unknown = Reflect.get(target, name, target);
+        return typeof property === 'function' ? (property as Method).bind(target) : property;
       },
     });
   }
@@ -86,7 +86,7 @@ export class Watch {
     return this.#deleted.has(id);
   }
 
-  /** What has happened so far, as one number. */
+  /** A hash of all commits so far. */
   trace(): string {
     return this.#trace.copy().digest('hex').slice(0, 16);
   }
@@ -95,9 +95,9 @@ export class Watch {
     const written = await this.#parts.store.commit(batch);
     const changes = batch.changes.filter((_, index) => written[index]);
     this.#checkRefusals(batch.changes.filter((_, index) => !written[index]));
-    const isWhole = changes.length === batch.changes.length;
-    const staged = batch.staged && isWhole ? this.#unstage(`${batch.staged.parent}/${batch.staged.fence}`) : [];
-    this.#see([...changes, ...staged], 'commit');
+    const isComplete = changes.length === batch.changes.length;
+    const staged = batch.staged && isComplete ? this.#unstage(`${batch.staged.parent}/${batch.staged.fence}`) : [];
+    this.#checkChanges([...changes, ...staged], 'commit');
     return written;
   }
 
@@ -115,38 +115,38 @@ export class Watch {
     }
   }
 
-  #see(changes: readonly Change[], how: string): void {
+  #checkChanges(changes: readonly Change[], how: string): void {
     this.commits += 1;
     this.#latest = Math.max(this.#latest, this.#now());
     this.#trace.update(`${how} ${this.#now()}\n`);
-    const born = new Map<number, number>();
+    const createdChildren = new Map<number, number>();
     for (const { before, after } of changes) {
-      if (before === null && after?.parent != null) born.set(after.parent, (born.get(after.parent) ?? 0) + 1);
+      if (before === null && after?.parent != null) add(createdChildren, after.parent, 1);
     }
-    for (const change of changes) this.#seeOne(change, born);
-    this.#parts.goals.see(changes, this.#openChildren);
+    for (const change of changes) this.#checkChange(change, createdChildren);
+    this.#parts.goals.record(changes, this.#openChildren);
     for (const { after } of changes) if (after) this.#checkCounts(after);
   }
 
-  #seeOne(change: Change, born: ReadonlyMap<number, number>): void {
+  #checkChange(change: Change, createdChildren: ReadonlyMap<number, number>): void {
     const { before, after, events } = change;
     const id = (before ?? after)!.id;
     this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
     const known = this.#jobs.get(id);
-    const [seen, was] = [before?.version ?? 0, known?.version ?? 0];
-    if (seen !== was) this.#found('S28', id, `job ${id} was written from version ${seen} and was at ${was}`);
+    const [basedOn, stored] = [before?.version ?? 0, known?.version ?? 0];
+    if (basedOn !== stored) this.#report('S28', id, `job ${id} was written from version ${basedOn}, not ${stored}`);
     if (after === null) return this.#remove(id, known);
     let current = before ?? unborn(birthOf(after));
     for (const event of events) {
       const next = evolve(current, event);
       for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);
-      this.#checkEvent(current, event, born);
+      this.#checkEvent(current, event, createdChildren);
       current = next;
     }
-    this.#place(known, after);
+    this.#store(known, after);
   }
 
-  #checkEvent(before: Job, event: Change['events'][number], born: ReadonlyMap<number, number>): void {
+  #checkEvent(before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>): void {
     const { id } = before;
     const open = this.#openChildren.get(id) ?? 0;
     this.#checkWriter(before, event);
@@ -154,36 +154,37 @@ export class Watch {
       case 'claimed':
         this.#extended.delete(id);
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
-          this.#found('S16', id, `job ${id} was claimed after job ${before.parent} was asked to give up`);
+          this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
         }
         break;
       case 'lapsed':
         this.#checkLapse(before, event.by);
         break;
       case 'planned':
-        if (before.phase === 'prepare' && (born.get(id) ?? 0) !== event.tasks) {
-          this.#found('S13', id, `run ${id} planned ${event.tasks} tasks and ${born.get(id) ?? 0} were stored with it`);
+        if (before.phase === 'prepare' && (createdChildren.get(id) ?? 0) !== event.tasks) {
+          const stored = createdChildren.get(id) ?? 0;
+          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks and ${stored} were stored with it`);
         }
         break;
       case 'settled':
-        if (open > 0) this.#found('S15', id, `job ${id} went on while ${open} of its children were open`);
+        if (open > 0) this.#report('S15', id, `job ${id} continued while ${open} of its children were open`);
         break;
       case 'succeeded':
-        if (open > 0) this.#found('S12', id, `job ${id} succeeded while ${open} of its children were open`);
+        if (open > 0) this.#report('S12', id, `job ${id} succeeded while ${open} of its children were open`);
         break;
       default:
     }
   }
 
-  /** S4: the outcome of a try is told by who holds the job, or by whoever was given its token. */
+  /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */
   #checkWriter(before: Job, { kind, by }: Change['events'][number]): void {
     if (!outcomes.has(kind) || before.state !== 'running' || before.kind === 'bedrock' || by === 'token') return;
     const { id, lease: { holder, until } } = before;
     if (until !== null || by === holder) return;
-    this.#found('S4', id, `job ${id} was ${kind} by ${by} while ${holder} held it`);
+    this.#report('S4', id, `job ${id} was ${kind} by ${by} while ${holder} held it`);
   }
 
-  /** S6: a lease that is the instance's was over at some moment since the claim, or its own successor gives it up. */
+  /** S6: the lease of the holder has lapsed since the claim, or a process of the same name gives the job up. */
   #checkLapse(before: Job, by: string): void {
     if (before.state !== 'running' || by === before.lease.holder) return;
     const { holder, until } = before.lease;
@@ -192,10 +193,10 @@ export class Watch {
     const wasBroken = until === null && lease !== undefined && lease.brokenAt >= (before.startedAt ?? 0);
     if (ends <= this.#latest || wasBroken) return;
     const sentence = `job ${before.id} was taken from ${holder} ${ends - this.#latest} ms before its lease was over`;
-    this.#found('S6', before.id, sentence);
+    this.#report('S6', before.id, sentence);
   }
 
-  #place(before: Job | undefined, after: Job): void {
+  #store(before: Job | undefined, after: Job): void {
     this.#count(before, -1);
     this.#count(after, 1);
     this.#jobs.set(after.id, after);
@@ -205,10 +206,10 @@ export class Watch {
   #count(job: Job | undefined, sign: 1 | -1): void {
     if (!job || !isOpen(job)) return;
     if (job.parent !== null) add(this.#openChildren, job.parent, sign);
-    if (job.admitted && job.gate !== null) for (const [place] of this.#placesOf(job)) add(this.#places, place, sign);
+    if (job.admitted && job.gate !== null) for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
   }
 
-  /** S10, S11: nobody else has the key. */
+  /** S10, S11: no other job has the unique key. */
   #takeKey(before: Job | undefined, after: Job): void {
     if (after.unique === null) return;
     const { key, forMs } = after.unique;
@@ -217,7 +218,7 @@ export class Watch {
     if (isTaking) {
       const isStolen = holder && holder.id !== after.id && holder.until > this.#latest;
       const sentence = `job ${after.id} took the key ${key} of job ${holder?.id}`;
-      if (isStolen) this.#found(forMs === null ? 'S11' : 'S10', after.id, sentence);
+      if (isStolen) this.#report(forMs === null ? 'S11' : 'S10', after.id, sentence);
       this.#keys.set(key, { id: after.id, until: forMs === null ? Infinity : after.created + forMs });
     } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#keys.delete(key);
   }
@@ -235,16 +236,16 @@ export class Watch {
     }
   }
 
-  /** S32: never more behind a gate than may be. */
+  /** S32: a gate never admits more jobs than its limit. */
   #checkCounts(job: Job): void {
     if (!isOpen(job) || !job.admitted || job.gate === null) return;
-    for (const [place, most] of this.#placesOf(job)) {
-      const count = this.#places.get(place) ?? 0;
-      if (count > most) this.#found('S32', job.id, `${count} jobs are behind the gate of ${place}: ${most} may be`);
+    for (const [scope, limit] of this.#limitsOf(job)) {
+      const count = this.#admitted.get(scope) ?? 0;
+      if (count > limit) this.#report('S32', job.id, `${count} jobs are admitted for ${scope}: the limit is ${limit}`);
     }
   }
 
-  #placesOf({ gate }: Job): (readonly [string, number])[] {
+  #limitsOf({ gate }: Job): (readonly [string, number])[] {
     const { type, def, key, typeMax, defMax } = parseGate(gate!);
     const { limits } = this.#parts;
     return [
@@ -283,21 +284,21 @@ export class Watch {
     return noted;
   }
 
-  /** S4: only who holds a job now can do anything with it. */
+  /** S4: only the current holder of a job can write to it. */
   #checkHolding({ id, fence }: Holding, what: string): void {
     const job = this.#jobs.get(id);
     if (job?.state === 'running' && job.fence === fence) return;
     const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
-    this.#found('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${is}`);
+    this.#report('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${is}`);
   }
 
-  /** S24: a new leader has a new term. */
+  /** S24: a new leader has a higher term. */
   async #lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
     const led = await this.#parts.store.lead(role, instance, leaseMs);
     const before = this.#leader;
     const isSameTerm = led.term === before?.term && led.leader !== before.leader;
     if (before && (led.term < before.term || isSameTerm)) {
-      this.#found('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`);
+      this.#report('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`);
     }
     this.#leader = led;
     return led;
@@ -307,10 +308,12 @@ export class Watch {
     return this.#parts.store.now();
   }
 
-  #found(invariant: Invariant, job: number | null, sentence: string): void {
+  #report(invariant: Invariant, job: number | null, sentence: string): void {
     this.#parts.onViolation(violation(invariant, job, sentence));
   }
 }
+
+type Method = (...values: unknown[]) => unknown;
 
 function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + sign;

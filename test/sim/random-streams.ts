@@ -1,24 +1,24 @@
-// Draws: all chance of a simulation. Each stream has its own numbers: what one is asked does not move the others.
+// The random numbers of a simulation, in named streams. Reading one stream does not change the others.
 import { seededRandom, type Random } from '../../src/random.ts';
 
-export class Draws {
+export class RandomStreams {
   readonly #seed: number;
 
   constructor(seed: number) {
     this.#seed = seed;
   }
 
-  stream(name: string): Stream {
-    return new Stream(seededRandom(hashOf(name, this.#seed)));
+  stream(name: string): RandomStream {
+    return new RandomStream(seededRandom(hashOf(name, this.#seed)));
   }
 
-  /** A number in [0, 1) that hangs on the words alone. */
-  of(...words: readonly (string | number)[]): number {
-    return seededRandom(hashOf(words.join('/'), this.#seed)).next();
+  /** A number in [0, 1) that depends only on the seed and the parts. */
+  numberFor(...parts: readonly (string | number)[]): number {
+    return seededRandom(hashOf(parts.join('/'), this.#seed)).next();
   }
 }
 
-export class Stream implements Random {
+export class RandomStream implements Random {
   readonly #random: Random;
 
   constructor(random: Random) {
@@ -41,16 +41,16 @@ export class Stream implements Random {
     return from + this.next() * (to - from);
   }
 
-  whole(from: number, to: number): number {
+  integer(from: number, to: number): number {
     return Math.floor(this.between(from, to + 1));
   }
 
   pick<T>(from: readonly T[]): T {
-    return from[this.whole(0, from.length - 1)]!;
+    return from[this.integer(0, from.length - 1)]!;
   }
 
-  /** How long until something that happens once in so long on average. */
-  wait(averageMs: number): number {
+  /** An exponentially distributed interval with this average, at most ten times as long. */
+  intervalMs(averageMs: number): number {
     return Math.min(-Math.log(1 - this.next()) * averageMs, averageMs * 10);
   }
 }

@@ -1,19 +1,19 @@
-// Tells a person what a simulation found.
+// The report of a simulation as text.
 import { tellViolation } from '../../src/verify.ts';
-import type { SimOptions, SimReport } from './world.ts';
+import type { SimOptions, SimReport } from './simulation.ts';
 
-const storyMax = 40;
+const historyMax = 40;
 
-export function tellReport({ seed, violations, story, ...figures }: SimReport): string {
+export function reportText({ seed, violations, history, ...figures }: SimReport): string {
   const hours = (figures.simulatedMs / 3_600_000).toFixed(2);
   const { faults, jobs, commits, trace } = figures;
   const head = `seed ${seed}: ${hours} h, ${faults.length} faults, ${jobs} jobs, ${commits} commits, trace ${trace}`;
-  const events = story.slice(-storyMax).map(({ n, at, by, kind, ...rest }) =>
+  const events = history.slice(-historyMax).map(({ n, at, by, kind, ...rest }) =>
     `    ${n} ${new Date(at).toISOString()} ${kind} by ${by} ${JSON.stringify(rest).slice(0, 200)}`);
   return [head, ...violations.map((found) => `  ${tellViolation(found)}`), ...events].join('\n');
 }
 
-/** The one command that shows it again. */
+/** The command that replays a violation. */
 export function replayCommand(seed: number, { chaosMs = 0, isQuiet }: SimOptions, faults: readonly string[]): string {
   const how = `--minutes ${chaosMs / 60_000}${isQuiet ? ' --quiet' : ''}`;
   return `node test/sim/main.ts --seed ${seed} ${how} --only '${faults.join('; ')}'`;

@@ -1,24 +1,24 @@
-// The trade: the job types and definitions of the simulated fleet, and the ledger of what their handlers did.
+// The workload: the job types and definitions of the simulation, and the ledger of what their handlers did.
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { cron, every, jobDef, jobType, Snooze, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
-import type { Draws } from './draws.ts';
+import type { RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
 
-/** What handlers saw and did, written down outside the store. */
+/** What handlers saw and did, recorded outside the store. */
 export class Ledger {
   readonly starts: Start[] = [];
-  /** Of jobs that were handed off: who holds the token may finish them. */
+  /** Tokens of jobs that were handed off: with its token a client can finish a job. */
   readonly tokens: string[] = [];
-  /** What runs were told of their tasks when they gathered. */
+  /** The number of tasks, and of results received, when runs gathered. */
   readonly gathered: { readonly run: number; readonly total: number; readonly seen: number }[] = [];
 }
 
-export interface TradeParts {
+export interface WorkloadParts {
   readonly process: SimProcess;
-  readonly draws: Draws;
+  readonly streams: RandomStreams;
   readonly ledger: Ledger;
   readonly hasPoison: boolean;
   readonly typeNames: readonly TypeName[];
@@ -26,7 +26,7 @@ export interface TradeParts {
   readonly crash: (process: SimProcess) => void;
 }
 
-export interface Trade {
+export interface Workload {
   readonly types: readonly AnyJobType[];
   readonly defs: readonly AnyJobDef[];
 }
@@ -47,14 +47,14 @@ export const limits: Limits = {
 
 const retry = { attempts: 3, base: '1s', max: '20s' } as const;
 
-/** The code of one process: its handlers sleep by its clock and die with it. */
-export function tradeOf({ process, draws, ledger, hasPoison, crash, ...known }: TradeParts): Trade {
+/** The handlers of one process: they use its clock and stop when it crashes. */
+export function createWorkload({ process, streams, ledger, hasPoison, crash, ...known }: WorkloadParts): Workload {
   const { clock } = process;
-  /** Tells the ledger of the start; answers a number that hangs on the try alone. */
+  /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
   const begin = ({ fence, idempotencyKey }: Context): number => {
     const job = Number(idempotencyKey.split('.')[0]);
     ledger.starts.push({ job, fence });
-    return draws.of('handler', job, fence);
+    return streams.numberFor('handler', job, fence);
   };
   const work = (fromMs: number, toMs: number) => async (context: Context): Promise<{ took: number }> => {
     const chance = begin(context);

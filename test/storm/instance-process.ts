@@ -1,21 +1,21 @@
-// One instance of a storm, in a process of its own: an engine with the whole trade.
+// One instance of a storm in its own process: an engine with the complete workload.
 import { Engine, type EngineOptions, type Logger } from '../../src/index.ts';
 import { tell } from '../engine/processes/children/ledger.ts';
 import { openOwnTables, type OwnTables } from './own-tables.ts';
-import { tradeOf } from './trade.ts';
+import { createWorkload } from './workload.ts';
 
-export interface MemberOptions extends Pick<EngineOptions, 'slots' | 'lease'> {
+export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> {
   readonly url: string;
   readonly instance: string;
 }
 
-const { url, ...options } = JSON.parse(process.argv[2]!) as MemberOptions;
-const line = (level: string) => (text: string, detail: unknown): void => console.error(level, text, detail);
-const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error') };
+const { url, ...options } = JSON.parse(process.argv[2]!) as InstanceOptions;
+const log = (level: string) => (text: string, detail: unknown): void => console.error(level, text, detail);
+const logger: Logger = { info: log('info'), warn: log('warn'), error: log('error') };
 
 let tables: OwnTables | undefined;
-const trade = tradeOf(() => ({ engine, tables: (tables ??= openOwnTables(url)) }));
-const engine = new Engine({ ...options, store: url, ...trade, logger });
+const workload = createWorkload(() => ({ engine, tables: (tables ??= openOwnTables(url)) }));
+const engine = new Engine({ ...options, store: url, ...workload, logger });
 await engine.resume();
 tell('ready');
 console.log('ready');

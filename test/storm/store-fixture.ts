@@ -1,36 +1,36 @@
-// The ground of a storm: a store of its own, the ways to reach it, and the troubles that only it can have.
+// The store of a storm, the URLs to reach it, and the faults that only the store can have.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type { Stream } from '../sim/draws.ts';
+import type { RandomStream } from '../sim/random-streams.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
 
-export interface Ground extends AsyncDisposable {
+export interface StoreFixture extends AsyncDisposable {
   readonly name: 'PostgreSQL' | 'SQLite';
   readonly folder: string;
-  /** How members and clients reach the store: they may be cut off. */
+  /** For instances and clients: their connections can be cut. */
   readonly url: string;
-  /** How the judge does. */
+  /** For checks: bypasses the proxy. */
   readonly directUrl: string;
-  readonly troubles: readonly Trouble[];
-  /** What the store itself finds wrong with its files. */
+  readonly storeFaults: readonly StoreFault[];
+  /** The result of the integrity check of the database. */
   damage(): Promise<string[]>;
 }
 
-/** `dice`: for what chance decides. */
-export type GroundOf = (dice: Stream) => Promise<Ground>;
+/** `random` decides details of the faults. */
+export type OpenFixture = (random: RandomStream) => Promise<StoreFixture>;
 
-/** Something that can be done to the store again and again. */
-export interface Trouble {
+/** A repeatable fault of the store. */
+export interface StoreFault {
   readonly name: 'crashes' | 'cuts';
-  happen(): Promise<void> | void;
+  inject(): Promise<void> | void;
   count(): number;
 }
 
-export async function sqliteGround(): Promise<Ground> {
+export async function sqliteFixture(): Promise<StoreFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'stint-storm-'));
   const path = join(folder, 'jobs.db');
   const url = `sqlite:${path}`;
@@ -39,13 +39,13 @@ export async function sqliteGround(): Promise<Ground> {
     folder,
     url,
     directUrl: url,
-    troubles: [],
+    storeFaults: [],
     damage: async () => damageOf(path),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** What SQLite finds wrong with a file. */
+/** The errors of PRAGMA integrity_check. */
 export function damageOf(path: string): string[] {
   const db = new DatabaseSync(path);
   try {
@@ -56,25 +56,25 @@ export function damageOf(path: string): string[] {
   }
 }
 
-export async function postgresGround(dice: Stream): Promise<Ground> {
+export async function postgresFixture(random: RandomStream): Promise<StoreFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'stint-storm-'));
   const postgres = await TestPostgres.create();
   await checkIsOwn(postgres);
   const proxy = await openProxy(postgres.url);
   let crashes = 0;
-  const crash: Trouble = {
+  const crash: StoreFault = {
     name: 'crashes',
-    // An immediate shutdown, or the postmaster is gone between two instructions.
-    happen: async () => {
-      await postgres.kill(dice.isTrue(0.5) ? 'SIGQUIT' : 'SIGKILL');
+    // SIGQUIT is an immediate shutdown; SIGKILL ends the postmaster between two instructions.
+    inject: async () => {
+      await postgres.kill(random.isTrue(0.5) ? 'SIGQUIT' : 'SIGKILL');
       crashes += 1;
       await postgres.start();
     },
     count: () => crashes,
   };
-  const cut: Trouble = {
+  const cut: StoreFault = {
     name: 'cuts',
-    happen: () => (dice.isTrue(0.5) ? proxy.loseAnswerTo('commit\0') : proxy.loseRequest('commit\0')),
+    inject: () => (random.isTrue(0.5) ? proxy.loseAnswerTo('commit\0') : proxy.loseRequest('commit\0')),
     count: () => proxy.lost(),
   };
   return {
@@ -82,7 +82,7 @@ export async function postgresGround(dice: Stream): Promise<Ground> {
     folder,
     url: proxy.url,
     directUrl: postgres.url,
-    troubles: [crash, cut],
+    storeFaults: [crash, cut],
     damage: async () => [],
     [Symbol.asyncDispose]: async () => {
       proxy.close();
@@ -92,7 +92,7 @@ export async function postgresGround(dice: Stream): Promise<Ground> {
   };
 }
 
-/** A free port may have been taken by another server meanwhile, and that one is not ours to kill. */
+/** Another server may have taken the free port meanwhile; it must not be killed. */
 async function checkIsOwn({ url, folder }: TestPostgres): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -100,5 +100,5 @@ async function checkIsOwn({ url, folder }: TestPostgres): Promise<void> {
   await client.end();
   const found = rows[0]?.data_directory;
   if (found === join(folder, 'data')) return;
-  throw new Error(`cannot begin: the server has its data in ${found}, not in ${folder}`);
+  throw new Error(`cannot start the storm: the server has its data in ${found}, not in ${folder}`);
 }

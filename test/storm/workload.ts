@@ -1,10 +1,10 @@
-// The trade: the job types and definitions of a storm. Each handler tells the ledger of its start and its end.
+// The workload: the job types and definitions of a storm. Each handler records its start and its end in the ledger.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { cron, every, jobDef, jobType, type Context, type Engine } from '../../src/index.ts';
 import { of, tell } from '../engine/processes/children/ledger.ts';
-import { hashOf } from '../sim/draws.ts';
+import { hashOf } from '../sim/random-streams.ts';
 import type { OwnTables } from './own-tables.ts';
 
 export const typeNames = ['simple', 'slow', 'flaky', 'fan', 'limited', 'fragile', 'transfer'] as const;
@@ -12,15 +12,15 @@ export type TypeName = (typeof typeNames)[number];
 export const defNames = ['every second', 'every two seconds', 'one at a time'] as const;
 export type DefName = (typeof defNames)[number];
 
-export interface Trade {
+export interface Workload {
   readonly types: readonly AnyJobType[];
   readonly defs: readonly AnyJobDef[];
 }
 
-/** Nobody is to blame for being killed, however often. */
+/** A high crash limit: storms kill handlers often. */
 const retry = { attempts: 5, base: '50ms', max: '500ms', crashes: 1_000 } as const;
 
-/** A number in [0, 1) that hangs on the claim alone. */
+/** A number in [0, 1) that depends only on the claim. */
 const chanceOf = (context: Context): number => hashOf(`${context.idempotencyKey} ${context.fence}`) / 2 ** 32;
 
 const work = (fromMs: number, toMs: number, phase = 'run') => async (context: Context): Promise<number> => {
@@ -33,8 +33,8 @@ const work = (fromMs: number, toMs: number, phase = 'run') => async (context: Co
 
 export const simple = jobType('simple', { retry, run: work(0, 60) });
 
-/** `inside`: for what handlers do in transactions of their own. */
-export function tradeOf(inside: () => { readonly engine: Engine; readonly tables: OwnTables }): Trade {
+/** `services`: for handlers with their own transactions. */
+export function createWorkload(services: () => { readonly engine: Engine; readonly tables: OwnTables }): Workload {
   const types = {
     simple,
     slow: jobType('slow', { retry, run: work(1_000, 4_000) }),
@@ -69,7 +69,7 @@ export function tradeOf(inside: () => { readonly engine: Engine; readonly tables
       run: async (context) => {
         tell('start', of(context));
         const { job, fence } = of(context);
-        const { engine, tables } = inside();
+        const { engine, tables } = services();
         await tables.write('effects', async (transaction) => {
           await engine.in(transaction).createJobRun(simple, { tags: { after: String(job) } });
           return { key: String(job), job, fence };

@@ -1,10 +1,10 @@
-// One instance of the Chronos test: definitions that tick every second, whose runs tell the ledger of themselves.
+// One instance of the Chronos test: definitions tick every second, and the handlers of their runs write to the ledger.
 import { cron, Engine, jobDef, jobType } from '../../../src/index.ts';
 import { of, tell } from '../../engine/processes/children/ledger.ts';
-import type { MemberOptions } from '../member.ts';
+import type { InstanceOptions } from '../instance-process.ts';
 import { defNames } from './definitions.ts';
 
-const { url, ...options } = JSON.parse(process.argv[2]!) as MemberOptions;
+const { url, ...options } = JSON.parse(process.argv[2]!) as InstanceOptions;
 
 const ticked = jobType('ticked', {
   retry: { crashes: 1_000 },

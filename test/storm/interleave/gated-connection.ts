@@ -1,10 +1,10 @@
-// A line to the server that lets statements through one at a time, when it is told to.
+// A proxied connection to PostgreSQL that forwards one statement for each call of `release`.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 const [query, sync, ready] = ['Q', 'S', 'Z'].map((letter) => letter.charCodeAt(0));
 
-export class GatedLine {
+export class GatedConnection {
   readonly url: string;
   readonly #close: () => void;
   readonly #waiting: Buffer[][] = [];
@@ -13,26 +13,26 @@ export class GatedLine {
   #isGated = false;
   #upstream: Socket | null = null;
   #unanswered = 0;
-  /** What belongs to the next statement. */
-  #begun: Buffer[] = [];
+  /** The messages of the next statement, until it is complete. */
+  #partial: Buffer[] = [];
 
   private constructor(url: string, close: () => void) {
     this.url = url;
     this.#close = close;
   }
 
-  static async to(serverUrl: string): Promise<GatedLine> {
+  static async to(serverUrl: string): Promise<GatedConnection> {
     const { hostname, port } = new URL(serverUrl);
-    const server = createServer((client) => line.#join(client, connect(Number(port), hostname)));
+    const server = createServer((client) => connection.#join(client, connect(Number(port), hostname)));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = new URL(serverUrl);
     url.port = String((server.address() as AddressInfo).port);
-    const line: GatedLine = new GatedLine(url.href, () => server.close());
-    return line;
+    const connection: GatedConnection = new GatedConnection(url.href, () => server.close());
+    return connection;
   }
 
-  /** From now on each statement waits; the line must be idle. */
+  /** From now on each statement waits for `release`. The connection must be idle. */
   gate(): void {
     this.#isGated = true;
   }
@@ -45,12 +45,12 @@ export class GatedLine {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the server is at work on a statement. */
+  /** Whether the server is executing a statement. */
   get isBusy(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** The port by which the server knows this connection. */
+  /** The client port of this connection in pg_stat_activity. */
   get portAtServer(): number {
     return this.#upstream!.localPort!;
   }
@@ -82,19 +82,19 @@ export class GatedLine {
     }
   }
 
-  /** To begin a transaction locks and sees nothing: it goes with the first statement in it. */
+  /** BEGIN takes no lock and no snapshot: it is forwarded with the first statement of the transaction. */
   #hold(message: Buffer): void {
-    this.#begun.push(message);
+    this.#partial.push(message);
     const isBegin = message[0] === query && message.includes('begin isolation');
     if (!endsStatement(message) || isBegin) return;
-    this.#waiting.push(this.#begun);
-    this.#begun = [];
+    this.#waiting.push(this.#partial);
+    this.#partial = [];
   }
 }
 
 const endsStatement = (message: Buffer): boolean => message[0] === query || message[0] === sync;
 
-/** Cuts what arrives into messages of the protocol: a letter, the length of the rest, the rest. */
+/** Splits a byte stream into protocol messages: a letter, the length of the rest, the rest. */
 class Messages {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -1,4 +1,4 @@
-// The stage on which pairs meet: two stores, each on a line of its own, and a third that nothing disturbs.
+// The interleaver: executes pairs of calls on two stores with gated connections; a third store sets up and checks.
 import pg from 'pg';
 import { Jobs } from '../../../src/jobs.ts';
 import type { Change } from '../../../src/model/change.ts';
@@ -8,12 +8,12 @@ import { isRefusal } from '../../../src/refusal.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { VirtualClock } from '../../../src/time/clock.ts';
 import { tellViolation, verify } from '../../../src/verify.ts';
-import { GatedLine } from './gated-line.ts';
-import { inAllOrders, type Order, type Walker } from './orders.ts';
-import type { Deed, Outcome, Pair, Scene } from './pairs.ts';
+import { GatedConnection } from './gated-connection.ts';
+import { inAllOrders, type Order, type Operation } from './orders.ts';
+import type { Call, Outcome, Pair, Setup } from './pairs.ts';
 
-/** New tasks, not yet stored. */
-export async function born(jobs: Jobs, parent: number, count: number): Promise<Change[]> {
+/** Creates tasks without storing them. */
+export async function newTasks(jobs: Jobs, parent: number, count: number): Promise<Change[]> {
   const first = await jobs.store.reserve(count);
   const now = jobs.store.now();
   return Array.from({ length: count }, (_, index) => create({
@@ -22,41 +22,42 @@ export async function born(jobs: Jobs, parent: number, count: number): Promise<C
   }, { due: now, priority: 0 }, { by: 'ann', now }));
 }
 
-export class Stage implements AsyncDisposable {
-  /** The time of all stores: it stands still while orders are tried. */
+export class Interleaver implements AsyncDisposable {
+  /** The clock of all stores. It stands still while a pair runs. */
   readonly #clock: VirtualClock;
   readonly #direct: Jobs;
   readonly #observer: pg.Client;
-  readonly #sides: readonly Side[];
+  readonly #connections: readonly Connection[];
 
-  private constructor(clock: VirtualClock, direct: Jobs, observer: pg.Client, sides: readonly Side[]) {
+  private constructor(clock: VirtualClock, direct: Jobs, observer: pg.Client, connections: readonly Connection[]) {
     this.#clock = clock;
     this.#direct = direct;
     this.#observer = observer;
-    this.#sides = sides;
+    this.#connections = connections;
   }
 
-  /** In a database of its own. */
-  static async on(url: string): Promise<Stage> {
+  /** The database must not be used by anything else. */
+  static async on(url: string): Promise<Interleaver> {
     const observer = new pg.Client({ connectionString: url });
     await observer.connect();
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
     const direct = new Jobs(new PostgresStore(url, { notify: false, clock }));
     await direct.store.migrate();
-    return new Stage(clock, direct, observer, [await openSide(url, clock), await openSide(url, clock)]);
+    const connections = [await openConnection(url, clock), await openConnection(url, clock)];
+    return new Interleaver(clock, direct, observer, connections);
   }
 
-  /** Plays the pair in all orders; answers how many there were, and what was wrong after which. */
-  async play({ scene }: Pair): Promise<{ readonly orders: number; readonly wrong: readonly string[] }> {
+  /** Runs the pair in all orders. Returns the number of orders, and the problems with their orders. */
+  async run({ setUp }: Pair): Promise<{ readonly orders: number; readonly wrong: readonly string[] }> {
     const wrong: string[] = [];
     const orders = await inAllOrders(async (order) => {
       await this.#clear();
-      const { deeds, wrong: flawOf } = await scene(this.#direct, (ms) => this.#clock.advance(ms));
-      const answers = await this.#walk(deeds, order);
+      const { calls, wrong: problemOf } = await setUp(this.#direct, (ms) => this.#clock.advance(ms));
+      const answers = await this.#run(calls, order);
       const outcome = await this.#outcome(answers);
-      const flaw = flawOf(outcome);
-      const flaws = [...(flaw === null ? [] : [flaw]), ...(await this.#violations())];
-      wrong.push(...flaws.map((each) => `order ${order.text}: ${each}`));
+      const problem = problemOf(outcome);
+      const problems = [...(problem === null ? [] : [problem]), ...(await this.#violations())];
+      wrong.push(...problems.map((each) => `order ${order.text}: ${each}`));
     });
     return { orders, wrong };
   }
@@ -64,9 +65,9 @@ export class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#observer.end();
     await this.#direct.store.close();
-    for (const { jobs, line } of this.#sides) {
+    for (const { jobs, connection } of this.#connections) {
       await jobs.store.close();
-      line.close();
+      connection.close();
     }
   }
 
@@ -75,18 +76,18 @@ export class Stage implements AsyncDisposable {
     await this.#observer.query(tables.map((table) => `delete from stint.${table}`).join(';'));
   }
 
-  async #walk(deeds: Scene['deeds'], order: Order): Promise<Outcome['answers']> {
-    const begun = this.#sides.map((side, index) => begin(side, deeds[index]!));
-    await order.walk(begun.map(({ walker }) => walker), this.#observer);
-    for (const { line } of this.#sides) line.open();
-    return Promise.all(begun.map(({ answer }) => answer)) as unknown as Promise<Outcome['answers']>;
+  async #run(calls: Setup['calls'], order: Order): Promise<Outcome['answers']> {
+    const started = this.#connections.map((each, index) => start(each, calls[index]!));
+    await order.run(started.map(({ operation }) => operation), this.#observer);
+    for (const { connection } of this.#connections) connection.open();
+    return Promise.all(started.map(({ answer }) => answer)) as unknown as Promise<Outcome['answers']>;
   }
 
   async #outcome(answers: Outcome['answers']): Promise<Outcome> {
     const { jobs } = await this.#direct.find({}, { order: 'oldest' });
     const historyOf = async ({ id }: Job) => [id, await this.#direct.history(id)] as const;
-    const told = new Map(await Promise.all(jobs.map(historyOf)));
-    return { answers, jobs, history: (id) => told.get(id) ?? [] };
+    const histories = new Map(await Promise.all(jobs.map(historyOf)));
+    return { answers, jobs, history: (id) => histories.get(id) ?? [] };
   }
 
   async #violations(): Promise<string[]> {
@@ -94,27 +95,32 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-interface Side {
-  readonly line: GatedLine;
+interface Connection {
+  readonly connection: GatedConnection;
   readonly jobs: Jobs;
 }
 
-async function openSide(url: string, clock: VirtualClock): Promise<Side> {
-  const line = await GatedLine.to(url);
-  const jobs = new Jobs(new PostgresStore(line.url, { notify: false, max: 1, prepare: false, clock }));
+async function openConnection(url: string, clock: VirtualClock): Promise<Connection> {
+  const connection = await GatedConnection.to(url);
+  const jobs = new Jobs(new PostgresStore(connection.url, { notify: false, max: 1, prepare: false, clock }));
   await jobs.store.load([1]);
-  return { line, jobs };
+  return { connection, jobs };
 }
 
-function begin({ line, jobs }: Side, deed: Deed): { readonly walker: Walker; readonly answer: Promise<unknown> } {
-  line.gate();
-  const walker: Walker = { line, isDone: false };
-  const answer = deed(jobs).catch((error: unknown) => {
+interface StartedCall {
+  readonly operation: Operation;
+  readonly answer: Promise<unknown>;
+}
+
+function start({ connection, jobs }: Connection, call: Call): StartedCall {
+  connection.gate();
+  const operation: Operation = { connection, isDone: false };
+  const answer = call(jobs).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;
   }).finally(() => {
-    walker.isDone = true;
+    operation.isDone = true;
   });
-  answer.catch(() => {}); // it is waited for at the end of the walk
-  return { walker, answer };
+  answer.catch(() => {}); // awaited at the end of the run
+  return { operation, answer };
 }
