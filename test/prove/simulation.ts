@@ -3,8 +3,8 @@ import { busy, campaign, quiet } from '../sim/campaign.ts';
 import { goalNames, type GoalName } from '../sim/goals.ts';
 import { regressions } from '../sim/regressions.ts';
 import { shrink } from '../sim/shrink.ts';
-import { replayCommand, tellReport } from '../sim/tell.ts';
-import { simulate, type SimReport } from '../sim/world.ts';
+import { replayCommand, reportText } from '../sim/report.ts';
+import { simulate, type SimReport } from '../sim/simulation.ts';
 import { shortfalls, type Part, type PartOutcome, type PartRequest, type Size } from './part.ts';
 
 const sizes: Readonly<Record<Size, { seeds: number; quiet: number; twice: number; hours: number; faults: number }>> = {
@@ -48,7 +48,7 @@ async function explained(report: SimReport): Promise<string> {
     (await simulate(seed, { ...options, faults })).violations.some(({ invariant }) => invariant === found!.invariant);
   const faults = await shrink(report.faults, isSame, shrinkTrials);
   const command = replayCommand(seed, options, faults);
-  return `${tellReport(report)}\nit takes ${faults.length} faults; to see it again:\n${command}`;
+  return `${reportText(report)}\nit takes ${faults.length} faults; to see it again:\n${command}`;
 }
 
 const unseen = (reports: readonly SimReport[]): string[] =>

@@ -16,8 +16,8 @@ interface Suite {
   readonly config?: string;
 }
 
+/** The tests called `*.proof.ts` in a folder. */
 const proofs = (folder: string): Suite => ({ files: [folder], env: {}, config: 'vitest.proof.config.ts' });
-const allProofsConfig = 'vitest.proof.config.ts';
 
 const histories = (size: Size): Suite => ({
   files: ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'],
@@ -44,7 +44,7 @@ async function runSuite({ files, env, config }: Suite): Promise<PartOutcome> {
   const report = join(folder, 'report.json');
   try {
     const status = await runVitest([
-      'run', ...files, ...(config === undefined ? [] : ['--config', allProofsConfig]),
+      'run', ...files, ...(config === undefined ? [] : ['--config', config]),
       '--reporter=minimal', '--reporter=./test/support/progress.ts', '--reporter=json', `--outputFile.json=${report}`,
     ], env);
     return outcomeOf(JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults, status);

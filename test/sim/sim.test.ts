@@ -1,10 +1,10 @@
 // The simulator in every test run: a short campaign, and what its reports rest on. npm run prove has the long one.
 import { expect, test } from 'vitest';
-import { simulateAll } from './fleet.ts';
+import { simulateAll } from './simulate-all.ts';
 import { regressions } from './regressions.ts';
 import { shrink } from './shrink.ts';
-import { tellReport } from './tell.ts';
-import { simulate } from './world.ts';
+import { reportText } from './report.ts';
+import { simulate } from './simulation.ts';
 
 const minute = 60_000;
 
@@ -12,9 +12,9 @@ const minute = 60_000;
 const seeds = regressions.map(({ seed }) => seed).filter((_, index) => index % 4 === 0);
 
 test(`${seeds.length} known seeds keep every promise through ten minutes of faults`, async () => {
-  const reports = await simulateAll({ seeds, hands: 1, chaosMs: 10 * minute });
+  const reports = await simulateAll({ seeds, processes: 1, chaosMs: 10 * minute });
   expect(reports).toHaveLength(seeds.length);
-  for (const report of reports) expect(report.violations, tellReport(report)).toEqual([]);
+  for (const report of reports) expect(report.violations, reportText(report)).toEqual([]);
   expect(reports.flatMap(({ faults }) => faults).length).toBeGreaterThan(500);
 });
 

@@ -1,7 +1,7 @@
 // Determinism: nothing of the machine's speed reaches a simulation, neither its clock nor its I/O.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { simulate } from './world.ts';
+import { simulate } from './simulation.ts';
 
 const options = { chaosMs: 120_000 };
 

@@ -1,27 +1,27 @@
-// The storms as parts of the proof: what each must have done, and what it found.
+// The storms as parts of the proof: the least that each must have done, and its findings.
 import { shortfalls, type Part, type PartOutcome } from '../prove/part.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { chronos } from './chronos/chronos.ts';
 import { pairs } from './interleave/pairs.ts';
-import { Stage } from './interleave/scene.ts';
-import { postgresGround, sqliteGround, type GroundOf } from './ground.ts';
+import { Interleaver } from './interleave/interleaver.ts';
+import { postgresFixture, sqliteFixture, type OpenFixture } from './store-fixture.ts';
 import { postgresLong, postgresSize, sqliteLong, sqliteSize } from './sizes.ts';
 import { storm, type StormOptions } from './storm.ts';
 import { walCuts } from './wal-cuts.ts';
 
 interface StormOn {
-  readonly ground: GroundOf;
+  readonly openFixture: OpenFixture;
   readonly ci: StormOptions;
   readonly long: StormOptions;
-  /** A storm in which no holder was overtaken proves nothing. */
+  /** The least figures: a storm without lapsed leases proves nothing. */
   readonly needed: Readonly<Record<string, number>>;
 }
 
-const stormOn = (name: string, seconds: number, { ground, needed, ...sizes }: StormOn): Part => ({
+const stormOn = (name: string, seconds: number, { openFixture, needed, ...sizes }: StormOn): Part => ({
   name,
   seconds,
   async run({ size, progress }) {
-    const { store: _store, faults, ...report } = await storm(ground, { ...sizes[size], progress });
+    const { store: _store, faults, ...report } = await storm(openFixture, { ...sizes[size], progress });
     return outcome({ ...report, ...faults }, { ...sizes[size].faults, ...needed });
   },
 });
@@ -32,15 +32,15 @@ const interleavings: Part = {
   async run({ progress }) {
     const postgres = await TestPostgres.create();
     try {
-      await using stage = await Stage.on(postgres.url);
+      await using interleaver = await Interleaver.on(postgres.url);
       let orders = 0;
       const violations: string[] = [];
       for (const [index, pair] of pairs.entries()) {
         progress(index / pairs.length, pair.name);
-        const played = await stage.play(pair);
-        orders += played.orders;
-        violations.push(...played.wrong.map((what) => `${pair.name}: ${what}`));
-        if (played.orders < 2) violations.push(`${pair.name}: only ${played.orders} order was possible`);
+        const result = await interleaver.run(pair);
+        orders += result.orders;
+        violations.push(...result.wrong.map((what) => `${pair.name}: ${what}`));
+        if (result.orders < 2) violations.push(`${pair.name}: only ${result.orders} order was possible`);
       }
       return outcome({ pairs: pairs.length, orders, violations });
     } finally {
@@ -66,9 +66,9 @@ const powerLoss: Part = {
 
 export const storms: readonly Part[] = [
   stormOn('storm-postgres', 120, {
-    ground: postgresGround, ci: postgresSize, long: postgresLong, needed: { longPauses: 1, lapses: 1 },
+    openFixture: postgresFixture, ci: postgresSize, long: postgresLong, needed: { longPauses: 1, lapses: 1 },
   }),
-  stormOn('storm-sqlite', 80, { ground: sqliteGround, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
+  stormOn('storm-sqlite', 80, { openFixture: sqliteFixture, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
   interleavings,
   ticks,
   powerLoss,
