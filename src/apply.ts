@@ -9,15 +9,15 @@ import { step, steps, type Asking } from './model/machine.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
-/** One thing asked of one job: by its id, or of the job as the asker last saw it, which saves a look. */
-export interface Ask {
+/** One command for one job: by its id, or for the job as the asker last read it, which saves a load. */
+export interface CommandRequest {
   readonly job: number | Job;
   readonly command: Command;
 }
 
-export type Answer = Change | Refusal;
+export type CommandAnswer = Change | Refusal;
 
-export const isChange = (answer: Answer): answer is Change => !(answer instanceof Refusal);
+export const isChange = (answer: CommandAnswer): answer is Change => !(answer instanceof Refusal);
 
 /** Who asks and why; the time is the store's. */
 export type Asker = Omit<Asking, 'now'>;
@@ -25,25 +25,25 @@ export type Asker = Omit<Asking, 'now'>;
 /** Enough for any honest contention; who meets more has found a loop of two that undo each other. */
 const triesMax = 50;
 
-/** Each ask on its own: what one is refused, or loses to another, does not touch the rest. */
-export async function applyEach(store: Writer, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
-  const answers: Answer[] = Array<Answer>(asks.length);
-  let open = asks.map((_, index) => index);
+/** Each request on its own: what one is refused, or loses to another, does not touch the rest. */
+export async function applyEach(store: Writer, requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+  const answers: CommandAnswer[] = Array<CommandAnswer>(requests.length);
+  let open = requests.map((_, index) => index);
   for (let tries = 0; open.length > 0; tries++) {
-    if (tries === triesMax) throw contended(idOf(asks[open[0]!]!));
+    if (tries === triesMax) throw contended(idOf(requests[open[0]!]!));
     const isFirst = tries === 0;
-    const seen = await look(store, open.map((index) => asks[index]!).filter((ask) => !isFirst || !carriesJob(ask)));
+    const seen = await loadJobs(store, open.map((index) => requests[index]!).filter((request) => !isFirst || !carriesJob(request)));
     const asking = { ...asker, now: store.now() };
     for (const index of open) {
-      const ask = asks[index]!;
-      answers[index] = decide(ask, isFirst && carriesJob(ask) ? ask.job : seen.get(idOf(ask)), asking);
+      const request = requests[index]!;
+      answers[index] = decide(request, isFirst && carriesJob(request) ? request.job : seen.get(idOf(request)), asking);
     }
     open = await commitDecided(store, answers, open);
   }
   return answers;
 }
 
-/** One ask; a refusal is thrown. */
+/** One request; a refusal is thrown. */
 export async function apply(store: Writer, job: number | Job, command: Command, asker: Asker): Promise<Change> {
   const [answer] = await applyEach(store, [{ job, command }], asker);
   if (answer instanceof Refusal) throw answer;
@@ -78,18 +78,18 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
   store.commit({ changes });
 
 /** Claims the best jobs for a holder; answers every change, also of jobs that ended instead of being handed out. */
-export const claim = (store: Store, ask: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
-  claimFor(store, ask, leaseMs, () => holder);
+export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
+  claimFor(store, request, leaseMs, () => holder);
 
 /** The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead. */
 export function claimFor(
   store: Store,
-  ask: ClaimRequest,
+  request: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
   spoils: (job: Job) => JobError | null = () => null,
 ): Promise<readonly Change[]> {
-  return store.claim(ask, (candidates, now) => {
+  return store.claim(request, (candidates, now) => {
     const until = leaseMs === null ? null : now + leaseMs;
     const changes: Change[] = [];
     let served = 0;
@@ -110,9 +110,9 @@ export function claimFor(
 const failingWith = (error: JobError, job: Job): Command => ({ do: 'fail', fence: job.fence + 1, error, retryable: false });
 
 /** The best jobs that nobody else is taking, untouched. */
-export async function peek(store: Store, ask: ClaimRequest): Promise<readonly Job[]> {
+export async function peek(store: Store, request: ClaimRequest): Promise<readonly Job[]> {
   let found: readonly Job[] = [];
-  await store.claim(ask, (candidates) => {
+  await store.claim(request, (candidates) => {
     found = candidates.map(({ job }) => job);
     return [];
   });
@@ -123,28 +123,28 @@ export async function peek(store: Store, ask: ClaimRequest): Promise<readonly Jo
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
   store.commit({ changes: jobs.map(removal) });
 
-/** Removes a job and stores what tells of it, both or neither. */
-export async function removeAndTell(store: Store, job: Job, telling: Change): Promise<boolean> {
-  return (await store.commit({ changes: [removal(job), telling], whole: true })).every(Boolean);
+/** Removes a job and stores the record of it, both or neither. */
+export async function removeAndRecord(store: Store, job: Job, record: Change): Promise<boolean> {
+  return (await store.commit({ changes: [removal(job), record], whole: true })).every(Boolean);
 }
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
 /** Whether it brings the job as its asker saw it, which is trusted once. */
-const carriesJob = (ask: Ask): ask is Ask & { readonly job: Job } => typeof ask.job !== 'number';
+const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } => typeof request.job !== 'number';
 
 /** The jobs that are asked of, as they are stored. */
-async function look(store: Writer, asks: readonly Ask[]): Promise<ReadonlyMap<number, Job>> {
-  if (asks.length === 0) return new Map();
-  return new Map((await store.load(asks.map(idOf))).map((job) => [job.id, job]));
+async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
+  if (requests.length === 0) return new Map();
+  return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));
 }
 
-/** Of several asks of one job the first is written; the others find that someone came in between, and look again. */
-const decide = (ask: Ask, job: Job | undefined, asking: Asking): Answer =>
-  job ? step(job, ask.command, asking) : unknownJob(idOf(ask));
+/** Of several requests for one job the first is written; the others find that someone came in between, and look again. */
+const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): CommandAnswer =>
+  job ? step(job, request.command, asking) : unknownJob(idOf(request));
 
-/** Which of the open asks lost to another writer and must be tried again. */
-async function commitDecided(store: Writer, answers: Answer[], open: readonly number[]): Promise<number[]> {
+/** Which of the open requests lost to another writer and must be tried again. */
+async function commitDecided(store: Writer, answers: CommandAnswer[], open: readonly number[]): Promise<number[]> {
   const effective = open.filter((index) => {
     const answer = answers[index]!;
     return !(answer instanceof Refusal) && hasEffect(answer);
@@ -194,7 +194,7 @@ const takenKey = (key: string, id: number): Refusal =>
 const hasEffect = ({ before, after, events }: Change): boolean =>
   before === null || after === null || events.length > 0;
 
-const idOf = ({ job }: Ask): number => (typeof job === 'number' ? job : job.id);
+const idOf = ({ job }: CommandRequest): number => (typeof job === 'number' ? job : job.id);
 
 export const unknownJob = (id: number): Refusal => new Refusal('unknown.job', `there is no job ${id}`, { id });
 

@@ -12,10 +12,10 @@ export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFac
 export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
-  type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type Sight, type Snapshot,
+  type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
 } from './engine/run-handle.ts';
-export type { ForeseenTick } from './engine/inspect/schedule-preview.ts';
-export type { RunAsk } from './engine/declare/run-request.ts';
+export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
+export type { RunRequest } from './engine/declare/run-request.ts';
 export type { Reason, ReasonCode } from './engine/inspect/explain.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';
 export type { Logger } from './logger.ts';

@@ -1,7 +1,7 @@
 /** The door: all that producers, workers, operators and onlookers may ask of jobs. What is wrong is refused here. */
-import type { Answer, Ask, Asker } from './apply.ts';
+import type { CommandAnswer, CommandRequest, Asker } from './apply.ts';
 import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
-import { checkHoldings, checkLeaseMs, checkWorkAsk, type WorkAsk } from './jobs/checks/claim.ts';
+import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from './jobs/checks/claim.ts';
 import {
   checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
 } from './jobs/checks/values.ts';
@@ -21,7 +21,7 @@ import type { Page, PageRequest, Query, Tally } from './store/query.ts';
 import type { FeedPage, Holding, Store } from './store/store.ts';
 
 const draftsMax = 1_000_000;
-const asksMax = 100_000;
+const requestsMax = 100_000;
 
 export class Jobs {
   readonly store: Store;
@@ -38,9 +38,9 @@ export class Jobs {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  /** With a taker, what could be claimed at once is claimed by it. */
-  async createMany(drafts: readonly Draft[], by: string, taker: string | null = null): Promise<readonly Created[]> {
-    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, taker);
+  /** With a holder, jobs that could be claimed at once are claimed for it. */
+  async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
+    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, holder);
   }
 
   /** In the caller's own transaction: the job exists if and when that commits. */
@@ -56,8 +56,8 @@ export class Jobs {
 
   // For workers.
 
-  async claim(ask: WorkAsk): Promise<readonly RunningJob[]> {
-    return claimJobs(this.store, checkWorkAsk(ask));
+  async claim(request: WorkRequest): Promise<readonly RunningJob[]> {
+    return claimJobs(this.store, checkWorkRequest(request));
   }
 
   async extend(holdings: readonly Holding[], leaseMs: number): Promise<readonly boolean[]> {
@@ -77,10 +77,10 @@ export class Jobs {
   }
 
   /** Many outcomes in as few writes as possible. */
-  async conclude(asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
+  async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
     const now = this.store.now();
-    const checked = checkList('asks', asks, asksMax, (ask) => {
-      const { job, command } = checkFields('an ask', ask, ['job', 'command']);
+    const checked = checkList('requests', requests, requestsMax, (request) => {
+      const { job, command } = checkFields('a request', request, ['job', 'command']);
       checkId(typeof job === 'object' ? job?.id : job);
       return { job, command: checkCommand(command, now) };
     });
@@ -156,8 +156,8 @@ export class Jobs {
     return this.store.eventsAfter(checkCursor(cursor), checkLimit(limit, eventsMax));
   }
 
-  async #one(ask: Ask, asker: Asker): Promise<Job> {
-    const [answer] = await this.conclude([ask], asker);
+  async #one(request: CommandRequest, asker: Asker): Promise<Job> {
+    const [answer] = await this.conclude([request], asker);
     if (answer instanceof Refusal) throw answer;
     return answer!.after!;
   }

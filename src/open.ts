@@ -3,17 +3,17 @@ import { hostname } from 'node:os';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
 import { Handlers } from './engine/declare/handlers.ts';
-import { noHeart, type Heart } from './engine/loops/backup-heartbeat.ts';
+import { noBackupHeartbeat, type BackupHeartbeat } from './engine/loops/backup-heartbeat.ts';
 import { firstMemoryId } from './engine/stores.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
 import { silent, unfailing, type Logger } from './logger.ts';
-import { Watchers } from './engine/work/job-watchers.ts';
+import { JobWatchers } from './engine/work/job-watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
-import { ThreadHeart } from './open/backup-heartbeat.ts';
+import { ThreadHeartbeat } from './open/backup-heartbeat.ts';
 import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
 import { MemoryStore } from './store/memory/store.ts';
@@ -71,11 +71,11 @@ function partsOf({
     defs,
     slots: checkSlots(slots),
     leaseMs,
-    heart: url === null ? noHeart : heartFor(url, instance, leaseMs, logger),
+    backupHeartbeat: url === null ? noBackupHeartbeat : heartFor(url, instance, leaseMs, logger),
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedKept) },
     isolation: new Isolation(),
     tracing: new Tracing(),
-    watchers: new Watchers(clock),
+    watchers: new JobWatchers(clock),
     instance,
     host: hostname(),
     version,
@@ -85,9 +85,9 @@ function partsOf({
   };
 }
 
-/** A store inside this process needs no second heart. */
-const heartFor = (url: string, instance: string, leaseMs: number, logger: Logger): Heart =>
-  url.startsWith('memory:') || url.includes(':memory:') ? noHeart : new ThreadHeart({ url, instance, leaseMs, logger });
+/** A store inside this process needs no second heartbeat. */
+const heartFor = (url: string, instance: string, leaseMs: number, logger: Logger): BackupHeartbeat =>
+  url.startsWith('memory:') || url.includes(':memory:') ? noBackupHeartbeat : new ThreadHeartbeat({ url, instance, leaseMs, logger });
 
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;

@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts';
 import { reap } from '../engine/loops/reaper.ts';
 import { systemRandom } from '../random.ts';
 import { handOutMax } from '../jobs/bedrock/check.ts';
-import { checkHandOut, type HandedOut, type HandOut, type HandOutAsk } from '../jobs/bedrock/hand-out.ts';
+import { checkHandOut, type HandedOut, type HandOut, type HandOutRequest } from '../jobs/bedrock/hand-out.ts';
 import type { Queue } from '../jobs/bedrock/queue.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
@@ -17,7 +17,7 @@ import type { Caller } from './caller.ts';
 import { Lapses, lapseMs } from './lapse-times.ts';
 
 /** What a worker asks for. */
-export type Wish = Omit<HandOutAsk, 'holder' | 'crashing'>;
+export type Wish = Omit<HandOutRequest, 'holder' | 'crashing'>;
 
 export interface WaitingParts {
   readonly jobs: Jobs;
@@ -172,11 +172,11 @@ export class Waiting {
       if (waiter.isOver) gone.push(...jobs);
       else if (jobs.length > 0) waiter.end(jobs);
     }
-    if (gone.length > 0) await this.#parts.queue.putBack(gone.map(({ job }) => job), { by: this.#parts.by });
+    if (gone.length > 0) await this.#parts.queue.release(gone.map(({ job }) => job), { by: this.#parts.by });
     return spoiled > 0 || handed.length === seats.length;
   }
 
-  async #handOut(wish: Wish, holder: HandOutAsk['holder']): Promise<HandOut> {
+  async #handOut(wish: Wish, holder: HandOutRequest['holder']): Promise<HandOut> {
     const crashing = [...this.#parts.crashing.values()];
     const found = await this.#parts.queue.handOut({ ...wish, holder, crashing });
     for (const { job } of found.handed) this.#lapses.note(job.lease.until);

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import type { Context } from '../engine/handler/context.ts';
 import { Lines } from '../engine/isolation/host/lines.ts';
-import { within } from '../engine/isolation/settles-within.ts';
+import { settlesWithin } from '../engine/isolation/settles-within.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
 import { Cancelled, Fail, TimedOut } from '../engine/handler/errors.ts';
 import { systemClock } from '../time/clock.ts';
@@ -114,7 +114,7 @@ async function endOf(child: Child, program: string): Promise<End> {
   });
   // What it left behind in its group would hold its output open.
   kill(child, 'SIGKILL');
-  await within(systemClock, drainMs, closed);
+  await settlesWithin(systemClock, drainMs, closed);
   return end;
 }
 

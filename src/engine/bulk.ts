@@ -18,7 +18,7 @@ import { jobType, type JobType } from './declare/job-type.ts';
 export type BulkAction = 'cancel' | 'stop' | 'retry' | 'delete' | 'pause' | 'resume';
 export const bulkActions: readonly BulkAction[] = ['cancel', 'stop', 'retry', 'delete', 'pause', 'resume'];
 
-export interface BulkAsk {
+export interface BulkRequest {
   readonly action: BulkAction;
   readonly query: Query;
   /** Who asked: every act is done in this name. */
@@ -41,25 +41,25 @@ export const bulkTypeName = 'stint.bulk';
 
 const page = 200;
 
-export const bulkType = (jobs: Jobs): JobType<BulkAsk, BulkOutcome> =>
+export const bulkType = (jobs: Jobs): JobType<BulkRequest, BulkOutcome> =>
   jobType(bulkTypeName, {
     retry: { attempts: 5, crashes: 20 },
-    run: (context) => runBulk(jobs, context, context.input as BulkAsk),
+    run: (context) => runBulk(jobs, context, context.input as BulkRequest),
   });
 
-async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask: BulkAsk): Promise<BulkOutcome> {
-  const action = checkOneOf('action', ask.action, bulkActions);
-  const createdBefore = Math.min(ask.query.createdBefore ?? Infinity, ask.asked + 1);
-  const query = { ...checkQuery(ask.query), createdBefore };
+async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, request: BulkRequest): Promise<BulkOutcome> {
+  const action = checkOneOf('action', request.action, bulkActions);
+  const createdBefore = Math.min(request.query.createdBefore ?? Infinity, request.asked + 1);
+  const query = { ...checkQuery(request.query), createdBefore };
   const refused: Record<string, number> = {};
   let done = 0;
-  progress.startingStage(`${action} all that fit`, { ...(await totalOf(jobs, query, ask)), onFailure: 'SKIP_ITEM' });
-  for await (const job of meant(jobs, query, ask.fingerprint)) {
+  progress.startingStage(`${action} all that fit`, { ...(await totalOf(jobs, query, request)), onFailure: 'SKIP_ITEM' });
+  for await (const job of matching(jobs, query, request.fingerprint)) {
     signal.throwIfAborted();
-    if (job.type === bulkTypeName || (action === 'retry' && job.changed > ask.asked)) continue;
+    if (job.type === bulkTypeName || (action === 'retry' && job.changed > request.asked)) continue;
     progress.startingItem(`${job.type} ${job.id}`);
     try {
-      if (!isOverSince(job, ask)) await act(jobs, job, ask, run.id);
+      if (!isOverSince(job, request)) await act(jobs, job, request, run.id);
       progress.completedItem();
       done += 1;
     } catch (error) {
@@ -74,11 +74,11 @@ async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, ask:
 }
 
 /** What was to end, and has ended since it was asked for: by this operation before it was interrupted, or by itself. */
-const isOverSince = (job: Job, { action, asked }: BulkAsk): boolean =>
+const isOverSince = (job: Job, { action, asked }: BulkRequest): boolean =>
   (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
-async function act(jobs: Jobs, job: Job, ask: BulkAsk, operation: number): Promise<void> {
-  const { action, by, why, only, fingerprint } = ask;
+async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number): Promise<void> {
+  const { action, by, why, only, fingerprint } = request;
   const { id } = job;
   const asker = { by, why: `${why ?? 'bulk operation'} (operation ${operation})` };
   switch (action) {
@@ -104,19 +104,19 @@ async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise
 const countedMax = 10_000;
 
 /** How many are meant now. Fingerprints are not kept, so those are counted one by one, and not without end. */
-export async function countMeant(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
+export async function countMatching(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
   if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);
   let count = 0;
-  for await (const _ of meant(jobs, query, fingerprint)) if (++count === countedMax) break;
+  for await (const _ of matching(jobs, query, fingerprint)) if (++count === countedMax) break;
   return count;
 }
 
-async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkAsk): Promise<{ readonly total?: number }> {
-  return fingerprint === undefined ? { total: await countMeant(jobs, query) } : {};
+async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkRequest): Promise<{ readonly total?: number }> {
+  return fingerprint === undefined ? { total: await countMatching(jobs, query) } : {};
 }
 
 /** By rising id, each once, whatever becomes of those that were passed. */
-async function* meant(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
+async function* matching(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
   for await (const found of pagesOf(jobs, query, page)) {
     yield* fingerprint === undefined ? found : found.filter((job) => fingerprintOf(job) === fingerprint);
   }

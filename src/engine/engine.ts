@@ -1,4 +1,4 @@
-/** The engine: what a program holds to run jobs and to ask about them. It composes; the work is done by its stations. */
+/** The engine: what a program holds to run jobs and to read them. It composes; its workers do the work. */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import { declare, definition, disable, enable, override, undefine, type KnownDefinition } from '../jobs/define.ts';
@@ -15,39 +15,39 @@ import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
 import { Loop } from '../time/loop.ts';
-import { orderFor, Orders, type Order } from './loops/instance-commands.ts';
-import { Questions, type QuestionParts } from './reads.ts';
+import { instanceCommandDraft, InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
+import { EngineReads, type ReadParts } from './reads.ts';
 import {
-  draftsOf, isOneAtATime, type AskOf, type ResultOf, type RunAsk, type Runnable,
+  draftsOf, isOneAtATime, type RequestOf, type ResultOf, type RunRequest, type Runnable,
 } from './declare/run-request.ts';
 import {
-  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunDesk, type RunMaker,
+  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunBackend, type RunMaker,
 } from './run-handle.ts';
-import { Station, type StationParts } from './worker.ts';
+import { Worker, type WorkerParts } from './worker.ts';
 import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
 import { parseToken } from './handler/token.ts';
-import { told } from './work/command-for.ts';
+import { storedError } from './work/command-for.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends StationParts, QuestionParts {
+export interface EngineParts extends WorkerParts, ReadParts {
   readonly defs: readonly JobDef[];
 }
 
 type Drafts = Parameters<Jobs['createMany']>[0];
-type Create = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
+type StoreDrafts = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
 
 const closePatience: Duration = '30s';
-const declaredAtOnce = 100;
+const declareBatch = 100;
 /** How long ended runs stay in memory unless something else is said: for ever would fill it. */
-const memoryKept: Duration = '1h';
+const memoryRetentionDefault: Duration = '1h';
 
-export class EngineCore extends Questions implements RunDesk, RunMaker {
+export class EngineCore extends EngineReads implements RunBackend, RunMaker {
   readonly instance: string;
   readonly #parts: EngineParts;
-  readonly #stations: Station[];
-  readonly #orders: Loop;
-  #hasMemoryStation = false;
+  readonly #workers: Worker[];
+  readonly #commandLoop: Loop;
+  #hasMemoryWorker = false;
   #isResumed = false;
   #ready: Promise<void> | null = null;
 
@@ -55,13 +55,13 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     super(parts);
     this.instance = parts.instance;
     this.#parts = parts;
-    const orders = new Orders({
+    const commands = new InstanceCommands({
       ...parts,
-      isDeaf: () => !this.#isResumed || this.#stations[0]!.isFull,
-      obey: (order) => (order === 'drain' ? this.suspend() : this.resume()),
+      isNotClaiming: () => !this.#isResumed || this.#workers[0]!.isFull,
+      apply: (order) => (order === 'drain' ? this.suspend() : this.resume()),
     });
-    this.#stations = [new Station({ ...parts, orders })];
-    this.#orders = new Loop('orders', parts, () => orders.turn());
+    this.#workers = [new Worker({ ...parts, instanceCommands: commands })];
+    this.#commandLoop = new Loop('instance commands', parts, () => commands.turn());
   }
 
   // Life.
@@ -71,20 +71,20 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     await this.ready();
     await this.#declareAll(this.#parts.defs);
     this.#isResumed = true;
-    await Promise.all(this.#stations.map((station) => station.start()));
-    this.#orders.start();
+    await Promise.all(this.#workers.map((worker) => worker.start()));
+    this.#commandLoop.start();
   }
 
   /** Stops claiming; what runs goes on. `resume` starts again. */
   async suspend(): Promise<void> {
     this.#isResumed = false;
-    await Promise.all(this.#stations.map((station) => station.suspend()));
+    await Promise.all(this.#workers.map((worker) => worker.suspend()));
   }
 
   /** Drains and lets go: what has not ended in time is handed back without losing a try. */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
-    await this.#orders.stop();
-    await Promise.all(this.#stations.map((station) => station.close(durationMs(patience))));
+    await this.#commandLoop.stop();
+    await Promise.all(this.#workers.map((worker) => worker.close(durationMs(patience))));
     await this.#parts.isolation.close();
     await this.jobs.store.close();
   }
@@ -94,15 +94,15 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   }
 
   /** Asks an instance, this one or another, to take no more work or to take some again. Answers the run that asks. */
-  async order(instance: string, order: Order, act?: ActOptions): Promise<number> {
+  async order(instance: string, order: InstanceCommand, act?: ActOptions): Promise<number> {
     const known = (await this.instances()).find(({ id }) => id === instance);
     if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
       throw new Refusal('unknown.instance', `there is no living instance ${instance} that takes orders`, { instance });
     }
     const asker = this.#asker(act);
-    const { id } = await this.jobs.create(orderFor(instance, order), asker.by);
+    const { id } = await this.jobs.create(instanceCommandDraft(instance, order), asker.by);
     await this.jobs.audit({ action: order, job: id, def: null, before: null, after: { instance } }, asker);
-    this.#orders.wake();
+    this.#commandLoop.wake();
     return id;
   }
 
@@ -121,35 +121,35 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
 
   // Runs.
 
-  async createJobRun<What extends Runnable>(what: What, ...[ask]: AskOf<What>): Promise<RunHandle<ResultOf<What>>> {
-    return (await this.createJobRuns<unknown, ResultOf<What>>(what, [ask ?? {}]))[0]!;
+  async createJobRun<What extends Runnable>(what: What, ...[request]: RequestOf<What>): Promise<RunHandle<ResultOf<What>>> {
+    return (await this.createJobRuns<unknown, ResultOf<What>>(what, [request ?? {}]))[0]!;
   }
 
   async createJobRuns<Input, Result>(
     what: JobDef<Input, Result> | JobType<Input, Result>,
-    asks: readonly RunAsk<NoInfer<Input>>[],
+    requests: readonly RunRequest<NoInfer<Input>>[],
   ): Promise<readonly RunHandle<Result>[]> {
     await this.ready();
-    return this.#create(what, asks, this.#creating(this.instance));
+    return this.#create(what, requests, this.#creating(this.instance));
   }
 
   /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
   async createNamed(
     what: { readonly type: string } | { readonly def: string },
-    ask: RunAsk<unknown>,
+    request: RunRequest<unknown>,
     by = this.instance,
   ): Promise<RunHandle> {
     await this.ready();
     const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
-    return (await this.#create<unknown, unknown>(named as never, [ask], this.#creating(by)))[0]!;
+    return (await this.#create<unknown, unknown>(named as never, [request], this.#creating(by)))[0]!;
   }
 
   /** Creates runs in the caller's own transaction: they exist if and when that commits. */
   in(transaction: unknown): RunMaker {
-    const create: Create = (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance);
+    const create: StoreDrafts = (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance);
     return {
-      createJobRun: async <What extends Runnable>(what: What, ...[ask]: AskOf<What>) =>
-        (await this.#create<unknown, ResultOf<What>>(what, [ask ?? {}], create))[0]!,
+      createJobRun: async <What extends Runnable>(what: What, ...[request]: RequestOf<What>) =>
+        (await this.#create<unknown, ResultOf<What>>(what, [request ?? {}], create))[0]!,
     };
   }
 
@@ -160,14 +160,14 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   async cancelJobRun(id: number, { grace, ...act }: CancelOptions = {}): Promise<Job> {
     const graceMs = grace === undefined ? undefined : durationMs(grace);
     const job = await this.#audited('cancel', id, act, (jobs) => jobs.cancel(id, this.#ender(act), graceMs));
-    this.#look();
+    this.#checkCancels();
     return job;
   }
 
   async stopJobRun(id: number, act?: EndOptions): Promise<StopAnswer> {
-    const how = await stopWouldBe(this.homes.of(id), id);
+    const how = await stopWouldBe(this.stores.forJob(id), id);
     const job = await this.#audited('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
-    this.#look();
+    this.#checkCancels();
     return { job, how };
   }
 
@@ -178,7 +178,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   }
 
   deleteJobRun(id: number, act?: ActOptions): Promise<void> {
-    return this.homes.of(id).delete(id, act?.by === undefined ? undefined : this.#asker(act));
+    return this.stores.forJob(id).delete(id, act?.by === undefined ? undefined : this.#asker(act));
   }
 
   async editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
@@ -200,12 +200,12 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   /** Finishes a job that its handler handed off. */
   async complete(token: string, result?: unknown): Promise<Job> {
     const { id, fence } = parseToken(token);
-    return this.homes.of(id).succeed(id, fence, { by: 'token' }, jsonText(result));
+    return this.stores.forJob(id).succeed(id, fence, { by: 'token' }, jsonText(result));
   }
 
   async fail(token: string, error: unknown): Promise<Job> {
     const { id, fence } = parseToken(token);
-    return this.homes.of(id).fail(id, fence, told(error), { by: 'token' });
+    return this.stores.forJob(id).fail(id, fence, storedError(error), { by: 'token' });
   }
 
   // Definitions.
@@ -213,35 +213,35 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
   /** A definition that no code declares. Refused if there is one of this name. */
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
     const { spec, enabled } = jobDef<unknown, unknown>(name, this.#typeOf(type) as never, options);
-    const home = this.homes.ofSpec(spec);
-    const isKnown = await definition(home.store, name).then(() => true, isUnknown);
+    const jobs = this.stores.forSpec(spec);
+    const isKnown = await definition(jobs.store, name).then(() => true, isUnknown);
     if (isKnown) throw new Refusal('taken.key', `there is a definition ${name} already: override it instead`, { name });
-    if (spec.inMemory) await this.#attendMemory();
-    await this.#auditedDef('define', name, act, () => declare(home, name, spec, enabled, this.#asker(act).by));
+    if (spec.inMemory) await this.#startMemoryWorker();
+    await this.#auditedDef('define', name, act, () => declare(jobs, name, spec, enabled, this.#asker(act).by));
     this.#reschedule();
   }
 
   /** Ends a definition; its runs stay. One that code declares comes back when an engine with that code starts. */
   async undefine(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.homes.ofDefinition(name);
+    const { store } = await this.stores.forDefinition(name);
     await this.#auditedDef('undefine', name, act, () => undefine(store, name, this.#asker(act)));
   }
 
   async enable(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.homes.ofDefinition(name);
+    const { store } = await this.stores.forDefinition(name);
     await this.#auditedDef('enable', name, act, () => enable(store, name, this.#asker(act)));
     this.#reschedule();
   }
 
   async disable(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.homes.ofDefinition(name);
+    const { store } = await this.stores.forDefinition(name);
     await this.#auditedDef('disable', name, act, () => disable(store, name, this.#asker(act)));
   }
 
-  /** An operator's word on a definition: it survives deploys until it is taken back with null. */
-  async override(name: string, said: Partial<Spec> | null, act?: ActOptions): Promise<void> {
-    const home = await this.homes.ofDefinition(name);
-    await this.#auditedDef('override', name, act, () => override(home, name, said, this.#asker(act)));
+  /** Operator override of a definition. Survives deploys; null removes it. */
+  async override(name: string, overrides: Partial<Spec> | null, act?: ActOptions): Promise<void> {
+    const jobs = await this.stores.forDefinition(name);
+    await this.#auditedDef('override', name, act, () => override(jobs, name, overrides, this.#asker(act)));
     this.#reschedule();
   }
 
@@ -252,7 +252,7 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     act: ActOptions | undefined,
     work: (jobs: Jobs) => Promise<Job>,
   ): Promise<Job> {
-    const jobs = this.homes.of(id);
+    const jobs = this.stores.forJob(id);
     if (act?.by === undefined) return work(jobs);
     const before = await jobs.get(id);
     const after = await work(jobs);
@@ -268,57 +268,57 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
     work: () => Promise<unknown>,
   ): Promise<void> {
     if (act?.by === undefined) return void (await work());
-    const look = (): Promise<unknown> => this.definition(name).then(({ isEnabled, override: said, code }) =>
-      ({ isEnabled, override: said, code }), nothing);
-    const before = await look();
+    const read = (): Promise<unknown> => this.definition(name).then(({ isEnabled, override: overrides, code }) =>
+      ({ isEnabled, override: overrides, code }), nothing);
+    const before = await read();
     await work();
-    await this.jobs.audit({ action, job: null, def: name, before, after: await look() }, this.#asker(act));
+    await this.jobs.audit({ action, job: null, def: name, before, after: await read() }, this.#asker(act));
   }
 
   async #create<Input, Result>(
     what: JobDef<Input, Result> | JobType<Input, Result>,
-    asks: readonly RunAsk<Input>[],
-    store: Create,
+    requests: readonly RunRequest<Input>[],
+    store: StoreDrafts,
   ): Promise<readonly RunHandle<Result>[]> {
     const now = this.now();
     const isDef = 'spec' in what;
-    const home = isDef ? this.homes.ofSpec(what.spec) : this.jobs;
+    const jobs = isDef ? this.stores.forSpec(what.spec) : this.jobs;
     const type = (isDef ? what.type : what) as unknown as JobType;
-    if (home === this.homes.memory) await this.#attendMemory();
-    const known = isDef ? await this.#known(what, home) : null;
-    const isAlone = known ? known.spec.onePerType : type.options.onePerType;
-    const drafts = await draftsOf(type, known, asks, now);
-    if (isAlone && (await hasNewToStart(home, drafts, now))) await refuseWhileBusy(home, type.name);
-    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => this.#store(home, traced, store));
+    if (jobs === this.stores.memory) await this.#startMemoryWorker();
+    const known = isDef ? await this.#known(what, jobs) : null;
+    const isOnePerType = known ? known.spec.onePerType : type.options.onePerType;
+    const drafts = await draftsOf(type, known, requests, now);
+    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, type.name);
+    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => this.#store(jobs, traced, store));
     return created.map(({ id, outcome }, index) => {
-      if (outcome !== 'created' && isOneAtATime(drafts[index]!, asks[index]!)) throw busyType(type.name, id);
+      if (outcome !== 'created' && isOneAtATime(drafts[index]!, requests[index]!)) throw busyType(type.name, id);
       return new RunHandle<Result>(this, id, outcome);
     });
   }
 
-  async #store(home: Jobs, drafts: Drafts, store: Create): Promise<readonly Created[]> {
-    const created = await store(home, drafts);
+  async #store(jobs: Jobs, drafts: Drafts, store: StoreDrafts): Promise<readonly Created[]> {
+    const created = await store(jobs, drafts);
     if (created.some(({ job }) => job?.state !== 'running')) this.#wake();
     return created;
   }
 
-  /** A lone job may be taken on here with its birth. */
-  #creating(by: string): Create {
+  /** A single job may be claimed here in the creating commit. */
+  #creating(by: string): StoreDrafts {
     return (jobs, drafts) => {
-      const store = (taker: string | null): Promise<readonly Created[]> => jobs.createMany(drafts, by, taker);
-      const isLone = drafts.length === 1 && jobs === this.jobs;
-      return isLone ? this.#stations[0]!.create(drafts[0]!.type, store) : store(null);
+      const store = (holder: string | null): Promise<readonly Created[]> => jobs.createMany(drafts, by, holder);
+      const isSingle = drafts.length === 1 && jobs === this.jobs;
+      return isSingle ? this.#workers[0]!.create(drafts[0]!.type, store) : store(null);
     };
   }
 
   /** A definition that was not declared yet, since the engine has not been resumed, is declared now. */
-  async #known({ name, spec, enabled }: JobDef, home: Jobs): Promise<KnownDefinition> {
+  async #known({ name, spec, enabled }: JobDef, jobs: Jobs): Promise<KnownDefinition> {
     try {
-      return await definition(home.store, name);
+      return await definition(jobs.store, name);
     } catch (error) {
       if (!isRefusal(error) || error.code !== 'unknown.definition') throw error;
-      await declare(home, name, spec, enabled, this.instance);
-      return definition(home.store, name);
+      await declare(jobs, name, spec, enabled, this.instance);
+      return definition(jobs.store, name);
     }
   }
 
@@ -334,34 +334,34 @@ export class EngineCore extends Questions implements RunDesk, RunMaker {
 
   /** Some at a time: the store writes together what comes together, and an engine may have thousands. */
   async #declareAll(defs: readonly JobDef[]): Promise<void> {
-    if (defs.some(({ spec }) => spec.inMemory)) await this.#attendMemory();
-    for (let from = 0; from < defs.length; from += declaredAtOnce) {
-      const some = defs.slice(from, from + declaredAtOnce);
-      await Promise.all(some.map(({ name, spec, enabled }) => declare(this.homes.ofSpec(spec), name, spec, enabled, this.instance)));
+    if (defs.some(({ spec }) => spec.inMemory)) await this.#startMemoryWorker();
+    for (let from = 0; from < defs.length; from += declareBatch) {
+      const batch = defs.slice(from, from + declareBatch);
+      await Promise.all(batch.map(({ name, spec, enabled }) => declare(this.stores.forSpec(spec), name, spec, enabled, this.instance)));
     }
   }
 
   /** Runs in memory are worked on from the first of them on. */
-  async #attendMemory(): Promise<void> {
-    if (this.#hasMemoryStation) return;
+  async #startMemoryWorker(): Promise<void> {
+    if (this.#hasMemoryWorker) return;
     const { retention, ...parts } = this.#parts;
-    const kept = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryKept) };
-    const station = new Station({ ...parts, jobs: parts.memory, retention: kept });
-    this.#hasMemoryStation = true;
-    this.#stations.push(station);
-    if (this.#isResumed) await station.start();
+    const memoryRetention = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryRetentionDefault) };
+    const worker = new Worker({ ...parts, jobs: parts.memory, retention: memoryRetention });
+    this.#hasMemoryWorker = true;
+    this.#workers.push(worker);
+    if (this.#isResumed) await worker.start();
   }
 
-  #look(): void {
-    for (const station of this.#stations) station.look();
+  #checkCancels(): void {
+    for (const worker of this.#workers) worker.checkCancels();
   }
 
   #wake(): void {
-    for (const station of this.#stations) station.wake();
+    for (const worker of this.#workers) worker.wake();
   }
 
   #reschedule(): void {
-    for (const station of this.#stations) station.reschedule();
+    for (const worker of this.#workers) worker.reschedule();
   }
 
   #asker({ by = this.instance, why }: ActOptions = {}): Asker {

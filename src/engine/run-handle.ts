@@ -9,7 +9,7 @@ import type { LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { Reason } from './inspect/explain.ts';
 import type { TaskCounts } from './declare/job-type.ts';
-import type { AskOf, ResultOf, Runnable } from './declare/run-request.ts';
+import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 
 /** A run as it is at one moment. */
@@ -20,12 +20,12 @@ export interface Snapshot {
 }
 
 /** A run as someone sees who watches it. */
-export interface Sight extends Snapshot {
+export interface RunUpdate extends Snapshot {
   /** What its log has gained since the sight before. */
   readonly log: readonly LogLine[];
 }
 
-export interface LogAsk {
+export interface LogRequest {
   /** Lines beyond this number. */
   readonly after?: number;
   readonly limit?: number;
@@ -33,11 +33,11 @@ export interface LogAsk {
 
 /** Whoever makes runs: of a type with its input, or of a definition, whose parameters are the input by default. */
 export interface RunMaker {
-  createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>>;
+  createJobRun<What extends Runnable>(what: What, ...request: RequestOf<What>): Promise<RunHandle<ResultOf<What>>>;
 }
 
 /** What a handle needs of its engine. */
-export interface RunDesk {
+export interface RunBackend {
   get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
   /** Resolves when the run may have changed. */
@@ -47,7 +47,7 @@ export interface RunDesk {
   retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
-  log(id: number, ask?: LogAsk): Promise<readonly LogLine[]>;
+  log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
   now(): number;
 }
 
@@ -95,77 +95,77 @@ export class RunCancelled extends Error {
   }
 }
 
-const lookMs = 1_000;
-const watchMs = 250;
+const resultPollMs = 1_000;
+const watchPollMs = 250;
 const logPage = 1000;
 
 export class RunHandle<Result = unknown> {
   readonly id: number;
   /** How it came to be; null for a handle to a run that was looked up. */
   readonly outcome: 'created' | 'existing' | 'updated' | null;
-  readonly #desk: RunDesk;
+  readonly #backend: RunBackend;
 
-  constructor(desk: RunDesk, id: number, outcome: RunHandle['outcome'] = null) {
+  constructor(backend: RunBackend, id: number, outcome: RunHandle['outcome'] = null) {
     this.id = id;
     this.outcome = outcome;
-    this.#desk = desk;
+    this.#backend = backend;
   }
 
   get(): Promise<Job> {
-    return this.#desk.get(this.id);
+    return this.#backend.get(this.id);
   }
 
   /** What the run gave. Throws RunFailed or RunCancelled when it ended otherwise. */
   async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
-    const deadline = timeout === undefined ? Infinity : this.#desk.now() + durationMs(timeout);
+    const deadline = timeout === undefined ? Infinity : this.#backend.now() + durationMs(timeout);
     for (;;) {
       const job = await this.get();
       if (job.state === 'ended') return resultOf<Result>(job);
-      if (this.#desk.now() >= deadline) throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
-      await this.#desk.untilChange(this.id, Math.min(lookMs, deadline - this.#desk.now()));
+      if (this.#backend.now() >= deadline) throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+      await this.#backend.untilChange(this.id, Math.min(resultPollMs, deadline - this.#backend.now()));
     }
   }
 
   /** The run now, then whenever it has changed, until it has ended and all of its log is told. */
-  async *watch(): AsyncGenerator<Sight, void, undefined> {
-    let told = '';
+  async *watch(): AsyncGenerator<RunUpdate, void, undefined> {
+    let lastVersion = '';
     let after = 0;
     for (;;) {
-      const snapshot = await this.#desk.snapshot(this.id);
-      const log = await this.#desk.log(this.id, { after, limit: logPage });
-      const tellable = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
-      if (tellable !== told || log.length > 0) yield { ...snapshot, log };
-      told = tellable;
+      const snapshot = await this.#backend.snapshot(this.id);
+      const log = await this.#backend.log(this.id, { after, limit: logPage });
+      const version = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
+      if (version !== lastVersion || log.length > 0) yield { ...snapshot, log };
+      lastVersion = version;
       after = log.at(-1)?.n ?? after;
       if (log.length === logPage) continue;
       if (snapshot.job.state === 'ended') return;
-      await this.#desk.untilChange(this.id, watchMs);
+      await this.#backend.untilChange(this.id, watchPollMs);
     }
   }
 
   cancel(options?: CancelOptions): Promise<Job> {
-    return this.#desk.cancelJobRun(this.id, options);
+    return this.#backend.cancelJobRun(this.id, options);
   }
 
   stop(options?: EndOptions): Promise<StopAnswer> {
-    return this.#desk.stopJobRun(this.id, options);
+    return this.#backend.stopJobRun(this.id, options);
   }
 
   retry(options?: RetryOptions): Promise<Job> {
-    return this.#desk.retryJobRun(this.id, options);
+    return this.#backend.retryJobRun(this.id, options);
   }
 
   events(): Promise<readonly Event[]> {
-    return this.#desk.history(this.id);
+    return this.#backend.history(this.id);
   }
 
   /** Why it is not running. */
   explain(): Promise<readonly Reason[]> {
-    return this.#desk.explain(this.id);
+    return this.#backend.explain(this.id);
   }
 
-  log(ask?: LogAsk): Promise<readonly LogLine[]> {
-    return this.#desk.log(this.id, ask);
+  log(request?: LogRequest): Promise<readonly LogLine[]> {
+    return this.#backend.log(this.id, request);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The homes of jobs: the database, and the memory of this process for those that no database shall see. */
+/** The stores of an engine: the database, and the memory of this process for jobs that must not be persisted. */
 import { definitions, type KnownDefinition } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
@@ -10,7 +10,7 @@ export const firstMemoryId = 2 ** 52;
 
 const pageDefault = 100;
 
-export class Homes {
+export class Stores {
   readonly database: Jobs;
   readonly memory: Jobs;
 
@@ -19,15 +19,15 @@ export class Homes {
     this.memory = memory;
   }
 
-  of(id: number): Jobs {
+  forJob(id: number): Jobs {
     return id >= firstMemoryId ? this.memory : this.database;
   }
 
-  ofSpec({ inMemory }: Pick<Spec, 'inMemory'>): Jobs {
+  forSpec({ inMemory }: Pick<Spec, 'inMemory'>): Jobs {
     return inMemory ? this.memory : this.database;
   }
 
-  async ofDefinition(name: string): Promise<Jobs> {
+  async forDefinition(name: string): Promise<Jobs> {
     const known = await this.memory.store.holders([definitionKey(name)]);
     return known.size > 0 ? this.memory : this.database;
   }
@@ -40,20 +40,20 @@ export class Homes {
   async find(query: Query, page: PageRequest = {}): Promise<Page> {
     const { order = 'newest', after, limit = pageDefault } = page;
     const [first, second] = order === 'newest' ? [this.memory, this.database] : [this.database, this.memory];
-    if (after !== undefined && this.of(after) === second) return second.find(query, page);
-    const front = await first.find(query, page);
-    if (front.next !== null) return front;
-    const room = limit - front.jobs.length;
+    if (after !== undefined && this.forJob(after) === second) return second.find(query, page);
+    const firstPage = await first.find(query, page);
+    if (firstPage.next !== null) return firstPage;
+    const room = limit - firstPage.jobs.length;
     const { after: _passed, ...rest } = page;
-    const back = await second.find(query, { ...rest, limit: Math.max(1, room) });
-    if (room > 0) return { jobs: [...front.jobs, ...back.jobs], next: back.next };
-    return { jobs: front.jobs, next: back.jobs.length > 0 || back.next !== null ? front.jobs.at(-1)!.id : null };
+    const secondPage = await second.find(query, { ...rest, limit: Math.max(1, room) });
+    if (room > 0) return { jobs: [...firstPage.jobs, ...secondPage.jobs], next: secondPage.next };
+    return { jobs: firstPage.jobs, next: secondPage.jobs.length > 0 || secondPage.next !== null ? firstPage.jobs.at(-1)!.id : null };
   }
 
   async count(query: Query): Promise<readonly Tally[]> {
-    const tallies = new TallySum();
-    for (const tally of await this.database.count(query)) tallies.add(tally);
-    for (const tally of await this.memory.count(query)) tallies.add(tally);
-    return tallies.all();
+    const sum = new TallySum();
+    for (const tally of await this.database.count(query)) sum.add(tally);
+    for (const tally of await this.memory.count(query)) sum.add(tally);
+    return sum.all();
   }
 }

@@ -7,8 +7,8 @@ import { isOpen, type Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
-import { birthOf, firstStateOf, type Draft } from './draft.ts';
-import { births, type Creator, type Producer } from './new-jobs.ts';
+import { originOf, firstStateOf, type Draft } from './draft.ts';
+import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface Created {
   readonly id: number;
@@ -22,35 +22,35 @@ export interface Created {
 const triesMax = 10;
 
 /**
- * Stores each draft, or finds who has its key. Refuses all of them when one is malformed. What could be claimed at once
- * is, if somebody takes it on: it is born running, in one commit.
+ * Stores each draft, or finds the holder of its key. Refuses all of them when one is malformed. With a holder, a job that
+ * could be claimed at once is claimed for it in the same commit.
  */
 export async function createJobs(
   producer: Creator,
   drafts: readonly Draft[],
   by: string,
-  taker: string | null = null,
+  holder: string | null = null,
   tries = 1,
 ): Promise<readonly Created[]> {
-  const unclaimed = await births(producer, drafts, by);
-  const changes = taker === null ? unclaimed : unclaimed.map((birth) => claimedBy(taker, birth));
+  const unclaimed = await newJobs(producer, drafts, by);
+  const changes = holder === null ? unclaimed : unclaimed.map((newJob) => claimOnCreate(holder, newJob));
   const written = await insert(producer.store, changes);
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
     changes.map(async (change, index) =>
-      written[index] ? created(change) : whoHasTheKey(producer, drafts[index]!, by, tries),
+      written[index] ? created(change) : keyHolder(producer, drafts[index]!, by, tries),
     ),
   );
 }
 
-/** A job that waits for nothing is claimed with its birth; how many may pass a gate only the store can tell. */
-function claimedBy(holder: string, birth: Change): Change {
-  const job = birth.after!;
-  if (job.state !== 'pending' || job.gate !== null) return birth;
+/** Claims a new job that waits for nothing; how many jobs may pass a gate only the store knows. */
+function claimOnCreate(holder: string, newJob: Change): Change {
+  const job = newJob.after!;
+  if (job.state !== 'pending' || job.gate !== null) return newJob;
   const command = { do: 'claim', holder, until: null, parentCancelled: false } as const;
   const claimed = step(job, command, { by: holder, now: job.changed });
-  if (claimed instanceof Refusal || claimed.after?.state !== 'running') return birth;
-  return { before: null, after: claimed.after, events: [...birth.events, ...claimed.events] };
+  if (claimed instanceof Refusal || claimed.after?.state !== 'running') return newJob;
+  return { before: null, after: claimed.after, events: [...newJob.events, ...claimed.events] };
 }
 
 const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
@@ -63,7 +63,7 @@ export async function createChildren(
   by: string,
   fence?: number,
 ): Promise<readonly Job[]> {
-  const unattached = await births({ store, ids }, drafts, by);
+  const unattached = await newJobs({ store, ids }, drafts, by);
   const changes = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
     const [seen] = await store.load([parent]);
@@ -85,7 +85,7 @@ function attach(child: Job, parent: Job, asking: Asking): Change {
   return create({ ...child, parent: parent.id }, { due, priority, ...(hold ? { hold } : {}) }, asking);
 }
 
-async function whoHasTheKey(producer: Creator, draft: Draft, by: string, tries: number): Promise<Created> {
+async function keyHolder(producer: Creator, draft: Draft, by: string, tries: number): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
   if (key === undefined) throw new Error('an id from the store was not new');
@@ -114,7 +114,7 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
 
 /** What of a draft an existing job can take on; what the draft does not say stays. */
 function editOf(draft: Draft, now: number): Edit {
-  const { input, policy, tags } = birthOf(draft, 0, now);
+  const { input, policy, tags } = originOf(draft, 0, now);
   const { priority, due } = firstStateOf(draft, now);
   return {
     ...(draft.input === undefined && draft.inputText === undefined ? {} : { input }),

@@ -10,7 +10,7 @@ import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
-import { birthOf } from './draft.ts';
+import { originOf } from './draft.ts';
 import { checkOverride } from './checks/spec.ts';
 import { tickBefore } from './tick.ts';
 
@@ -37,16 +37,16 @@ export async function declare(
   await redefine(definer, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
 }
 
-/** An operator's word: it survives deploys until it is taken back with null. */
+/** Operator override of a definition. Survives deploys; null removes it. */
 export async function override(
   definer: Producer,
   name: string,
-  said: Partial<Spec> | null,
+  overrides: Partial<Spec> | null,
   asker: Asker,
 ): Promise<void> {
-  const checked = said === null ? null : checkOverride(said, definer.store.now());
-  const say: Say = ({ code, override: before }) => ({ code, override: checked && { ...before, ...checked } });
-  await redefine(definer, name, say, asker);
+  const checked = overrides === null ? null : checkOverride(overrides, definer.store.now());
+  const redefineBy: Redefine = ({ code, override: before }) => ({ code, override: checked && { ...before, ...checked } });
+  await redefine(definer, name, redefineBy, asker);
 }
 
 export async function disable(store: Store, name: string, asker: Asker): Promise<void> {
@@ -80,11 +80,11 @@ export async function definitions(store: Store): Promise<readonly KnownDefinitio
 }
 
 function known(job: Job): KnownDefinition {
-  const { code, override: said } = definitionOf(job);
+  const { code, override: overrides } = definitionOf(job);
   const isEnabled = job.state === 'pending';
   const hasNext = isEnabled && job.plan!.schedules.some(({ next }) => next !== null);
-  const spec = specOf({ code, override: said });
-  return { name: job.def!, code, override: said, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
+  const spec = specOf({ code, override: overrides });
+  return { name: job.def!, code, override: overrides, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
 async function introduce(
@@ -99,35 +99,35 @@ async function introduce(
   const plan = planOf(name, code, now);
   const unique = { key: definitionKey(name) };
   const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique } as const;
-  const birth = { ...birthOf(draft, id!, now), parent: null };
+  const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
-  const [written] = await insert(store, [create(birth, first, { by, now })]);
+  const [written] = await insert(store, [create(origin, first, { by, now })]);
   // Another instance was quicker; what it said may differ from what we say.
   if (!written) await declare({ store, ids }, name, code, isEnabled, by);
 }
 
-type Say = (before: Definition) => Definition;
+type Redefine = (before: Definition) => Definition;
 
 /** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
-async function redefine(definer: Producer, name: string, say: Say, asker: Asker): Promise<void> {
+async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {
     const def = await require(store, name);
     const now = store.now();
-    const [ticked, ...births] = await tickBefore(definer, def, now, { by: asker.by });
-    const edited = record(ticked.after!, redefinition(ticked.after!, say, now), { ...asker, now });
-    return [{ ...edited, before: def, events: [...ticked.events, ...edited.events] }, ...births];
+    const [ticked, ...newRuns] = await tickBefore(definer, def, now, { by: asker.by });
+    const edited = record(ticked.after!, redefinition(ticked.after!, redefineBy, now), { ...asker, now });
+    return [{ ...edited, before: def, events: [...ticked.events, ...edited.events] }, ...newRuns];
   });
 }
 
-function redefinition(def: Job, say: Say, now: number): Happening[] {
+function redefinition(def: Job, redefineBy: Redefine, now: number): Happening[] {
   const before = definitionOf(def);
-  const after = say(before);
+  const after = redefineBy(before);
   const [was, is] = [specOf(before), specOf(after)];
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
   const ticks = takenAway(def, was, is, now);
-  const told: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
-  return [...told, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
+  const skipped: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
+  return [...skipped, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
 async function change(

@@ -21,7 +21,7 @@ export interface Draft {
   readonly due?: number;
   readonly priority?: number;
   readonly phase?: Phase;
-  readonly unique?: UniqueAsk;
+  readonly unique?: UniqueRequest;
   readonly policy?: Policy;
   readonly tags?: Tags;
   readonly tick?: Tick;
@@ -31,7 +31,7 @@ export interface Draft {
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 
-export interface UniqueAsk {
+export interface UniqueRequest {
   readonly key: string;
   /** What happens to the job that has the key already: nothing, or it takes on what is new. */
   readonly onTaken?: 'keep' | 'update';
@@ -46,7 +46,7 @@ const fields: readonly (keyof Draft)[] = [
 ];
 
 /** Whether two drafts say the same but for their input, word by word and object by object. */
-export const isLike = (draft: Draft, other: Draft): boolean =>
+export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.type === other.type &&
   draft.due === other.due &&
   draft.priority === other.priority &&
@@ -64,7 +64,7 @@ export const isLike = (draft: Draft, other: Draft): boolean =>
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
 /** What the job will be from its first moment. */
-export function birthOf(draft: Draft, id: number, now: number): Omit<JobOrigin, 'parent'> {
+export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin, 'parent'> {
   checkDraft(draft);
   return {
     id,
@@ -93,7 +93,7 @@ export const firstStateOf = ({ due, priority, phase }: Draft, now: number): Firs
   ...(phase === undefined || checkOneOf('phase', phase, phases) === 'run' ? {} : { phase }),
 });
 
-function checkUnique(unique: UniqueAsk): UniqueKey {
+function checkUnique(unique: UniqueRequest): UniqueKey {
   const { key, onTaken, forMs } = checkFields('unique', unique, ['key', 'onTaken', 'forMs']);
   if (onTaken !== undefined) checkOneOf('unique.onTaken', onTaken, ['keep', 'update']);
   const window = forMs === undefined ? null : checkWhole('unique.forMs', forMs, 1, timeMax);

@@ -3,7 +3,7 @@ import type { Change } from '../model/change.ts';
 import { create, type Asking } from '../model/machine.ts';
 import type { Writer, Store } from '../store/store.ts';
 import { checkName } from './checks/values.ts';
-import { birthOf, checkDraft, firstStateOf, inputOf, isLike, type Draft } from './draft.ts';
+import { originOf, checkDraft, firstStateOf, inputOf, differsOnlyInInput, type Draft } from './draft.ts';
 import type { Ids } from './ids.ts';
 
 export interface Producer {
@@ -15,36 +15,36 @@ export interface Producer {
 export type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
 /** New jobs as changes, not yet stored. No id is taken for what is malformed. */
-export async function births(
+export async function newJobs(
   { store, ids }: Creator,
   drafts: readonly Draft[],
   by: string,
   parent: number | null = null,
 ): Promise<Change[]> {
   const asking = { by: checkName('asker', by), now: store.now() };
-  const unnumbered = conceive(drafts, parent, asking);
+  const drafted = draftJobs(drafts, parent, asking);
   const numbers = await ids.take(drafts.length);
-  return unnumbered.map(({ model, input }, index) => ({
+  return drafted.map(({ model, input }, index) => ({
     before: null,
     after: { ...model.after!, id: numbers[index]!, input },
     events: model.events,
   }));
 }
 
-interface Unnumbered {
+interface UnnumberedJob {
   /** Shared by all that were said to be alike. */
   readonly model: Change;
   readonly input: string;
 }
 
 /** Drafts that follow each other and say the same, but for their input, are checked and decided as one. */
-function conceive(drafts: readonly Draft[], parent: number | null, asking: Asking): Unnumbered[] {
-  let said: Draft | undefined;
+function draftJobs(drafts: readonly Draft[], parent: number | null, asking: Asking): UnnumberedJob[] {
+  let last: Draft | undefined;
   let model: Change;
   return drafts.map((draft) => {
-    if (said !== undefined && isLike(checkDraft(draft), said)) return { model, input: inputOf(draft) };
-    said = draft;
-    model = create({ ...birthOf(draft, 0, asking.now), parent }, firstStateOf(draft, asking.now), asking);
+    if (last !== undefined && differsOnlyInInput(checkDraft(draft), last)) return { model, input: inputOf(draft) };
+    last = draft;
+    model = create({ ...originOf(draft, 0, asking.now), parent }, firstStateOf(draft, asking.now), asking);
     return { model, input: model.after!.input };
   });
 }

@@ -1,5 +1,5 @@
 /** Operating on jobs: cancel, stop, pause, resume, retry, edit, delete. Every act names who asked and why. */
-import { apply, applyTogether, remove, removeAndTell, unknownJob, type Asker } from '../apply.ts';
+import { apply, applyTogether, remove, removeAndRecord, unknownJob, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
@@ -9,7 +9,7 @@ import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { endedStandings, type Standing } from '../store/query.ts';
-import { auditBirth, auditView, closeRecord } from './audit.ts';
+import { auditRecord, auditView, closeRecord } from './audit.ts';
 import type { Producer } from './new-jobs.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
 
@@ -89,9 +89,9 @@ const isRemoved = async (store: Store, job: Job): Promise<boolean> => (await rem
 
 async function removeAudited(producer: Producer, job: Job, asker: Asker): Promise<boolean> {
   const entry = { action: 'delete', job: job.id, def: job.def, before: auditView(job), after: null };
-  const telling = await auditBirth(producer, entry, asker);
-  const isGone = await removeAndTell(producer.store, job, telling);
-  if (isGone) await closeRecord(producer, telling, asker);
+  const record = await auditRecord(producer, entry, asker);
+  const isGone = await removeAndRecord(producer.store, job, record);
+  if (isGone) await closeRecord(producer, record, asker);
   return isGone;
 }
 

@@ -4,14 +4,14 @@
  */
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
-import { isTooMuch } from '../model/family.ts';
+import { exceedsTolerance } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { openStandings } from '../store/query.ts';
 
-const batch = 100;
+const settleBatch = 100;
 
 /** Looks after the parents of the children that ended in these changes, and after the children of parents that did. */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
@@ -22,7 +22,7 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
   const troubled = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
-  if (troubled.size > 0) await giveUpOn(store, [...troubled], asker);
+  if (troubled.size > 0) await cancelOverTolerance(store, [...troubled], asker);
   await settleParents(store, asker, [...parents]);
 }
 
@@ -32,7 +32,7 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
-    const waiting = await store.settleable(parents?.length ?? batch, parents);
+    const waiting = await store.settleable(parents?.length ?? settleBatch, parents);
     return waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() })).filter(isChange);
   });
   await settleAfter(store, changes, asker);
@@ -44,7 +44,7 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
  * the children go too. Answers how many parents there were.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
-  const parents = await store.orphaned(batch);
+  const parents = await store.orphaned(settleBatch);
   if (parents.length === 0) return 0;
   const ended = new Set((await store.load(parents)).map(({ id }) => id));
   for (const parent of parents) {
@@ -55,10 +55,10 @@ export async function endOrphans(store: Store, asker: Asker): Promise<number> {
 }
 
 /** Runs whose tolerance for failed tasks is used up are asked to give up; their open tasks follow. */
-async function giveUpOn(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
+async function cancelOverTolerance(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
   const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
-    if (!(await hasTooMany(store, parent))) continue;
+    if (!(await hasExceededTolerance(store, parent))) continue;
     const why = 'more tasks failed than the run tolerates';
     const command = { do: 'cancel', code: 'automation', fate: 'failed' } as const;
     await applyEach(store, [{ job: parent, command }], { ...asker, why });
@@ -66,7 +66,7 @@ async function giveUpOn(store: Store, ids: readonly number[], asker: Asker): Pro
   }
 }
 
-async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
+async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean> {
   const { onTaskFailure } = parent.policy;
   if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
   const tallies = await store.count({ parent: parent.id });
@@ -74,7 +74,7 @@ async function hasTooMany(store: Store, parent: Job): Promise<boolean> {
     tallies
       .filter((tally) => standing === undefined || tally.standing === standing)
       .reduce((all, { count }) => all + count, 0);
-  return isTooMuch(onTaskFailure, sum('failed'), sum());
+  return exceedsTolerance(onTaskFailure, sum('failed'), sum());
 }
 
 /** Ends the children that wait and tells those that run; if they will not end in time, they are stopped. */

@@ -10,24 +10,22 @@ import { create, record } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
-import { birthOf, type Draft } from './draft.ts';
+import { originOf, type Draft } from './draft.ts';
 import { stopJob } from './operate.ts';
 
-const batch = 200;
+export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
 /** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
 export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
-    const due = await peek(definer.store, { ...everyDefinition, limit: batch });
+    const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
     ticked = due.length;
     return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker);
   });
   return ticked;
 }
-
-export const tickBatch = batch;
 
 /**
  * The same for one definition that is about to change: what fell due before follows the old word. Its own change comes
@@ -90,8 +88,8 @@ async function answers(
     numbers.splice(0, ticking.runs.length);
     // Of several definitions of one type, the first of this commit is under way for the others.
     if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
-    const births = ticking.runs.map((run) => bornOf(def, spec, run, now, asker));
-    return [record(def, [ticking.happening], { ...asker, now }), ...births];
+    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));
+    return [record(def, [ticking.happening], { ...asker, now }), ...newRuns];
   });
   return [...setAside, ...ticked];
 }
@@ -119,14 +117,14 @@ function read(due: readonly Job[], now: number, runs: RunMoments) {
   return { readable, unreadable };
 }
 
-function bornOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
+function newRunOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
   const unique = isAlone(spec) ? { unique: { key: overlapKey(def.def!, spec) } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
-  const birth = birthOf({ ...draftOf(def.def!, spec), tick, ...unique }, id, now);
+  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique }, id, now);
   const { priority, phase } = spec;
   const first = { due: Math.min(due, now), priority, ...(phase === 'run' ? {} : { phase }) };
-  return create({ ...birth, parent: null }, first, { ...asker, now });
+  return create({ ...origin, parent: null }, first, { ...asker, now });
 }
 
 /** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */

@@ -1,38 +1,38 @@
 /** Working on jobs: claim, finish, fail, give back, plan tasks. Every write carries the fence of its claim. */
-import { applyEach, applyTogether, claim, isChange, unknownJob, type Answer, type Ask, type Asker } from '../apply.ts';
+import { applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Batch, Store } from '../store/store.ts';
-import type { WorkAsk } from './checks/claim.ts';
+import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */
-export async function claimJobs(store: Store, { holder, leaseMs, ...ask }: WorkAsk): Promise<readonly RunningJob[]> {
-  const changes = await claim(store, ask, holder, leaseMs);
+export async function claimJobs(store: Store, { holder, leaseMs, ...request }: WorkRequest): Promise<readonly RunningJob[]> {
+  const changes = await claim(store, request, holder, leaseMs);
   await settleAfter(store, changes, { by: holder });
   return changes.map(({ after }) => after!).filter((job): job is RunningJob => job.state === 'running');
 }
 
 /** Outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
-export async function conclude(store: Store, asks: readonly Ask[], asker: Asker): Promise<readonly Answer[]> {
-  const answers = [...(await applyEach(store, asks, asker))];
-  for (const [index, ask] of asks.entries()) {
-    if (isWaitedFor(answers[index]!)) answers[index] = await letChildrenGo(store, ask, asker);
+export async function conclude(store: Store, requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+  const answers = [...(await applyEach(store, requests, asker))];
+  for (const [index, request] of requests.entries()) {
+    if (isWaitedFor(answers[index]!)) answers[index] = await releaseChildren(store, request, asker);
   }
   await settleAfter(store, answers.filter(isChange), asker);
   return answers;
 }
 
-const isWaitedFor = (answer: Answer): boolean => answer instanceof Refusal && answer.detail['childrenWait'] === true;
+const isWaitedFor = (answer: CommandAnswer): boolean => answer instanceof Refusal && answer.detail['childrenWait'] === true;
 
 /** A parent that is done with its part lets its children go and waits; after the last it is handed out again. */
-async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker): Promise<Answer> {
+async function releaseChildren(store: Store, { job, command }: CommandRequest, asker: Asker): Promise<CommandAnswer> {
   const id = typeof job === 'number' ? job : job.id;
   const fence = 'fence' in command ? (command.fence ?? 0) : 0;
   try {
-    const [change] = await applyTogether(store, () => partingOf(store, id, fence, { ...asker, now: store.now() }));
+    const [change] = await applyTogether(store, () => childReleases(store, id, fence, { ...asker, now: store.now() }));
     return change!;
   } catch (error) {
     if (error instanceof Refusal) return error;
@@ -40,7 +40,7 @@ async function letChildrenGo(store: Store, { job, command }: Ask, asker: Asker):
   }
 }
 
-async function partingOf(
+async function childReleases(
   store: Store,
   id: number,
   fence: number,
@@ -77,7 +77,7 @@ async function plan(
   store: Store,
   run: Job,
   { fence, details, by, count }: Planning & { readonly count: number },
-  births: readonly Change[],
+  newJobs: readonly Change[],
   staged?: Batch['staged'],
 ): Promise<Job> {
   let seen: Job | undefined = run;
@@ -88,9 +88,9 @@ async function plan(
     if (!job) return unknownJob(run.id);
     const planned = step(job, command, { by, now: store.now() });
     if (planned instanceof Refusal) return planned;
-    return planned.after?.state === 'ended' ? [planned] : [planned, ...births];
+    return planned.after?.state === 'ended' ? [planned] : [planned, ...newJobs];
   };
-  // A run that was cancelled while it prepared ends, and its tasks are never born.
+  // A run that was cancelled while it prepared ends, and its tasks are never created.
   const [change] = await applyTogether(store, decide, ([planned]) =>
     planned?.after?.state === 'ended' ? undefined : staged,
   );

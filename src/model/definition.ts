@@ -89,8 +89,8 @@ export function planOf(
   before?: { readonly spec: Spec; readonly plan: Plan },
 ): Plan {
   const schedules = spec.schedules.map((schedule) => {
-    const kept = before?.spec.schedules.findIndex((known) => JSON.stringify(known) === JSON.stringify(schedule)) ?? -1;
-    const plan = before?.plan.schedules[kept];
+    const index = before?.spec.schedules.findIndex((known) => JSON.stringify(known) === JSON.stringify(schedule)) ?? -1;
+    const plan = before?.plan.schedules[index];
     return plan ?? withNext({ activated: now, lastNominal: null, next: null, run: null }, schedule, name, new Map());
   });
   return { schedules };
@@ -148,9 +148,9 @@ export function wakeUp(def: Job, spec: Spec, now: number): Happening {
 
 /** The occurrences that an edit takes away while they wait for the moment to which they are spread. */
 export function takenAway(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
-  const kept = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
+  const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
   return def.plan!.schedules.flatMap((plan, index) =>
-    kept.has(JSON.stringify(before.schedules[index])) ? [] : missed(plan, before, index, def.def!, now, 'edited'),
+    remaining.has(JSON.stringify(before.schedules[index])) ? [] : missed(plan, before, index, def.def!, now, 'edited'),
   );
 }
 

@@ -6,7 +6,7 @@ import type { Job, OnTaskFailure } from './job.ts';
 export const childHold = (parent: Job): Hold | null => (parent.state === 'running' ? 'parent' : null);
 
 /** Whether a run gives up: how many of its tasks failed, and of how many. */
-export function isTooMuch(policy: OnTaskFailure | undefined, failed: number, total: number): boolean {
+export function exceedsTolerance(policy: OnTaskFailure | undefined, failed: number, total: number): boolean {
   if (policy === undefined || policy === 'collect') return false;
   if (policy === 'failFast') return failed > 0;
   return 'tolerate' in policy ? failed > policy.tolerate : failed * 100 > policy.toleratePercent * total;

@@ -38,14 +38,14 @@ export function parseGate(text: string): Gate {
   };
 }
 
-/** Lets candidates through one after the other, counting those behind the gates now and each that passes. */
+/** Lets candidates through one after the other, counting the jobs admitted before and each that passes. */
 export class Turnstile {
-  readonly #places: Map<string, number>;
+  readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
 
-  constructor(behind: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
-    this.#places = takenPlaces(behind);
+  constructor(admitted: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
+    this.#admitted = admittedPerLimit(admitted);
     this.#limits = limits;
     this.#isLeader = isLeader;
   }
@@ -53,22 +53,22 @@ export class Turnstile {
   /** How many more could pass this gate. */
   room(text: string): number {
     const gate = parseGate(text);
-    return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#places, this.#limits));
+    return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
   /** Whether one more may pass; it is counted when it may. */
   pass(text: string): boolean {
     if (this.room(text) === 0) return false;
     const gate = parseGate(text);
-    for (const place of placesOf(gate)) this.#places.set(place, (this.#places.get(place) ?? 0) + 1);
+    for (const limit of limitNames(gate)) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
     return true;
   }
 }
 
-function takenPlaces(behind: ReadonlyMap<string, number>): Map<string, number> {
+function admittedPerLimit(admitted: ReadonlyMap<string, number>): Map<string, number> {
   const taken = new Map<string, number>();
-  for (const [text, count] of behind) {
-    for (const place of placesOf(parseGate(text))) taken.set(place, (taken.get(place) ?? 0) + count);
+  for (const [text, count] of admitted) {
+    for (const limit of limitNames(parseGate(text))) taken.set(limit, (taken.get(limit) ?? 0) + count);
   }
   return taken;
 }
@@ -79,11 +79,11 @@ function roomAt(gate: Gate, taken: ReadonlyMap<string, number>, limits: Limits):
     gate.def === null ? undefined : (limits.defs.get(gate.def) ?? gate.defMax),
     gate.key === null ? undefined : limits.keys.get(gate.type),
   ];
-  const rooms = placesOf(gate).map((place, level) => (capacities[level] ?? Infinity) - (taken.get(place) ?? 0));
+  const rooms = limitNames(gate).map((limit, level) => (capacities[level] ?? Infinity) - (taken.get(limit) ?? 0));
   return Math.min(...rooms);
 }
 
-const placesOf = (gate: Gate): readonly [string, string, string] => [
+const limitNames = (gate: Gate): readonly [string, string, string] => [
   `type ${gate.type}`,
   `def ${gate.def ?? ''}`,
   `key ${gate.type} ${gate.key ?? ''}`,

@@ -265,8 +265,8 @@ function parsed(text: string, revive?: (key: string, value: unknown, context?: {
 
 /** Says where, when the parser does, but never quotes the text, which may hold a secret. */
 function notJson(text: string, error: unknown): Refusal {
-  const said = /at position (\d+)/.exec(String(error))?.[1];
-  const position = said === undefined ? null : Math.min(Number(said), text.length);
+  const found = /at position (\d+)/.exec(String(error))?.[1];
+  const position = found === undefined ? null : Math.min(Number(found), text.length);
   const where = position === null ? '' : `, at character ${position + 1}`;
   return new Refusal('malformed.json', `cannot read this as JSON: it is not valid${where}`, { path: '$', position });
 }

@@ -119,9 +119,9 @@ export function thinned(progress: Progress): Progress {
 export function trimmed(items: readonly ItemNode[], max: number): readonly ItemNode[] {
   if (items.length <= max) return items;
   const first = Math.floor(max / 3);
-  const kept = [...items];
-  while (kept.length > max) kept.splice(leastTelling(kept, first), 1);
-  return kept;
+  const remaining = [...items];
+  while (remaining.length > max) remaining.splice(leastTelling(remaining, first), 1);
+  return remaining;
 }
 
 function leastTelling(items: readonly ItemNode[], from: number): number {

@@ -35,21 +35,21 @@ const bounds = {
 } as const;
 
 /** Fills in what is not said. A base beyond the default maximum raises the maximum, unless that was said too. */
-export function retryOf(said: Partial<RetryPolicy>): RetryPolicy {
-  const baseMs = said.baseMs ?? defaultRetry.baseMs;
+export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
+  const baseMs = given.baseMs ?? defaultRetry.baseMs;
   return {
-    attemptsMax: said.attemptsMax ?? defaultRetry.attemptsMax,
-    backoff: said.backoff ?? defaultRetry.backoff,
+    attemptsMax: given.attemptsMax ?? defaultRetry.attemptsMax,
+    backoff: given.backoff ?? defaultRetry.backoff,
     baseMs,
-    maxMs: said.maxMs ?? Math.max(defaultRetry.maxMs, baseMs),
-    jitter: said.jitter ?? defaultRetry.jitter,
-    crashesMax: said.crashesMax ?? defaultRetry.crashesMax,
+    maxMs: given.maxMs ?? Math.max(defaultRetry.maxMs, baseMs),
+    jitter: given.jitter ?? defaultRetry.jitter,
+    crashesMax: given.crashesMax ?? defaultRetry.crashesMax,
   };
 }
 
 /** Takes what a user wrote. Refuses `malformed.option` and `malformed.number`, with the field in the detail. */
-export function checkRetry(said: unknown): RetryPolicy {
-  const policy = retryOf(checkFields(said));
+export function checkRetry(given: unknown): RetryPolicy {
+  const policy = retryOf(checkFields(given));
   checkWhole('attemptsMax', policy.attemptsMax);
   checkWhole('baseMs', policy.baseMs);
   checkWhole('maxMs', policy.maxMs);
@@ -92,16 +92,16 @@ function chance(text: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-function checkFields(said: unknown): Partial<RetryPolicy> {
-  if (said === undefined) return {};
-  if (typeof said !== 'object' || said === null || Array.isArray(said)) {
+function checkFields(given: unknown): Partial<RetryPolicy> {
+  if (given === undefined) return {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Refusal('malformed.option', 'cannot read the retry policy: write an object such as { attemptsMax: 5 }');
   }
-  const unknown = Object.keys(said).find((field) => !Object.hasOwn(defaultRetry, field));
+  const unknown = Object.keys(given).find((field) => !Object.hasOwn(defaultRetry, field));
   if (unknown !== undefined) {
     throw refusedField('malformed.option', unknown, `a retry policy has only ${Object.keys(defaultRetry).join(', ')}`);
   }
-  return said;
+  return given;
 }
 
 function checkWhole(field: keyof typeof bounds, value: unknown): void {

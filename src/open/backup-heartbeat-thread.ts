@@ -1,14 +1,14 @@
 /** The heartbeat thread: watches the main thread's beats and beats in its stead while it is silent. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { HeartData } from './backup-heartbeat.ts';
+import type { HeartbeatThreadData } from './backup-heartbeat.ts';
 import { openStore } from './store.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../time/clock.ts';
 
-const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartData;
+const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartbeatThreadData;
 
 /** Often enough that the silence is noticed while most of the lease is left. */
-const lookMs = leaseMs / 12;
+const silencePollMs = leaseMs / 12;
 /** The main thread beats this often when it has nothing to do. */
 const beatMs = leaseMs / 3;
 
@@ -19,11 +19,11 @@ async function watch(): Promise<void> {
   let beatAt = changedAt;
   while (Atomics.load(beats, 1) === 0) {
     store ??= opened();
-    await systemClock.sleep(lookMs);
+    await systemClock.sleep(silencePollMs);
     const now = systemClock.monotonic();
     if (Atomics.load(beats, 0) !== count) [count, changedAt] = [Atomics.load(beats, 0), now];
     const silence = now - changedAt;
-    if (silence < beatMs + lookMs || silence > stallMs || now - beatAt < beatMs / 2) continue;
+    if (silence < beatMs + silencePollMs || silence > stallMs || now - beatAt < beatMs / 2) continue;
     if (store && (await beat(store))) beatAt = now;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The heart in a thread: it has its own connection to the store and beats only when the main thread has fallen silent, so
+ * The backup heartbeat in a thread: it has its own connection to the store and beats only when the main thread has fallen silent, so
  * that a handler that blocks the event loop keeps its lease. After the stall limit it gives up: a process that has been
  * blocked for so long is taken for hung.
  */
 import { Worker } from 'node:worker_threads';
-import type { Heart } from '../engine/loops/backup-heartbeat.ts';
+import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
 import type { Logger } from '../logger.ts';
 import type { InstanceAbout } from '../store/store.ts';
 
-export interface ThreadHeartParts {
+export interface ThreadHeartbeatParts {
   readonly url: string;
   readonly instance: string;
   readonly leaseMs: number;
@@ -18,7 +18,7 @@ export interface ThreadHeartParts {
 }
 
 /** What the thread is started with; the first number of `beats` counts the main thread's own beats, the second says stop. */
-export interface HeartData {
+export interface HeartbeatThreadData {
   readonly url: string;
   readonly instance: string;
   readonly leaseMs: number;
@@ -29,12 +29,12 @@ export interface HeartData {
 
 const stallDefaultMs = 600_000;
 
-export class ThreadHeart implements Heart {
-  readonly #parts: ThreadHeartParts;
+export class ThreadHeartbeat implements BackupHeartbeat {
+  readonly #parts: ThreadHeartbeatParts;
   readonly #beats = new Int32Array(new SharedArrayBuffer(8));
   #thread: Worker | null = null;
 
-  constructor(parts: ThreadHeartParts) {
+  constructor(parts: ThreadHeartbeatParts) {
     this.#parts = parts;
   }
 
@@ -42,7 +42,7 @@ export class ThreadHeart implements Heart {
     if (this.#thread) return onReady();
     const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
     Atomics.store(this.#beats, 1, 0);
-    const workerData: HeartData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
+    const workerData: HeartbeatThreadData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
     this.#thread = new Worker(new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
     this.#thread.once('message', onReady);
     this.#thread.on('error', (error) => {
@@ -53,7 +53,7 @@ export class ThreadHeart implements Heart {
     this.#thread.unref();
   }
 
-  beaten(): void {
+  noteBeat(): void {
     Atomics.add(this.#beats, 0, 1);
   }
 

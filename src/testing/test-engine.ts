@@ -1,6 +1,6 @@
 /** The test engine: the real engine on a store in memory and a clock that only a test moves: hours in milliseconds. */
-import type { AskOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
-import { RunHandle, type RunDesk, type RunMaker } from '../engine/run-handle.ts';
+import type { RequestOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
+import { RunHandle, type RunBackend, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../random.ts';
 import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
@@ -35,7 +35,7 @@ const settlingTurns = 3;
 /** An engine whose memory can be looked into. */
 class OpenEngine extends Engine {
   get memory(): Store {
-    return this.homes.memory.store;
+    return this.stores.memory.store;
   }
 }
 
@@ -46,8 +46,8 @@ export class TestEngine implements RunMaker {
   #tether: Tether | null = null;
   #engine: OpenEngine | null = null;
   #starts = 0;
-  readonly #desk: RunDesk = new Proxy({} as RunDesk, {
-    get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunDesk)(...values),
+  readonly #desk: RunBackend = new Proxy({} as RunBackend, {
+    get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunBackend)(...values),
   });
 
   constructor(options: TestOptions) {
@@ -62,7 +62,7 @@ export class TestEngine implements RunMaker {
   }
 
   /** The handle goes on working after a crash and a restart. */
-  async createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>> {
+  async createJobRun<What extends Runnable>(what: What, ...ask: RequestOf<What>): Promise<RunHandle<ResultOf<What>>> {
     const { id, outcome } = await this.engine.createJobRun(what, ...ask);
     return new RunHandle<ResultOf<What>>(this.#desk, id, outcome);
   }
@@ -137,7 +137,7 @@ export class TestEngine implements RunMaker {
     await this.close();
   }
 
-  #ofLiving(name: keyof RunDesk): (...values: unknown[]) => unknown {
+  #ofLiving(name: keyof RunBackend): (...values: unknown[]) => unknown {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 

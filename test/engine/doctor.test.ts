@@ -1,6 +1,6 @@
 // The checkup: each finding on a world that has it, and none of them on one that is well.
 import { describe, expect, test } from 'vitest';
-import { checkup, type Finding } from '../../src/engine/inspect/doctor.ts';
+import { runDoctor, type Finding } from '../../src/engine/inspect/doctor.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store, StoreHealth } from '../../src/store/store.ts';
@@ -33,7 +33,7 @@ describe.each(stores)('on $name', (kind) => {
     const opened = await kind.open(clock);
     const { store } = opened;
     const jobs = new Jobs(store);
-    return { jobs, store, clock, close: () => opened.close(), look: () => checkup(jobs, clock) };
+    return { jobs, store, clock, close: () => opened.close(), look: () => runDoctor(jobs, clock) };
   }
 
   test('a world that is well has nothing but fine findings', async () => {
@@ -88,7 +88,7 @@ describe.each(stores)('on $name', (kind) => {
 describe('what the store says of itself', () => {
   const look = async (vitals: Partial<StoreHealth>): Promise<readonly Finding[]> => {
     const clock = new VirtualClock(start);
-    return checkup(new Jobs(saying(new MemoryStore(clock), vitals)), clock);
+    return runDoctor(new Jobs(saying(new MemoryStore(clock), vitals)), clock);
   };
 
   test.each<[string, Partial<StoreHealth>, string]>([
@@ -108,7 +108,7 @@ describe('what the store says of itself', () => {
     const clock = new VirtualClock(start);
     const store = new MemoryStore(clock);
     store.migrate = () => Promise.resolve({ from: 1, to: 2, statements: [] });
-    expect(await checkup(new Jobs(store), clock)).toMatchObject([
+    expect(await runDoctor(new Jobs(store), clock)).toMatchObject([
       { level: 'problem', about: 'schema', todo: 'run stint migrate' },
     ]);
   });

@@ -6,14 +6,14 @@ import { FrameReader, frameOf } from '../../src/engine/isolation/host/frames.ts'
 import { Lines } from '../../src/engine/isolation/host/lines.ts';
 import { Printout } from '../../src/engine/isolation/host/printout.ts';
 import { ProgressFlow } from '../../src/engine/isolation/child/progress-flow.ts';
-import { rebuild, tell } from '../../src/engine/isolation/error-transfer.ts';
+import { errorFromData, errorToData } from '../../src/engine/isolation/error-transfer.ts';
 import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../../src/engine/handler/errors.ts';
 import { emptyProgress } from '../../src/model/progress.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
 const across = (thrown: unknown): Error & Record<string, unknown> =>
-  rebuild(structuredClone(tell(thrown))) as Error & Record<string, unknown>;
+  errorFromData(structuredClone(errorToData(thrown))) as Error & Record<string, unknown>;
 
 describe('an error', () => {
   test.each([
@@ -121,9 +121,9 @@ describe('the flow of progress', () => {
     const clock = new VirtualClock(0);
     const sent: unknown[] = [];
     const flow = new ProgressFlow(clock, ({ updatedAt }) => sent.push([updatedAt, clock.monotonic()]));
-    for (const change of [1, 2, 3]) flow.tell(at(change));
+    for (const change of [1, 2, 3]) flow.update(at(change));
     await clock.advance(250);
-    for (const change of [4, 5]) flow.tell(at(change));
+    for (const change of [4, 5]) flow.update(at(change));
     flow.flush();
     flow.flush();
     expect(sent).toEqual([[1, 0], [3, 100], [4, 250], [5, 250]]);

@@ -1,30 +1,30 @@
 // The finisher: outcomes that end together are stored together, and one that cannot be stored harms no other.
 import { expect, test } from 'vitest';
-import type { Answer, Ask } from '../../src/apply.ts';
+import type { CommandAnswer, CommandRequest } from '../../src/apply.ts';
 import { Finisher } from '../../src/engine/work/finisher.ts';
 import { silent } from '../../src/logger.ts';
-import { Watchers } from '../../src/engine/work/job-watchers.ts';
+import { JobWatchers } from '../../src/engine/work/job-watchers.ts';
 import { seededRandom } from '../../src/random.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
 const stored = { before: null, after: null, events: [] };
-const askOf = (job: number): Ask => ({ job, command: { do: 'succeed', fence: 1 } });
+const askOf = (job: number): CommandRequest => ({ job, command: { do: 'succeed', fence: 1 } });
 
-const outcome = (finisher: Finisher, job: number): Promise<Answer> =>
+const outcome = (finisher: Finisher, job: number): Promise<CommandAnswer> =>
   new Promise((told) => finisher.finish(askOf(job), told));
 
-function aFinisher(conclude: (asks: readonly Ask[]) => readonly Answer[]) {
+function aFinisher(conclude: (asks: readonly CommandRequest[]) => readonly CommandAnswer[]) {
   const clock = new VirtualClock(0);
-  const calls: (readonly Ask['job'][])[] = [];
+  const calls: (readonly CommandRequest['job'][])[] = [];
   const jobs = {
-    conclude: async (asks: readonly Ask[]) => {
+    conclude: async (asks: readonly CommandRequest[]) => {
       calls.push(asks.map(({ job }) => job));
       return conclude(asks);
     },
   };
-  const parts = { clock, random: seededRandom(1), logger: silent, watchers: new Watchers(clock) };
+  const parts = { clock, random: seededRandom(1), logger: silent, watchers: new JobWatchers(clock) };
   return { clock, calls, finisher: new Finisher(jobs as unknown as Jobs, 'ann', parts) };
 }
 

@@ -39,7 +39,7 @@ test('what is taken back while the program has its turn is not started', async (
   const seen: number[] = [];
   const { slots } = slotsFor(1, (item) => void seen.push(item));
   slots.add(upTo(1_000));
-  const taken = slots.takeBack();
+  const taken = slots.releaseQueued();
   await turn();
 
   expect(seen.length + taken.length).toBe(1_000);

@@ -1,6 +1,6 @@
 // Tallies: a count that was dear is told again for a while, one that was cheap or of an ended run never.
 import { expect, test } from 'vitest';
-import { Tallies } from '../../src/engine/inspect/task-counts.ts';
+import { TaskCountCache } from '../../src/engine/inspect/task-counts.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import type { Job } from '../../src/model/job.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
@@ -21,28 +21,28 @@ function counting(clock: VirtualClock, tookMs: number): { jobs: Jobs; counts: ()
 
 test('a dear count is told again for ten times as long as it took', async () => {
   const clock = new VirtualClock(0);
-  const tallies = new Tallies(clock);
+  const tallies = new TaskCountCache(clock);
   const { jobs, counts } = counting(clock, 100);
-  expect((await tallies.of(jobs, open)).succeeded).toBe(1);
+  expect((await tallies.count(jobs, open)).succeeded).toBe(1);
   await clock.advance(999);
-  expect((await tallies.of(jobs, open)).succeeded).toBe(1);
+  expect((await tallies.count(jobs, open)).succeeded).toBe(1);
   await clock.advance(1);
-  expect((await tallies.of(jobs, open)).succeeded).toBe(2);
+  expect((await tallies.count(jobs, open)).succeeded).toBe(2);
   expect(counts()).toBe(2);
 });
 
 test('a cheap count is made anew each time', async () => {
   const clock = new VirtualClock(0);
-  const tallies = new Tallies(clock);
+  const tallies = new TaskCountCache(clock);
   const { jobs } = counting(clock, 20);
-  expect((await tallies.of(jobs, open)).succeeded).toBe(1);
-  expect((await tallies.of(jobs, open)).succeeded).toBe(2);
+  expect((await tallies.count(jobs, open)).succeeded).toBe(1);
+  expect((await tallies.count(jobs, open)).succeeded).toBe(2);
 });
 
 test('a run that has ended is counted exactly, however dear it was', async () => {
   const clock = new VirtualClock(0);
-  const tallies = new Tallies(clock);
+  const tallies = new TaskCountCache(clock);
   const { jobs } = counting(clock, 100);
-  await tallies.of(jobs, open);
-  expect((await tallies.of(jobs, ended)).succeeded).toBe(2);
+  await tallies.count(jobs, open);
+  expect((await tallies.count(jobs, ended)).succeeded).toBe(2);
 });

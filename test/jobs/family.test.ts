@@ -1,7 +1,7 @@
 // Runs and their tasks, parents and their children: planned in one commit, settled after the last, cancelled together.
 import { describe, expect } from 'vitest';
 import { apply, remove } from '../../src/apply.ts';
-import { births } from '../../src/jobs/new-jobs.ts';
+import { newJobs } from '../../src/jobs/new-jobs.ts';
 import { endOrphans, settleParents } from '../../src/jobs/settle.ts';
 import { planStaged } from '../../src/jobs/work.ts';
 import type { Job, OnTaskFailure, RunningJob } from '../../src/model/job.ts';
@@ -51,8 +51,8 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
       type: 'task',
       key: `no ${index}`,
     }));
-    await world.store.stageChildren(run.id, run.fence, await births(world.jobs, drafts.slice(0, 3), 'planner', run.id));
-    await world.store.stageChildren(run.id, run.fence, await births(world.jobs, drafts.slice(3), 'planner', run.id));
+    await world.store.stageChildren(run.id, run.fence, await newJobs(world.jobs, drafts.slice(0, 3), 'planner', run.id));
+    await world.store.stageChildren(run.id, run.fence, await newJobs(world.jobs, drafts.slice(3), 'planner', run.id));
     expect(await world.count()).toBe(1);
     expect(await world.claimIds()).toEqual([]);
     await planStaged(world.store, run, { fence: run.fence, count: 5, by: 'planner' });
@@ -65,7 +65,7 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
     await world.store.stageChildren(
       run.id,
       run.fence,
-      await births(world.jobs, [{ kind: 'task', type: 'task' }], 'planner', run.id),
+      await newJobs(world.jobs, [{ kind: 'task', type: 'task' }], 'planner', run.id),
     );
     await world.jobs.cancel(run.id, tester);
     const ended = await planStaged(world.store, run, { fence: run.fence, count: 1, by: 'planner' });

@@ -1,9 +1,9 @@
 // The world of an example: a store of its own behind the door, a clock that we move, and checks of all that was stored.
 import { expect, test as plain } from 'vitest';
-import type { Ask } from '../../src/apply.ts';
-import type { WorkAsk } from '../../src/jobs/checks/claim.ts';
+import type { CommandRequest } from '../../src/apply.ts';
+import type { WorkRequest } from '../../src/jobs/checks/claim.ts';
 import type { Created } from '../../src/jobs/create.ts';
-import { births } from '../../src/jobs/new-jobs.ts';
+import { newJobs } from '../../src/jobs/new-jobs.ts';
 import type { Draft } from '../../src/jobs/draft.ts';
 import { planTasks } from '../../src/jobs/work.ts';
 import { Jobs } from '../../src/jobs.ts';
@@ -25,7 +25,7 @@ export const tester = { by: 'tester' };
 export const broken: JobError = { code: 'unknown', message: 'it broke' };
 
 /** What is left out takes one job of whatever kind and type, for a minute. */
-export type Taking = Partial<WorkAsk>;
+export type Taking = Partial<WorkRequest>;
 
 export class World {
   readonly clock: VirtualClock;
@@ -118,7 +118,7 @@ export class World {
       key: `task ${index}`,
       ...draft,
     }));
-    const tasks = await births(this.jobs, drafts, 'planner', run.id);
+    const tasks = await newJobs(this.jobs, drafts, 'planner', run.id);
     return planTasks(this.store, run, { fence: run.fence, tasks, by: 'planner' });
   }
 
@@ -148,7 +148,7 @@ export class World {
   /** Repairs every lease that is over, as an engine would. */
   async repair(): Promise<Job[]> {
     const over = await this.store.lapsed(100);
-    const asks = over.map((job): Ask => ({ job, command: { do: 'lapse' } }));
+    const asks = over.map((job): CommandRequest => ({ job, command: { do: 'lapse' } }));
     const answers = await this.jobs.conclude(asks, { by: 'repairer' });
     return answers.map((answer) => {
       if (answer instanceof Refusal) throw answer;

@@ -49,7 +49,7 @@ const parts: readonly Part[] = [
   {
     title: 'createJobRun(what, options)',
     about: 'What is a type or a definition.',
-    of: [['src/engine/declare/run-request.ts', 'RunAsk']],
+    of: [['src/engine/declare/run-request.ts', 'RunRequest']],
   },
   {
     title: 'What a handler is given',

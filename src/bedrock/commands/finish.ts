@@ -1,5 +1,5 @@
 /** FinishJob, RetryJob and FailJob: what a worker says of the job it has. */
-import type { FinishAsk, RetryAsk } from '../../jobs/bedrock/finish.ts';
+import type { FinishRequest, RetryRequest } from '../../jobs/bedrock/finish.ts';
 import type { Refusal } from '../../refusal.ts';
 import { ok, type Call, type Command } from '../call.ts';
 import { atoi, isOn, jobIdOf, priorityOf, textOf, timeOf, type Headers } from '../parameters.ts';
@@ -33,7 +33,7 @@ export const retryJob: Command = {
     const finish = finishAsk(call);
     const name = textOf(headers, 'name');
     const priority = priorityOf(headers.get('jobpriority'));
-    const ask: RetryAsk = {
+    const ask: RetryRequest = {
       ...finish,
       due: dueOf(headers),
       ...(name === undefined ? {} : { name }),
@@ -54,7 +54,7 @@ export const failJob: Command = {
   },
 };
 
-function finishAsk({ headers, desk }: Call): FinishAsk {
+function finishAsk({ headers, desk }: Call): FinishRequest {
   const data = textOf(headers, 'data');
   return {
     id: jobIdOf(headers),
@@ -65,7 +65,7 @@ function finishAsk({ headers, desk }: Call): FinishAsk {
 }
 
 /** What is wrong with them only matters to a job that does not repeat. */
-const dueOf = (headers: Headers): RetryAsk['due'] =>
+const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };
 
 const delayStatus = (detail: Refusal['detail']): string =>

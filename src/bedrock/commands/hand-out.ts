@@ -48,5 +48,5 @@ async function handOut({ desk, caller, headers }: Call, wish: Wish): Promise<rea
 const replyWith = ({ desk, caller }: Call, handed: readonly HandedOut[], body: string): Reply => ({
   status: '200 OK',
   body,
-  onLost: () => desk.queue.putBack(handed.map(({ job }) => job), { by: caller.name }),
+  onLost: () => desk.queue.release(handed.map(({ job }) => job), { by: caller.name }),
 });

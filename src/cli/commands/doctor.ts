@@ -1,6 +1,6 @@
 /** `stint doctor`: how the store and the instances on it fare, and what to do. Exit code 1: something must be done. */
 import type { Command } from 'commander';
-import { checkup, type Finding } from '../../engine/inspect/doctor.ts';
+import { runDoctor, type Finding } from '../../engine/inspect/doctor.ts';
 import { Jobs } from '../../jobs.ts';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -15,7 +15,7 @@ export function doctorCommand(program: Command): void {
 async function doctor({ store: url, json }: CommonOptions): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
-    const findings = await checkup(new Jobs(store), systemClock);
+    const findings = await runDoctor(new Jobs(store), systemClock);
     if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     if (json) printJson(findings);
     else findings.forEach(print);

@@ -32,7 +32,7 @@ export class Handlers {
     throw new Refusal('unknown.type', `this engine has no job type ${name}: pass it in types`, { type: name, known: this.names });
   }
 
-  /** How many may be behind gates, as the code says now: it counts more than what a waiting job was born with. */
+  /** The limits of gates as the code declares them now; they override those that a waiting job was created with. */
   limits(): Limits {
     return this.#limits;
   }

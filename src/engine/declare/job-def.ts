@@ -94,8 +94,8 @@ function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptio
   return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
 }
 
-function misfireOf(said: Misfire['policy'] | MisfireSettings): Misfire {
-  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof said === 'string' ? { policy: said } : said;
+function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
+  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof setting === 'string' ? { policy: setting } : setting;
   return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
 }
 

@@ -14,8 +14,8 @@ export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: n
 }
 
 export async function refuseWhileBusy(jobs: Jobs, type: string): Promise<void> {
-  const behind = await jobs.store.admittedPerGate([type]);
-  const isBusy = [...behind].some(([gate, count]) => count > 0 && parseGate(gate).type === type);
+  const admitted = await jobs.store.admittedPerGate([type]);
+  const isBusy = [...admitted].some(([gate, count]) => count > 0 && parseGate(gate).type === type);
   if (!isBusy) return;
   const { jobs: open } = await jobs.find({ types: [type], kinds: ['run'], standings: ['running', 'held', 'pending'] });
   throw busyType(type, open.find(({ admitted }) => admitted)?.id);

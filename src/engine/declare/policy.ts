@@ -17,14 +17,14 @@ export function policyOf(settings: Settings): Policy {
   };
 }
 
-function retryPolicyOf(said: RetrySettings): Partial<RetryPolicy> {
+function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
   const policy = {
-    ...(said.attempts === undefined ? {} : { attemptsMax: said.attempts }),
-    ...(said.backoff === undefined ? {} : { backoff: said.backoff }),
-    ...msField('baseMs', said.base),
-    ...msField('maxMs', said.max),
-    ...(said.jitter === undefined ? {} : { jitter: said.jitter }),
-    ...(said.crashes === undefined ? {} : { crashesMax: said.crashes }),
+    ...(settings.attempts === undefined ? {} : { attemptsMax: settings.attempts }),
+    ...(settings.backoff === undefined ? {} : { backoff: settings.backoff }),
+    ...msField('baseMs', settings.base),
+    ...msField('maxMs', settings.max),
+    ...(settings.jitter === undefined ? {} : { jitter: settings.jitter }),
+    ...(settings.crashes === undefined ? {} : { crashesMax: settings.crashes }),
   };
   checkRetry(policy);
   return policy;
@@ -33,9 +33,9 @@ function retryPolicyOf(said: RetrySettings): Partial<RetryPolicy> {
 const msField = <K extends string>(name: K, duration: Duration | undefined): { readonly [Name in K]?: number } =>
   (duration === undefined ? {} : { [name]: durationMs(duration) }) as { readonly [Name in K]?: number };
 
-function checkOnTaskFailure(said: OnTaskFailure): OnTaskFailure {
-  if (said === 'collect' || said === 'failFast') return said;
-  const number = typeof said === 'object' && said !== null ? ('tolerate' in said ? said.tolerate : said.toleratePercent) : NaN;
-  if (number >= 0) return said;
+function checkOnTaskFailure(setting: OnTaskFailure): OnTaskFailure {
+  if (setting === 'collect' || setting === 'failFast') return setting;
+  const number = typeof setting === 'object' && setting !== null ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent) : NaN;
+  if (number >= 0) return setting;
   throw new Refusal('malformed.option', "onTaskFailure is 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
 }

@@ -1,18 +1,18 @@
-/** The run that is asked for: what a producer says of one, and the draft it becomes. */
+/** The run request: what a producer passes to create a run, and the draft it becomes. */
 import { overlapKey, specOf } from '../../model/definition.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
-import type { Draft, UniqueAsk } from '../../jobs/draft.ts';
+import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
 import { draftOf } from '../../jobs/tick.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { parseInstant } from '../../time/instant.ts';
-import { isPromised, whenThere, type Later } from '../../time/maybe-promise.ts';
+import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobDef } from './job-def.ts';
 import { hasTasks, type JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
 import { checked } from './schema.ts';
 
-export interface RunAsk<Input> {
+export interface RunRequest<Input> {
   /** What the handler is given; checked by the type's schema. */
   readonly input?: Input;
   /** Not before then. Default: now. */
@@ -38,18 +38,18 @@ export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
 /** An input may be left out only where there is one already, in the definition, or where none is needed. */
-export type AskOf<What extends Runnable> =
-  What extends JobDef<infer Input, unknown> ? [ask?: RunAsk<Input>]
-  : What extends JobType<infer Input, unknown> ? AskFor<Input>
+export type RequestOf<What extends Runnable> =
+  What extends JobDef<infer Input, unknown> ? [request?: RunRequest<Input>]
+  : What extends JobType<infer Input, unknown> ? RequestFor<Input>
   : never;
 
-type AskFor<Input> = undefined extends Input ? [ask?: RunAsk<Input>] : [ask: RunAsk<Input> & { readonly input: Input }];
+type RequestFor<Input> = undefined extends Input ? [request?: RunRequest<Input>] : [request: RunRequest<Input> & { readonly input: Input }];
 
 /** What all runs of a type have in common; those of a definition have a template of their own. */
 interface Template {
   readonly draft: Draft;
   /** Whether only one run of its type may be under way. */
-  readonly isAlone: boolean;
+  readonly isOnePerType: boolean;
   readonly params?: unknown;
 }
 
@@ -57,15 +57,15 @@ interface Template {
 export function draftsOf(
   type: JobType,
   known: KnownDefinition | null,
-  asks: readonly RunAsk<unknown>[],
+  requests: readonly RunRequest<unknown>[],
   now: number,
-): Later<readonly Draft[]> {
+): MaybePromise<readonly Draft[]> {
   const template = known ? templateOfDefinition(known) : templateOfType(type);
-  const drafts = asks.map((ask) => asked(template, type, ask, now));
-  return drafts.every(isThere) ? drafts : Promise.all(drafts.map(async (draft) => draft));
+  const drafts = requests.map((request) => draftFor(template, type, request, now));
+  return drafts.every(isSettled) ? drafts : Promise.all(drafts.map(async (draft) => draft));
 }
 
-const isThere = (draft: Later<Draft>): draft is Draft => !isPromised(draft);
+const isSettled = (draft: MaybePromise<Draft>): draft is Draft => !isPromiseLike(draft);
 
 const templates = new WeakMap<JobType, Template>();
 
@@ -82,7 +82,7 @@ function templateOfType(type: JobType): Template {
     policy: policyOf(options),
     ...(typeMax === undefined ? {} : { gate: { typeMax } }),
   };
-  const template = { draft, isAlone: options.onePerType ?? false };
+  const template = { draft, isOnePerType: options.onePerType ?? false };
   templates.set(type, template);
   return template;
 }
@@ -94,19 +94,19 @@ function templateOfDefinition(known: KnownDefinition): Template {
     throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
   }
   if (!known.isEnabled) throw new Refusal('disabled.definition', `${name} is disabled: enable it first`, { name });
-  return { draft: draftOf(name, spec), isAlone: spec.onePerType, params: spec.params };
+  return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 
 /** Whether a key stands for "one at a time" rather than for what the producer asked to be unique. */
-export const isOneAtATime = (draft: Draft, ask: RunAsk<unknown>): boolean =>
-  draft.unique !== undefined && ask.unique === undefined;
+export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
+  draft.unique !== undefined && request.unique === undefined;
 
-function asked(template: Template, type: JobType, ask: RunAsk<unknown>, now: number): Later<Draft> {
+function draftFor(template: Template, type: JobType, request: RunRequest<unknown>, now: number): MaybePromise<Draft> {
   const { input: schema } = type.options;
-  const input = ask.input === undefined ? template.params : ask.input;
+  const input = request.input === undefined ? template.params : request.input;
   try {
-    const output: Later<unknown> = schema ? checked(schema, input, type.name) : input;
-    return whenThere(output, (given) => filledIn(template, type, ask, now, input, given));
+    const output: MaybePromise<unknown> = schema ? checked(schema, input, type.name) : input;
+    return andThen(output, (given) => filledIn(template, type, request, now, input, given));
   } catch (error) {
     // Where it is waited for, so that another's promise is not left alone.
     return Promise.reject(error);
@@ -115,38 +115,38 @@ function asked(template: Template, type: JobType, ask: RunAsk<unknown>, now: num
 
 /** `output` is the input as the type's schema gives it. */
 function filledIn(
-  { draft, isAlone }: Template,
+  { draft, isOnePerType }: Template,
   type: JobType,
-  ask: RunAsk<unknown>,
+  request: RunRequest<unknown>,
   now: number,
   input: unknown,
   output: unknown,
 ): Draft {
   const { limit } = type.options;
-  const due = dueOf(ask, now);
+  const due = dueOf(request, now);
   // One that is due later must not keep others from running until then: it waits at its gate when its time has come.
-  const alone = isAlone && due <= now ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {};
+  const overlap = isOnePerType && due <= now ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {};
   return {
     ...draft,
-    ...alone,
+    ...overlap,
     input,
     due,
-    ...(ask.startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(ask.startBy) } }),
-    ...(ask.priority === undefined ? {} : { priority: ask.priority }),
-    ...(ask.tags === undefined ? {} : { tags: { ...draft.tags, ...ask.tags } }),
-    ...(ask.unique === undefined ? {} : { unique: uniqueOf(ask.unique) }),
+    ...(request.startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(request.startBy) } }),
+    ...(request.priority === undefined ? {} : { priority: request.priority }),
+    ...(request.tags === undefined ? {} : { tags: { ...draft.tags, ...request.tags } }),
+    ...(request.unique === undefined ? {} : { unique: uniqueOf(request.unique) }),
     ...(limit ? { limitKey: limit.key(output) } : {}),
   };
 }
 
-function dueOf({ dueTime, delay }: RunAsk<unknown>, now: number): number {
+function dueOf({ dueTime, delay }: RunRequest<unknown>, now: number): number {
   if (delay !== undefined) return now + durationMs(delay);
   if (dueTime === undefined) return now;
   if (dueTime instanceof Date) return dueTime.getTime();
   return typeof dueTime === 'string' ? parseInstant(dueTime) : dueTime;
 }
 
-function uniqueOf(unique: NonNullable<RunAsk<unknown>['unique']>): UniqueAsk {
+function uniqueOf(unique: NonNullable<RunRequest<unknown>['unique']>): UniqueRequest {
   if (typeof unique === 'string') return { key: unique };
   const { key, onTaken, for: window } = unique;
   return {

@@ -1,6 +1,6 @@
 /** Standard Schema: the shape that zod, valibot, arktype and others share, so that a job type takes any of them. */
 import { Refusal } from '../../refusal.ts';
-import { whenThere, type Later } from '../../time/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 
 export interface Schema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -36,14 +36,14 @@ export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
 }
 
 /** The value as the schema gives it; a refusal that names every mistake and its path. */
-export const checked = <Output>(schema: Schema<unknown, Output>, value: unknown, what: string): Later<Output> =>
-  whenThere(schema['~standard'].validate(value), (outcome) => given(outcome, what));
+export const checked = <Output>(schema: Schema<unknown, Output>, value: unknown, what: string): MaybePromise<Output> =>
+  andThen(schema['~standard'].validate(value), (outcome) => given(outcome, what));
 
 function given<Output>(outcome: Checked<Output>, what: string): Output {
   if (outcome.issues === undefined) return outcome.value;
   const issues = outcome.issues.map(({ message, path = [] }) => ({ path: path.map(pathSegment).join('.'), message }));
-  const told = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  throw new Refusal('malformed.input', `the input of ${what} is not valid: ${told}`, { issues });
+  const problems = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  throw new Refusal('malformed.input', `the input of ${what} is not valid: ${problems}`, { issues });
 }
 
 const pathSegment = (segment: unknown): string =>

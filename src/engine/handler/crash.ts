@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../model/state.ts';
 
 /** How a thread or process ended. */
-export interface End {
+export interface HostEnd {
   readonly exitCode: number | null;
   /** Of a process that was killed. */
   readonly signal: string | null;
@@ -17,7 +17,7 @@ export class HandlerCrashed extends Error {
   readonly exitCode: number | null;
   readonly signal: string | null;
 
-  constructor(code: HandlerCrashed['code'], message: string, { exitCode, signal, error }: Partial<End> = {}) {
+  constructor(code: HandlerCrashed['code'], message: string, { exitCode, signal, error }: Partial<HostEnd> = {}) {
     super(message, error === undefined ? undefined : { cause: error });
     this.code = code;
     this.exitCode = exitCode ?? null;
@@ -31,10 +31,10 @@ export class MissingOutput extends Error {
   readonly code: Extract<ErrorCode, 'missing output'> = 'missing output';
 }
 
-export type Mode = 'thread' | 'process';
+export type IsolationMode = 'thread' | 'process';
 
 export interface CrashFacts {
-  readonly mode: Mode;
+  readonly mode: IsolationMode;
   readonly isStarted: boolean;
   /** Whether it was ended on purpose. */
   readonly isKilled: boolean;
@@ -42,14 +42,14 @@ export interface CrashFacts {
   readonly uncaught: Error | null;
 }
 
-export function crashOf(end: End, { mode, isStarted, isKilled, uncaught }: CrashFacts): HandlerCrashed {
+export function crashOf(end: HostEnd, { mode, isStarted, isKilled, uncaught }: CrashFacts): HandlerCrashed {
   const why = `the ${mode} of the handler ${isKilled && !uncaught ? 'was ended by force' : howOf(end, uncaught)}`;
   const about = { ...end, error: uncaught ?? end.error };
   if (isStarted || isKilled) return new HandlerCrashed('crashed', why, about);
   return new HandlerCrashed('could not start', `could not start: ${why}`, about);
 }
 
-function howOf({ exitCode, signal, error }: End, uncaught: Error | null): string {
+function howOf({ exitCode, signal, error }: HostEnd, uncaught: Error | null): string {
   if (uncaught) return `ended by an error that nobody caught: ${uncaught.name}: ${uncaught.message}`;
   if (isOutOfMemory(error)) return 'ran out of memory';
   if (error instanceof Error) return `failed: ${error.message}`;

@@ -6,12 +6,12 @@ import { inspect } from 'node:util';
  * the control characters only line ends and tabs stay as they are. Never throws.
  */
 export function plainText(value: unknown, bytesMax: number): string {
-  const said = typeof value === 'string' ? value : shown(value);
+  const full = typeof value === 'string' ? value : shown(value);
   // Cleaning shortens at most what it takes out, so that far more than fits need not be looked at.
-  const looked = said.slice(0, 4 * bytesMax);
-  const clean = cleaned(looked);
-  if (looked.length === said.length && Buffer.byteLength(clean) <= bytesMax) return clean;
-  const mark = `… (cut, of ${said.length} characters)`;
+  const examined = full.slice(0, 4 * bytesMax);
+  const clean = cleaned(examined);
+  if (examined.length === full.length && Buffer.byteLength(clean) <= bytesMax) return clean;
+  const mark = `… (cut, of ${full.length} characters)`;
   return firstBytes(clean, bytesMax - Buffer.byteLength(mark)) + mark;
 }
 

@@ -1,4 +1,4 @@
-/** The checkup: how a store and the instances on it fare, finding by finding, each with what to do about it. */
+/** The doctor: the state of a store and of the instances on it, finding by finding, each with what to do about it. */
 import type { Jobs } from '../../jobs.ts';
 import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -22,19 +22,19 @@ const connectionsMaxShare = 0.85;
 const lateMs = 60_000;
 const shownMax = 5;
 
-export async function checkup(jobs: Jobs, clock: Clock): Promise<readonly Finding[]> {
+export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Finding[]> {
   const schema = ofSchema(await jobs.store.migrate({ dryRun: true }));
   if (schema.level === 'problem') return [schema];
   const asked = clock.now();
-  const vitals = await jobs.store.health();
-  const skewMs = Math.round(vitals.time - (asked + clock.now()) / 2);
+  const health = await jobs.store.health();
+  const skewMs = Math.round(health.time - (asked + clock.now()) / 2);
   return [
     schema,
     ofClock(skewMs),
-    ...ofVitals(vitals),
-    ...ofInstances(await jobs.store.instances(), vitals.time),
+    ...ofHealth(health),
+    ...ofInstances(await jobs.store.instances(), health.time),
     ...(await ofStuck(jobs)),
-    ...(await ofLate(jobs, vitals.time)),
+    ...(await ofLate(jobs, health.time)),
   ];
 }
 
@@ -54,7 +54,7 @@ function ofClock(skewMs: number): Finding {
   return warning('clock', says, 'jobs go by the clock of the store; set both by NTP so that logs agree');
 }
 
-function ofVitals({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: StoreHealth): Finding[] {
+function ofHealth({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: StoreHealth): Finding[] {
   return [
     ...(bytes === null ? [] : [fine('size', megabytes(bytes))]),
     ofBloat(bloat),
@@ -98,10 +98,10 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   const busy = alive.reduce((sum, { about }) => sum + about.busy, 0);
   if (alive.length === 0)
     return [warning('instances', 'none is alive: nothing is run', 'start stint serve or stint work')];
-  const said = fine('instances', `${alive.length} alive, ${busy} of ${slots} slots busy`);
+  const text = fine('instances', `${alive.length} alive, ${busy} of ${slots} slots busy`);
   const versions = new Set(alive.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
-  if (versions.size < 2) return [said];
-  return [said, warning('versions', `several at once: ${[...versions].join(', ')}`, 'finish the update')];
+  if (versions.size < 2) return [text];
+  return [text, warning('versions', `several at once: ${[...versions].join(', ')}`, 'finish the update')];
 }
 
 async function ofStuck(jobs: Jobs): Promise<Finding[]> {

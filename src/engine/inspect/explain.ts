@@ -44,7 +44,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
   const reasons = [
     job.due > now ? notDue(job.due, now) : null,
     await parentReason(jobs, job),
-    able.length === 0 ? nobodyKnows(job) : null,
+    able.length === 0 ? unknownType(job) : null,
     able.length > 0 && able.every(({ about }) => about.draining) ? allSuspended(able) : null,
     await gateReason(jobs, job, limits, able),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
@@ -58,7 +58,7 @@ const notDue = (due: number, now: number): Reason => ({
   detail: { due },
 });
 
-const nobodyKnows = ({ type }: Job): Reason => ({
+const unknownType = ({ type }: Job): Reason => ({
   code: 'type.unknown',
   says: `no living instance knows the job type ${type}: start one that has it`,
   detail: { type },
@@ -84,8 +84,8 @@ async function parentReason(jobs: Jobs, job: Job): Promise<Reason | null> {
 async function gateReason(jobs: Jobs, job: PendingJob, limits: Limits, able: readonly Instance[]): Promise<Reason | null> {
   if (job.gate === null || job.admitted) return null;
   const gate = parseGate(job.gate);
-  const behind = await jobs.store.admittedPerGate([job.type]);
-  if (new Turnstile(behind, limits, true).room(job.gate) > 0) {
+  const admitted = await jobs.store.admittedPerGate([job.type]);
+  if (new Turnstile(admitted, limits, true).room(job.gate) > 0) {
     return gate.leaderOnly ? { code: 'leader.only', says: 'only the leading instance may run it', detail: { able: able.map(({ id }) => id) } } : null;
   }
   const { jobs: holders } = await jobs.find({ types: [job.type], kinds: [job.kind], standings: ['running', 'held'] }, { limit: 20 });

@@ -27,34 +27,34 @@ export interface Failures {
   readonly isCut: boolean;
 }
 
-export interface FailuresAsk {
+export interface FailuresRequest {
   /** Only what failed after this time. */
   readonly since: number;
   readonly type?: string;
 }
 
-type Find = (query: Query, page: PageRequest) => Promise<Page>;
+type FindJobs = (query: Query, page: PageRequest) => Promise<Page>;
 
 const pageSize = 1_000;
 const failedPages = 5;
 const openPages = 2;
 const samplesMax = 5;
 
-export async function findFailures(find: Find, { since, type }: FailuresAsk): Promise<Failures> {
+export async function findFailures(find: FindJobs, { since, type }: FailuresRequest): Promise<Failures> {
   const about = { kinds: workKinds, ...(type === undefined ? {} : { types: [type] }) };
   const failed = await newest(find, { ...about, standings: ['failed'] }, failedPages);
   const open = await newest(find, { ...about, standings: ['pending', 'running'] }, openPages);
-  const meant = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);
-  const groups = Map.groupBy(meant, (job) => fingerprintOf(job)!);
-  const told = [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs));
+  const matching = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);
+  const groups = Map.groupBy(matching, (job) => fingerprintOf(job)!);
+  const failureGroups = [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs));
   return {
-    groups: told.sort((a, b) => b.times[0]! - a.times[0]!),
+    groups: failureGroups.sort((a, b) => b.times[0]! - a.times[0]!),
     scanned: failed.jobs.length + open.jobs.length,
     isCut: failed.isCut || open.isCut,
   };
 }
 
-async function newest(find: Find, query: Query, pages: number): Promise<{ jobs: readonly Job[]; isCut: boolean }> {
+async function newest(find: FindJobs, query: Query, pages: number): Promise<{ jobs: readonly Job[]; isCut: boolean }> {
   const jobs: Job[] = [];
   let after: number | null = null;
   for (let page = 0; page < pages; page++) {

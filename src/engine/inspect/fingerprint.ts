@@ -8,8 +8,8 @@ const digits = 16;
 /** Null: nothing went wrong with it. */
 export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): string | null {
   if (error === null) return null;
-  const said = JSON.stringify([type, error.code, shapeOf(error.message)]);
-  return createHash('sha256').update(said).digest('hex').slice(0, digits);
+  const text = JSON.stringify([type, error.code, shapeOf(error.message)]);
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
 
 /** Its first line without what differs from case to case: ids, addresses in memory, numbers. */

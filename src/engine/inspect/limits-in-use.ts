@@ -1,4 +1,4 @@
-/** Limits in use: what the gates say, turned round: each limit once, with how many are behind it now. */
+/** Limits in use: what the gates say, turned round: each limit once, with how many jobs it has admitted. */
 import { parseGate, type Gate, type Limits } from '../../model/gate.ts';
 import { taskGate } from '../declare/handlers.ts';
 
@@ -13,18 +13,18 @@ export interface LimitInUse {
   readonly taken: number;
 }
 
-export function limitsInUse(behind: ReadonlyMap<string, number>, limits: Limits): readonly LimitInUse[] {
+export function limitsInUse(admitted: ReadonlyMap<string, number>, limits: Limits): readonly LimitInUse[] {
   const found = new Map<string, LimitInUse>();
   const add = (limit: LimitInUse): void => {
-    const place = JSON.stringify([limit.scope, limit.type, limit.name]);
-    found.set(place, { ...limit, taken: limit.taken + (found.get(place)?.taken ?? 0) });
+    const name = JSON.stringify([limit.scope, limit.type, limit.name]);
+    found.set(name, { ...limit, taken: limit.taken + (found.get(name)?.taken ?? 0) });
   };
   for (const [gateType, max] of limits.types) add({ ...typeOf(gateType), name: null, max, taken: 0 });
-  for (const [text, taken] of behind) for (const limit of placesOf(parseGate(text), limits)) add({ ...limit, taken });
+  for (const [text, taken] of admitted) for (const limit of limitsAt(parseGate(text), limits)) add({ ...limit, taken });
   return [...found.values()];
 }
 
-function placesOf(gate: Gate, limits: Limits): Omit<LimitInUse, 'taken'>[] {
+function limitsAt(gate: Gate, limits: Limits): Omit<LimitInUse, 'taken'>[] {
   const { type, scope } = typeOf(gate.type);
   const typeMax = limits.types.get(gate.type) ?? gate.typeMax;
   const { def, defMax, key } = gate;

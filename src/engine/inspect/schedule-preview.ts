@@ -1,4 +1,4 @@
-/** The foresight: the next ticks of all schedules of a definition, with what its overlap policy would do to each. */
+/** The schedule preview: the next ticks of all schedules of a definition, with what its overlap policy would do to each. */
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Overlap } from '../../model/definition.ts';
 import type { SchedulePlan } from '../../model/job.ts';
@@ -6,34 +6,34 @@ import type { Schedule } from '../../time/schedule.ts';
 import { preview, type PreviewOptions, type PreviewTick } from '../../time/preview.ts';
 import type { TickMoments } from '../../time/ticks.ts';
 
-export interface ForeseenTick extends PreviewTick {
+export interface PreviewedTick extends PreviewTick {
   /** Which of the definition's schedules. */
   readonly schedule: number;
   /** `waits`: it queues behind the run before it; `replaces`: that run is stopped first. */
   readonly does: 'runs' | 'is skipped' | 'waits' | 'replaces';
 }
 
-export interface ForesightOptions extends Pick<PreviewOptions, 'count' | 'policies'> {
+export interface TickPreviewOptions extends Pick<PreviewOptions, 'count' | 'policies'> {
   readonly now: number;
   /** How long each run is taken to last. */
   readonly runMs: number;
 }
 
-export function foresee(
+export function previewTicks(
   { name, spec, isEnabled, job }: KnownDefinition,
-  { now, count, runMs, policies }: ForesightOptions,
-): ForeseenTick[] {
-  const ticksOf = (schedule: Schedule, index: number): Foreseen[] => {
+  { now, count, runMs, policies }: TickPreviewOptions,
+): PreviewedTick[] {
+  const ticksOf = (schedule: Schedule, index: number): UndecidedTick[] => {
     const plan = isEnabled ? job.plan?.schedules[index] : undefined;
     const start = plan ? { start: momentsOf(plan, now, runMs) } : {};
     const options = { from: now, count, name, runMs, ...start, ...(policies ? { policies } : {}) };
     return preview(schedule, options).map((tick) => ({ ...tick, schedule: index }));
   };
   const ticks = spec.schedules.flatMap(ticksOf).sort((a, b) => a.due - b.due || a.schedule - b.schedule);
-  return judge(ticks.slice(0, count), spec.overlap, runMs);
+  return decideOverlaps(ticks.slice(0, count), spec.overlap, runMs);
 }
 
-type Foreseen = Omit<ForeseenTick, 'does'>;
+type UndecidedTick = Omit<PreviewedTick, 'does'>;
 
 /** Where the schedule stands; a run that is waited for is taken to begin now. */
 function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now: number, runMs: number): TickMoments {
@@ -43,7 +43,7 @@ function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now
   return { ...base, started: moments?.startedAt ?? now, finished: moments?.endedAt ?? now };
 }
 
-function judge(ticks: readonly Foreseen[], overlap: Overlap, runMs: number): ForeseenTick[] {
+function decideOverlaps(ticks: readonly UndecidedTick[], overlap: Overlap, runMs: number): PreviewedTick[] {
   let busyUntil = -Infinity;
   return ticks.map((tick) => {
     const does = tick.skipped ? 'is skipped' : tick.due < busyUntil ? outcomes[overlap] : 'runs';
@@ -52,7 +52,7 @@ function judge(ticks: readonly Foreseen[], overlap: Overlap, runMs: number): For
   });
 }
 
-const outcomes: Readonly<Record<Overlap, ForeseenTick['does']>> = {
+const outcomes: Readonly<Record<Overlap, PreviewedTick['does']>> = {
   allow: 'runs',
   skip: 'is skipped',
   queue: 'waits',

@@ -10,13 +10,13 @@ export interface Stuck {
   readonly unknownTypes: ReadonlyMap<string, number>;
 }
 
-const lookedAtMax = 100;
+const scannedMax = 100;
 const engineKinds = ['run', 'task'] as const;
 
 export async function findStuck({ store }: Jobs): Promise<Stuck> {
   const now = store.now();
-  const lapsed = await store.lapsed(lookedAtMax);
-  const unsettled = await store.settleable(lookedAtMax);
+  const lapsed = await store.lapsed(scannedMax);
+  const unsettled = await store.settleable(scannedMax);
   const alive = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
   const known = new Set(alive.flatMap(({ about }) => about.types));
   const waiting = await store.count({ kinds: engineKinds, standings: ['pending'], dueBefore: now });

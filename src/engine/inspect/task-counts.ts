@@ -1,6 +1,6 @@
 /**
- * Tallies: how the tasks of open runs stand. Counting a hundred thousand takes a while and is asked for by everyone who
- * watches, so that a count which was dear is told again for some time, to all who ask.
+ * Task counts of open runs. Counting a hundred thousand tasks takes a while, and every watcher needs the count, so an
+ * expensive count is cached for ten times as long as it took.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
@@ -8,32 +8,32 @@ import type { Clock } from '../../time/clock.ts';
 import type { TaskCounts } from '../declare/job-type.ts';
 import { countTasks } from '../work/phases.ts';
 
-const dearMs = 20;
-/** A count is told for so many times as long as it took: watching takes a tenth of the time at most. */
-const worth = 10;
-const rememberedMax = 100;
+const expensiveMs = 20;
+/** A count is cached for this many times as long as it took: watching takes a tenth of the time at most. */
+const cacheFactor = 10;
+const cachedMax = 100;
 
-export class Tallies {
+export class TaskCountCache {
   readonly #clock: Clock;
-  readonly #dear = new Map<number, { readonly counts: TaskCounts; readonly until: number }>();
+  readonly #expensive = new Map<number, { readonly counts: TaskCounts; readonly until: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  async of(jobs: Jobs, run: Job): Promise<TaskCounts> {
+  async count(jobs: Jobs, run: Job): Promise<TaskCounts> {
     const start = this.#clock.monotonic();
-    const known = this.#dear.get(run.id);
+    const known = this.#expensive.get(run.id);
     if (known && isOpen(run) && start < known.until) return known.counts;
-    this.#dear.delete(run.id);
+    this.#expensive.delete(run.id);
     const counts = await countTasks(jobs, run.id);
     const end = this.#clock.monotonic();
-    if (isOpen(run) && end - start > dearMs) this.#remember(run.id, { counts, until: end + (end - start) * worth });
+    if (isOpen(run) && end - start > expensiveMs) this.#cache(run.id, { counts, until: end + (end - start) * cacheFactor });
     return counts;
   }
 
-  #remember(run: number, counted: { readonly counts: TaskCounts; readonly until: number }): void {
-    this.#dear.set(run, counted);
-    if (this.#dear.size > rememberedMax) this.#dear.delete(this.#dear.keys().next().value!);
+  #cache(run: number, counted: { readonly counts: TaskCounts; readonly until: number }): void {
+    this.#expensive.set(run, counted);
+    if (this.#expensive.size > cachedMax) this.#expensive.delete(this.#expensive.keys().next().value!);
   }
 }

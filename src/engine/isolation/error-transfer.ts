@@ -1,9 +1,9 @@
-/** An error as it crosses the border of a thread or process: told as data on one side, rebuilt on the other. */
+/** Transfers an error across a thread or process border: as data on one side, rebuilt on the other. */
 import { jsonText, parseJson } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 
-export interface ToldError {
+export interface ErrorData {
   readonly name: string;
   /** Which class of ours it is, or of the language; the rest are plain errors with a name. */
   readonly meaning: Meaning | null;
@@ -11,7 +11,7 @@ export interface ToldError {
   readonly stack: string | null;
   /** What else hangs on it (`data`, `code`, `afterMs`), as JSON texts by name. */
   readonly extras: readonly (readonly [name: string, text: string])[];
-  readonly cause: ToldError | null;
+  readonly cause: ErrorData | null;
 }
 
 /** Empty ones of each class that keeps its meaning; what they hold comes with the extras. */
@@ -46,51 +46,51 @@ const extraLimits = { bytes: 65_536, depth: 32 };
 const ownWords: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
 
 /** Never throws, whatever was thrown: even a look at it may fail. */
-export function tell(thrown: unknown): ToldError {
+export function errorToData(thrown: unknown): ErrorData {
   try {
-    return told(thrown, causesMax);
+    return toData(thrown, causesMax);
   } catch {
     return plain('Error', 'something was thrown that cannot be told');
   }
 }
 
-export function rebuild({ name, meaning, message, stack, extras, cause }: ToldError): Error {
+export function errorFromData({ name, meaning, message, stack, extras, cause }: ErrorData): Error {
   const error = meaning === null ? new Error() : makers[meaning]();
   const hidden: Record<string, unknown> = { message, stack: stack ?? `${name}: ${message}` };
   if (error.name !== name) hidden['name'] = name;
-  if (cause) hidden['cause'] = rebuild(cause);
+  if (cause) hidden['cause'] = errorFromData(cause);
   for (const [word, value] of Object.entries(hidden)) define(error, word, value, false);
   for (const [word, text] of extras) define(error, word, parseJson(text), true);
   return error;
 }
 
-function told(thrown: unknown, causesLeft: number): ToldError {
-  if (!(thrown instanceof Error)) return toldValue(thrown);
+function toData(thrown: unknown, causesLeft: number): ErrorData {
+  if (!(thrown instanceof Error)) return valueToData(thrown);
   return {
     name: nameOf(thrown),
     meaning: classes.find(([, type]) => thrown instanceof type)?.[0] ?? null,
     message: String(thrown.message).slice(0, messageMax),
     stack: typeof thrown.stack === 'string' ? thrown.stack.slice(0, stackMax) : null,
     extras: extrasOf(thrown),
-    cause: thrown.cause === undefined || causesLeft === 0 ? null : told(thrown.cause, causesLeft - 1),
+    cause: thrown.cause === undefined || causesLeft === 0 ? null : toData(thrown.cause, causesLeft - 1),
   };
 }
 
 /** `throw 'a text'` becomes an error with that text; other values are its data. */
-function toldValue(thrown: unknown): ToldError {
+function valueToData(thrown: unknown): ErrorData {
   if (typeof thrown === 'string') return plain('Error', thrown.slice(0, messageMax));
   return { ...plain('Error', `a handler threw no error but ${kindOf(thrown)}`), extras: extrasOf({ data: thrown }) };
 }
 
-const plain = (name: string, message: string): ToldError => ({
+const plain = (name: string, message: string): ErrorData => ({
   name, meaning: null, message, stack: null, extras: [], cause: null,
 });
 
 /** `class OutOfPaper extends Error {}` has the name Error, and its class tells more. */
 function nameOf(error: Error): string {
   const { name } = error;
-  const isTelling = typeof name === 'string' && name !== '' && name !== 'Error';
-  return (isTelling ? name : error.constructor.name || 'Error').slice(0, 200);
+  const isSpecific = typeof name === 'string' && name !== '' && name !== 'Error';
+  return (isSpecific ? name : error.constructor.name || 'Error').slice(0, 200);
 }
 
 function kindOf(value: unknown): string {

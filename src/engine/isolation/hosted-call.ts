@@ -1,4 +1,4 @@
-/** One call on one host, from the engine's side: orders, reports and the end, whichever comes first. */
+/** One call on one host, from the engine's side: commands, reports and the end, whichever comes first. */
 import { systemRandom } from '../../random.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
@@ -6,11 +6,11 @@ import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { HandedOff } from '../handler/context.ts';
 import type { LogLevel } from '../handler/job-log.ts';
-import { crashOf, HandlerCrashed, MissingOutput, type End } from '../handler/crash.ts';
+import { crashOf, HandlerCrashed, MissingOutput, type HostEnd } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';
-import type { IsolatedCall, Outcome, Report } from './messages.ts';
-import { rebuild, tell } from './error-transfer.ts';
-import { within } from './settles-within.ts';
+import type { IsolatedCall, CallOutcome, ChildReport } from './messages.ts';
+import { errorFromData, errorToData } from './error-transfer.ts';
+import { settlesWithin } from './settles-within.ts';
 
 export interface IsolatedHooks {
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface CallSettings {
   readonly idleMs: number;
 }
 
-export interface Answer {
+export interface HostedResult {
   readonly value: unknown;
   /** Whether the host can take another call. */
   readonly isClean: boolean;
@@ -37,7 +37,7 @@ export class HostedCall {
   readonly #host: Host;
   readonly #hooks: IsolatedHooks;
   readonly #settings: CallSettings;
-  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #outcome = Promise.withResolvers<CallOutcome>();
   readonly #gone = Promise.withResolvers<void>();
   #stopStartTimer = (): void => {};
   #isStarted = false;
@@ -55,9 +55,9 @@ export class HostedCall {
   }
 
   /** Rejects with what the handler threw, or with `HandlerCrashed`. */
-  async answer(call: IsolatedCall): Promise<Answer> {
+  async answer(call: IsolatedCall): Promise<HostedResult> {
     const { signal } = this.#hooks;
-    const passOn = (): void => this.#host.send({ kind: 'abort', reason: tell(signal.reason) });
+    const passOn = (): void => this.#host.send({ kind: 'abort', reason: errorToData(signal.reason) });
     try {
       this.#start(call);
       if (signal.aborted) passOn();
@@ -91,7 +91,7 @@ export class HostedCall {
     }
   }
 
-  #hear(report: Report): void {
+  #hear(report: ChildReport): void {
     try {
       this.#take(report);
     } catch (error) {
@@ -99,7 +99,7 @@ export class HostedCall {
     }
   }
 
-  #take(report: Report): void {
+  #take(report: ChildReport): void {
     switch (report.kind) {
       case 'started':
         this.#isStarted = true;
@@ -109,7 +109,7 @@ export class HostedCall {
       case 'log':
         return this.#hooks.onLog(report.level, report.text);
       case 'crashed':
-        return this.#expectEnd(rebuild(report.error));
+        return this.#expectEnd(errorFromData(report.error));
       default:
         return this.#outcome.resolve(report);
     }
@@ -118,23 +118,23 @@ export class HostedCall {
   /** The child is about to end itself, unless the handler's code keeps it from that. */
   #expectEnd(uncaught: Error): void {
     this.#uncaught = uncaught;
-    void within(this.#settings.clock, lastMs, this.#gone.promise).then((isGone) => (isGone ? null : this.#host.kill()));
+    void settlesWithin(this.#settings.clock, lastMs, this.#gone.promise).then((isGone) => (isGone ? null : this.#host.kill()));
   }
 
-  #end(end: End): void {
+  #end(end: HostEnd): void {
     const { mode, isKilled } = this.#host;
     this.#outcome.reject(crashOf(end, { mode, isKilled, isStarted: this.#isStarted, uncaught: this.#uncaught }));
     this.#gone.resolve();
   }
 
-  async #answerOf(outcome: Outcome): Promise<Answer> {
+  async #answerOf(outcome: CallOutcome): Promise<HostedResult> {
     const heard = Promise.race([this.#host.heard(), this.#gone.promise]);
-    const isClean = await within(this.#settings.clock, lastMs, heard);
+    const isClean = await settlesWithin(this.#settings.clock, lastMs, heard);
     return { value: valueOf(outcome), isClean };
   }
 }
 
-function valueOf(outcome: Outcome): unknown {
+function valueOf(outcome: CallOutcome): unknown {
   switch (outcome.kind) {
     case 'returned':
       return parseJson(outcome.text);
@@ -143,9 +143,9 @@ function valueOf(outcome: Outcome): unknown {
     case 'unfit':
       throw new MissingOutput(outcome.message);
     case 'threw':
-      throw rebuild(outcome.error);
+      throw errorFromData(outcome.error);
     case 'unstartable': {
-      const error = rebuild(outcome.error);
+      const error = errorFromData(outcome.error);
       throw new HandlerCrashed('could not start', `could not start: ${error.name}: ${error.message}`, { error });
     }
   }

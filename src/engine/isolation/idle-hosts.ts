@@ -1,6 +1,6 @@
 /** The idle hosts: those that wait for another call of the same module. */
 import type { Clock } from '../../time/clock.ts';
-import type { Mode } from '../handler/crash.ts';
+import type { IsolationMode } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';
 
 interface Idle {
@@ -28,7 +28,7 @@ export class IdleHosts {
   }
 
   /** The one that has waited shortest, so that those which are not needed end. */
-  take(mode: Mode, module: string): Host | null {
+  take(mode: IsolationMode, module: string): Host | null {
     this.#endOverdue();
     const index = this.#waiting.findLastIndex(({ host, module: its }) => host.mode === mode && its === module);
     return index < 0 ? null : this.#waiting.splice(index, 1)[0]!.host;

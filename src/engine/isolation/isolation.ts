@@ -10,7 +10,7 @@
  * end the whole engine, and `fs.writeSync(1)` writes to the engine's own output.
  */
 import { systemClock, type Clock } from '../../time/clock.ts';
-import { HandlerCrashed, type Mode } from '../handler/crash.ts';
+import { HandlerCrashed, type IsolationMode } from '../handler/crash.ts';
 import type { Host, HostOptions } from './host/host.ts';
 import { HostedCall, type CallSettings, type IsolatedHooks } from './hosted-call.ts';
 import { IdleHosts } from './idle-hosts.ts';
@@ -42,7 +42,7 @@ export interface IsolatedRun {
 }
 
 /** Which host a run is on: none before it starts and after it ended well. */
-interface Place {
+interface HostSlot {
   host: Host | null;
   isKilled: boolean;
 }
@@ -62,13 +62,13 @@ export class Isolation {
   }
 
   /** `result` may be left alone: it does not count as an unhandled rejection. */
-  run(mode: Mode, call: IsolatedCall, hooks: IsolatedHooks): IsolatedRun {
-    const place: Place = { host: null, isKilled: false };
-    const result = this.#perform(mode, call, hooks, place);
+  run(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks): IsolatedRun {
+    const slot: HostSlot = { host: null, isKilled: false };
+    const result = this.#perform(mode, call, hooks, slot);
     result.catch(() => {});
     const kill = async (): Promise<void> => {
-      place.isKilled = true;
-      await place.host?.kill();
+      slot.isKilled = true;
+      await slot.host?.kill();
     };
     return { result, kill };
   }
@@ -79,29 +79,29 @@ export class Isolation {
     await Promise.all([...this.#hosts].map((host) => host.kill()));
   }
 
-  async #perform(mode: Mode, call: IsolatedCall, hooks: IsolatedHooks, place: Place): Promise<unknown> {
+  async #perform(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks, slot: HostSlot): Promise<unknown> {
     refuseNesting(call.module);
     const waiting = this.#idle.take(mode, call.module);
     if (waiting) {
       const hosted = new HostedCall(waiting, hooks, this.#settings);
       try {
-        return await this.#performOn(waiting, hosted, call, place);
+        return await this.#performOn(waiting, hosted, call, slot);
       } catch (error) {
         // It ended just now, or the call before left something that keeps it busy: that is no fault of this call.
         const isUntouched = error instanceof HandlerCrashed && !hosted.isStarted;
-        if (!isUntouched || place.isKilled) throw error;
+        if (!isUntouched || slot.isKilled) throw error;
       }
     }
     const host = this.#start(mode);
-    return this.#performOn(host, new HostedCall(host, hooks, this.#settings), call, place);
+    return this.#performOn(host, new HostedCall(host, hooks, this.#settings), call, slot);
   }
 
-  async #performOn(host: Host, hosted: HostedCall, call: IsolatedCall, place: Place): Promise<unknown> {
-    place.host = host;
+  async #performOn(host: Host, hosted: HostedCall, call: IsolatedCall, slot: HostSlot): Promise<unknown> {
+    slot.host = host;
     host.hold(true);
     try {
       const { value, isClean } = await hosted.answer(call);
-      place.host = null;
+      slot.host = null;
       if (isClean && !host.isKilled && this.#hosts.has(host)) this.#idle.keep(host, call.module);
       else void host.kill();
       return value;
@@ -111,7 +111,7 @@ export class Isolation {
     }
   }
 
-  #start(mode: Mode): Host {
+  #start(mode: IsolationMode): Host {
     if (this.#isClosed) throw new HandlerCrashed('could not start', 'could not start: the engine is closed');
     const host = mode === 'thread' ? new ThreadHost(this.#hostOptions) : new ProcessHost(this.#hostOptions);
     this.#hosts.add(host);

@@ -1,8 +1,8 @@
-/** What the engine and a child of its own say to each other: orders go in, reports come out. */
+/** The messages between the engine and an isolated child: commands go in, reports come out. */
 import type { Progress } from '../../model/progress.ts';
 import type { RunFacts } from '../handler/context.ts';
 import type { LogLevel } from '../handler/job-log.ts';
-import type { ToldError } from './error-transfer.ts';
+import type { ErrorData } from './error-transfer.ts';
 
 /** One call of a handler that runs outside the engine's thread. All of it is cloned, so it holds data only. */
 export interface IsolatedCall {
@@ -25,8 +25,8 @@ export interface IsolatedCall {
   };
 }
 
-/** To the child. The call of an abort is the current one: orders arrive in the order in which they were sent. */
-export type Order =
+/** To the child. The call of an abort is the current one: commands arrive in the order in which they were sent. */
+export type ChildCommand =
   | {
       readonly kind: 'call';
       readonly call: IsolatedCall;
@@ -35,22 +35,22 @@ export type Order =
       /** After so long without another call the child ends itself. */
       readonly idleMs: number;
     }
-  | { readonly kind: 'abort'; readonly reason: ToldError };
+  | { readonly kind: 'abort'; readonly reason: ErrorData };
 
 /** From the child. */
-export type Report =
+export type ChildReport =
   /** The type was found and its handler is called now. */
   | { readonly kind: 'started' }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
-  | { readonly kind: 'crashed'; readonly error: ToldError }
-  | Outcome;
+  | { readonly kind: 'crashed'; readonly error: ErrorData }
+  | CallOutcome;
 
 /** The last report of a call. */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: 'returned'; readonly text: string }
   | { readonly kind: 'handedOff'; readonly token: string; readonly withinMs: number | null }
-  | { readonly kind: 'threw'; readonly error: ToldError }
+  | { readonly kind: 'threw'; readonly error: ErrorData }
   /** The handler returned something that is no JSON. */
   | { readonly kind: 'unfit'; readonly message: string }
-  | { readonly kind: 'unstartable'; readonly error: ToldError };
+  | { readonly kind: 'unstartable'; readonly error: ErrorData };

@@ -21,5 +21,5 @@ export async function deliverCancels(parts: CancelDeliveryParts, ids: readonly n
 /** The grace period has passed: the job ends, even if its handler is still running. */
 async function stop({ jobs, by, attempts }: CancelDeliveryParts, id: number): Promise<void> {
   await stopJob(jobs.store, id, { by, code: 'automation', why: 'did not give up in time' });
-  attempts.get(id)?.lose();
+  attempts.get(id)?.revoke();
 }

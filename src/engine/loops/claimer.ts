@@ -7,7 +7,7 @@ import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import { giveBackFoundlings, type Cause } from './unknown-claims.ts';
+import { releaseUnknownClaims, type UnknownClaimCause } from './unknown-claims.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {
@@ -20,22 +20,22 @@ export interface ClaimerParts {
   /** Whether this job runs here. */
   readonly isRunning: (job: Job) => boolean;
   /** How many outcomes are still to be stored. */
-  readonly concluding: () => number;
+  readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
-  /** Null: the instance's own lease is not known to live. The same as before: since then it was, all the time. */
-  readonly trust: () => symbol | null;
+  /** A token that changes whenever the instance lease may have lapsed; null while it may have. */
+  readonly leaseEpoch: () => symbol | null;
 }
 
 const pollMs = 5_000;
 const limitedPollMs = 500;
 const claimMax = 1000;
-const aheadMs = 15;
+const prefetchMs = 15;
 /** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
-const concludingMax = 2000;
+const pendingOutcomesMax = 2000;
 
-interface Doubt {
-  readonly cause: Cause;
+interface UnknownClaims {
+  readonly cause: UnknownClaimCause;
   readonly until: number;
 }
 
@@ -44,12 +44,12 @@ export class Claimer {
   #handlerMs = 50;
   /** Whether there are limits: as far as the code says, or claimed jobs have shown. */
   #hasGates: boolean;
-  /** Whether the last claim found less than it asked for: until there is news, another would find nothing. */
-  #isDry = false;
-  /** How many jobs are being created that have a slot already. */
-  #expected = 0;
-  /** Why there may be jobs in our name that we know nothing of, and until when more of them may come to light. */
-  #doubt: Doubt | null = { cause: 'former life', until: -Infinity };
+  /** Whether the last claim found fewer jobs than requested: until there is news, another would find nothing. */
+  #lastClaimWasShort = false;
+  /** How many slots are reserved for jobs that are being created. */
+  #reserved = 0;
+  /** Why the store may have claims in our name that we do not know, and until when more may appear. */
+  #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
@@ -58,82 +58,82 @@ export class Claimer {
   }
 
   /** How long a handler took: what is claimed ahead follows the average. */
-  learn(handlerMs: number): void {
+  noteHandlerTime(handlerMs: number): void {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
   }
 
-  /** Whether there is room for more jobs, and perhaps jobs for it. Who leaves a gate lets another in. */
-  get isShort(): boolean {
-    return (!this.#isDry || this.#hasGates) && this.#wanted() > 0;
+  /** Whether there is room for more jobs, and perhaps jobs for it: a job that leaves a gate admits another. */
+  get needsJobs(): boolean {
+    return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
 
-  /** Keeps a slot for a job that is about to be created, if one is free and nobody waits for it. */
-  expect(type: string): boolean {
-    const { slots, types, trust } = this.#parts;
-    const isFree = slots.free - slots.waiting - this.#expected > 0;
-    if (!isFree || !this.#isDry || this.#doubt || !types.includes(type) || trust() === null) return false;
-    this.#expected += 1;
+  /** Reserves a slot for a job that is about to be created, if one is free and no job waits for it. */
+  reserveSlot(type: string): boolean {
+    const { slots, types, leaseEpoch } = this.#parts;
+    const isFree = slots.free - slots.waiting - this.#reserved > 0;
+    if (!isFree || !this.#lastClaimWasShort || this.#unknownClaims || !types.includes(type) || leaseEpoch() === null) return false;
+    this.#reserved += 1;
     return true;
   }
 
-  /** It was created, or not; whether it was may be in doubt. */
-  arrived(isInDoubt: boolean): void {
-    this.#expected -= 1;
-    if (isInDoubt) this.#lostAnswer();
+  /** The job was created, or not; the outcome may be unknown. */
+  releaseSlot(isOutcomeUnknown: boolean): void {
+    this.#reserved -= 1;
+    if (isOutcomeUnknown) this.#noteUnknownClaims();
   }
 
   async turn(): Promise<number> {
-    const { slots, trust } = this.#parts;
-    this.#isDry = false;
-    if (this.#parts.types.length === 0 || trust() === null) return pollMs;
-    // Who is about to be born in our name would be taken for a foundling.
-    if (this.#doubt && this.#expected === 0) await this.#clearUp(this.#doubt);
+    const { slots, leaseEpoch } = this.#parts;
+    this.#lastClaimWasShort = false;
+    if (this.#parts.types.length === 0 || leaseEpoch() === null) return pollMs;
+    // A job that is being created in our name would be taken for an unknown claim.
+    if (this.#unknownClaims && this.#reserved === 0) await this.#releaseUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
-    this.#isDry = claimed.length < wanted;
+    this.#lastClaimWasShort = claimed.length < wanted;
     slots.add(claimed);
-    return this.#isDry ? this.#untilNextDue() : 0;
+    return this.#lastClaimWasShort ? this.#untilNextDue() : 0;
   }
 
   async #claim(limit: number): Promise<readonly RunningJob[]> {
-    const { jobs, by, trust } = this.#parts;
-    const before = trust();
+    const { jobs, by, leaseEpoch } = this.#parts;
+    const epochBefore = leaseEpoch();
     try {
-      const claimed = await jobs.claim({ ...this.#ask(limit), holder: by, leaseMs: null });
-      if (claimed.length === 0 || (before !== null && trust() === before)) return claimed;
+      const claimed = await jobs.claim({ ...this.#request(limit), holder: by, leaseMs: null });
+      if (claimed.length === 0 || (epochBefore !== null && leaseEpoch() === epochBefore)) return claimed;
       throw new Error('a claim was answered after the lease of this instance may have run out');
     } catch (error) {
-      this.#lostAnswer();
+      this.#noteUnknownClaims();
       throw error;
     }
   }
 
   /** It may have been written all the same, or still be on its way. */
-  #lostAnswer(): void {
+  #noteUnknownClaims(): void {
     const { clock, leaseMs } = this.#parts;
-    this.#doubt = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
+    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
   }
 
-  async #clearUp(doubt: Doubt): Promise<void> {
+  async #releaseUnknownClaims(unknown: UnknownClaims): Promise<void> {
     const { jobs, by, slots, isRunning, clock } = this.#parts;
     const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
     const isKnown = (job: Job): boolean => isRunning(job) || isWaiting(job);
-    await giveBackFoundlings(jobs, by, isKnown, doubt.cause);
-    if (clock.monotonic() >= doubt.until) this.#doubt = null;
+    await releaseUnknownClaims(jobs, by, isKnown, unknown.cause);
+    if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 
   #wanted(): number {
-    const { slots, concluding } = this.#parts;
-    if (concluding() > concludingMax) return 0;
-    const ahead = Math.min(Math.floor((slots.size * aheadMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
-    const room = slots.free + ahead - slots.waiting - this.#expected;
+    const { slots, pendingOutcomes } = this.#parts;
+    if (pendingOutcomes() > pendingOutcomesMax) return 0;
+    const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
+    const room = slots.free + prefetch - slots.waiting - this.#reserved;
     // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
-    return ahead > slots.size && slots.waiting > ahead / 2 ? 0 : Math.min(room, claimMax);
+    return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }
 
-  #ask(limit: number): ClaimRequest {
+  #request(limit: number): ClaimRequest {
     const { types, limits, isLeader } = this.#parts;
     return { kinds: ['run', 'task'], names: { exact: types }, limit, limits: limits(), isLeader: isLeader() };
   }
@@ -149,8 +149,8 @@ export class Claimer {
   async #isGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;
     const { jobs, types, limits } = this.#parts;
-    const behind = await jobs.store.admittedPerGate(types);
-    const turnstile = new Turnstile(behind, limits(), true);
-    return behind.keys().some((gate) => turnstile.room(gate) === 0);
+    const admitted = await jobs.store.admittedPerGate(types);
+    const turnstile = new Turnstile(admitted, limits(), true);
+    return admitted.keys().some((gate) => turnstile.room(gate) === 0);
   }
 }

@@ -5,7 +5,7 @@ import type { Attempt } from '../work/attempt.ts';
 import { deliverCancels } from './cancel-delivery.ts';
 import type { LoopParts } from '../../time/loop.ts';
 
-export interface CancellerParts extends LoopParts {
+export interface HeartbeatParts extends LoopParts {
   readonly jobs: Jobs;
   readonly by: string;
   readonly leaseMs: number;
@@ -16,21 +16,21 @@ export interface CancellerParts extends LoopParts {
   /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
   /** The store answers again, after it did not or we could not ask. */
-  readonly onReturn: () => void;
+  readonly onReconnect: () => void;
 }
 
-const lookMs = 500;
+const pollMs = 500;
 
-/** Others may take over when a lease is over: long enough before that, this instance must not believe in its own. */
-const trustOf = (leaseMs: number): number => (leaseMs * 2) / 3;
+/** Others may repair our jobs once the lease has lapsed: after this part of it we no longer rely on it. */
+const leaseSafeMs = (leaseMs: number): number => (leaseMs * 2) / 3;
 
-export class Canceller {
-  readonly #parts: CancellerParts;
+export class Heartbeat {
+  readonly #parts: HeartbeatParts;
   #beatAt: number;
-  #isAway = false;
-  #trust = Symbol('trust');
+  #isDisconnected = false;
+  #leaseEpoch = Symbol('lease epoch');
 
-  constructor(parts: CancellerParts) {
+  constructor(parts: HeartbeatParts) {
     this.#parts = parts;
     this.#beatAt = parts.clock.monotonic();
   }
@@ -40,32 +40,32 @@ export class Canceller {
     return this.#parts.clock.monotonic() - this.#beatAt;
   }
 
-  /** Whether to believe that the jobs held here are still ours. */
-  get isTrusted(): boolean {
-    return this.silenceMs < trustOf(this.#parts.leaseMs);
+  /** Whether the lease has not lapsed, with a margin: the jobs held here are still ours. */
+  get isLeaseSafe(): boolean {
+    return this.silenceMs < leaseSafeMs(this.#parts.leaseMs);
   }
 
-  /** The same as before: since then we have been sure without a break that what is held here is ours. Null: we are not. */
-  get trust(): symbol | null {
-    return this.isTrusted ? this.#trust : null;
+  /** A token that changes whenever our lease may have lapsed; null while it may have. Compare it across an await. */
+  get leaseEpoch(): symbol | null {
+    return this.isLeaseSafe ? this.#leaseEpoch : null;
   }
 
   async turn(): Promise<number> {
     const { attempts, leaseMs } = this.#parts;
     const untilBeatMs = leaseMs / 3 - this.silenceMs;
     // The first attempt after a rest must not wait for the next beat to hear of a cancel; looking costs the store nothing.
-    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(lookMs, untilBeatMs);
-    const answered = this.#fenceOffUnlessAnswered();
+    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(pollMs, untilBeatMs);
+    const answered = this.#abortAttemptsUnlessAnswered();
     try {
       await this.beat();
     } catch (error) {
-      this.#isAway = true;
-      this.#fenceOff();
+      this.#isDisconnected = true;
+      this.#abortAttempts();
       throw error;
     } finally {
       answered();
     }
-    return lookMs;
+    return pollMs;
   }
 
   /** Renews the instance's lease and acts on what the store says of the jobs held. */
@@ -73,34 +73,34 @@ export class Canceller {
     const { jobs, by: id, leaseMs, about, clock, onBeat } = this.#parts;
     const sentAt = clock.monotonic();
     const attempts = [...this.#parts.attempts.values()];
-    const wasTrusted = this.isTrusted;
-    const holds = [...attempts.map(({ holding }) => holding), ...(wasTrusted ? [] : this.#parts.waiting())];
+    const wasLeaseSafe = this.isLeaseSafe;
+    const holds = [...attempts.map(({ holding }) => holding), ...(wasLeaseSafe ? [] : this.#parts.waiting())];
     const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
     this.#beatAt = sentAt;
-    if (!wasTrusted) this.#trust = Symbol('trust');
+    if (!wasLeaseSafe) this.#leaseEpoch = Symbol('lease epoch');
     const gone = new Set(lost);
-    for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.lose();
+    for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.revoke();
     onBeat(gone);
-    if (this.#isAway || !wasTrusted) this.#parts.onReturn();
-    this.#isAway = false;
+    if (this.#isDisconnected || !wasLeaseSafe) this.#parts.onReconnect();
+    this.#isDisconnected = false;
     if (cancelled.length > 0) await deliverCancels(this.#parts, cancelled);
   }
 
-  /** The store cannot be asked: before others may take over, what runs here is told that it lost its lease. */
-  #fenceOff(): void {
-    if (this.isTrusted) return;
-    for (const attempt of this.#parts.attempts.values()) attempt.doubt();
+  /** The store does not answer: before others may repair our jobs, their attempts are aborted. */
+  #abortAttempts(): void {
+    if (this.isLeaseSafe) return;
+    for (const attempt of this.#parts.attempts.values()) attempt.abandon();
   }
 
-  /** The same while an answer is owed; what is called when there is one. */
-  #fenceOffUnlessAnswered(): () => void {
+  /** The same while a reply is outstanding; the result is called when it arrives. */
+  #abortAttemptsUnlessAnswered(): () => void {
     const { clock, leaseMs } = this.#parts;
-    const waitMs = Math.max(leaseMs / 3, trustOf(leaseMs) - this.silenceMs);
+    const waitMs = Math.max(leaseMs / 3, leaseSafeMs(leaseMs) - this.silenceMs);
     const due = clock.monotonic() + waitMs;
     let disarm = clock.after(waitMs, () => {
       // A timer that is late tells of a pause of this process and not of the store: that is given time to answer.
-      if (clock.monotonic() - due > leaseMs / 6) disarm = this.#fenceOffUnlessAnswered();
-      else this.#fenceOff();
+      if (clock.monotonic() - due > leaseMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
+      else this.#abortAttempts();
     });
     return () => disarm();
   }

@@ -5,16 +5,16 @@ import type { Jobs } from '../../jobs.ts';
 import type { Change } from '../../model/change.ts';
 import { isRefusal } from '../../refusal.ts';
 
-const batch = 500;
+const lapsedLeaseBatch = 500;
 
 /** Answers how many were judged. */
 export async function reap(jobs: Jobs, by: string): Promise<number> {
   const { store } = jobs;
-  const lapsed = await store.lapsed(batch);
+  const lapsed = await store.lapsed(lapsedLeaseBatch);
   if (lapsed.length === 0) return 0;
   const asker = { by, why: 'the lease ran out' };
-  const asks = lapsed.map((job) => ({ job, command: { do: 'lapse', fence: job.fence } as const }));
-  const answers = await applyEach(store, asks, asker);
+  const requests = lapsed.map((job) => ({ job, command: { do: 'lapse', fence: job.fence } as const }));
+  const answers = await applyEach(store, requests, asker);
   const judged = answers.filter((answer): answer is Change => !isRefusal(answer));
   await settleAfter(store, judged, asker);
   return judged.length;

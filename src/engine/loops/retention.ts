@@ -7,8 +7,8 @@ export interface Retention {
   readonly feedMs: number;
 }
 
-const batch = 500;
+const purgeBatch = 500;
 
 /** Answers how many jobs went; more may be waiting. */
-export const retain = ({ store }: Jobs, { jobsMs, feedMs }: Retention): Promise<number> =>
-  store.purge({ limit: batch, feedKeptMs: feedMs, retentionMs: jobsMs });
+export const purgeEnded = ({ store }: Jobs, { jobsMs, feedMs }: Retention): Promise<number> =>
+  store.purge({ limit: purgeBatch, feedKeptMs: feedMs, retentionMs: jobsMs });

@@ -11,9 +11,9 @@ export interface SchedulerParts {
   readonly isLeader: () => boolean;
 }
 
-const lookMs = 10_000;
+const pollMs = 10_000;
 /** How much later an instance that does not lead looks after a tick. */
-const courtesyMs = 2_000;
+const followerDelayMs = 2_000;
 const followMs = 15_000;
 
 export class Scheduler {
@@ -30,7 +30,7 @@ export class Scheduler {
     if ((await tickDue(jobs, { by })) === tickBatch) return 0;
     await this.#followLost();
     const next = await nextTickDue(jobs.store);
-    return next === null ? lookMs : Math.min(lookMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0 : courtesyMs)));
+    return next === null ? pollMs : Math.min(pollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0 : followerDelayMs)));
   }
 
   /** A run of a definition has started or ended: schedules may count from it. */

@@ -1,26 +1,26 @@
 /** The slots: how many handlers run at a time in this instance, and the claimed jobs that wait for one. */
 import { turn } from '../../time/clock.ts';
-import { isPromised, type Later } from '../../time/maybe-promise.ts';
+import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 
 export interface SlotsParts<T> {
   /** Must not throw or reject. */
-  readonly work: (item: T) => Later<void>;
+  readonly work: (item: T) => MaybePromise<void>;
   readonly onFree: () => void;
   /** Whether what waits may be started now; if not, `fill` is called when it may. */
   readonly mayStart: () => boolean;
 }
 
 /** After as many handlers in a row the rest of the program has its turn: they may all be over when they return. */
-const breathAfter = 250;
+const yieldAfter = 250;
 
 export class Slots<T> {
   readonly size: number;
-  readonly #work: (item: T) => Later<void>;
+  readonly #work: (item: T) => MaybePromise<void>;
   readonly #onFree: () => void;
   readonly #mayStart: () => boolean;
   #queue: T[] = [];
   #busy = 0;
-  #isBreathing = false;
+  #isYielding = false;
   #idle: (() => void)[] = [];
 
   constructor(size: number, { work, onFree, mayStart }: SlotsParts<T>) {
@@ -55,7 +55,7 @@ export class Slots<T> {
   /** Starts what waits, as far as slots are free: to be called when it may be started again. */
   fill(): void {
     for (let started = 0; this.#canStart; started += 1) {
-      if (started === breathAfter) return void this.#breathe();
+      if (started === yieldAfter) return void this.#yieldToEventLoop();
       this.#start(this.#queue.shift()!);
     }
   }
@@ -63,11 +63,11 @@ export class Slots<T> {
   /** Forgets those that need not be started any more. */
   drop(isDropped: (item: T) => boolean): void {
     this.#queue = this.#queue.filter((item) => !isDropped(item));
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
   /** Takes back what has not started. */
-  takeBack(): T[] {
+  releaseQueued(): T[] {
     return this.#queue.splice(0);
   }
 
@@ -78,17 +78,17 @@ export class Slots<T> {
   }
 
   get #canStart(): boolean {
-    return this.#busy < this.size && this.#queue.length > 0 && !this.#isBreathing && this.#mayStart();
+    return this.#busy < this.size && this.#queue.length > 0 && !this.#isYielding && this.#mayStart();
   }
 
   #start(item: T): void {
     this.#busy += 1;
     const working = this.#work(item);
-    if (isPromised(working)) void working.then(() => this.#goOn());
+    if (isPromiseLike(working)) void working.then(() => this.#freeAndFill());
     else this.#free();
   }
 
-  #goOn(): void {
+  #freeAndFill(): void {
     this.#free();
     this.fill();
   }
@@ -96,17 +96,17 @@ export class Slots<T> {
   #free(): void {
     this.#busy -= 1;
     this.#onFree();
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
-  async #breathe(): Promise<void> {
-    this.#isBreathing = true;
+  async #yieldToEventLoop(): Promise<void> {
+    this.#isYielding = true;
     await turn();
-    this.#isBreathing = false;
+    this.#isYielding = false;
     this.fill();
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#busy === 0 && this.#queue.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -19,7 +19,7 @@ export interface Room {
 }
 
 /** A note as it can be written now. */
-export interface Draft {
+export interface NoteDraft {
   readonly job: JobNotes;
   readonly note: Note;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface Draft {
   readonly written: () => void;
 }
 
-interface Line {
+interface BufferedLine {
   readonly line: Omit<LogLine, 'n'>;
   readonly bytes: number;
 }
@@ -38,11 +38,11 @@ export class JobNotes {
   isSuspect = false;
   readonly #room: Room;
   #progress: Progress | null = null;
-  #lines: Line[] = [];
-  #linesKept = 0;
-  #bytesKept = 0;
+  #lines: BufferedLine[] = [];
+  #linesTotal = 0;
+  #bytesTotal = 0;
   /** The newest lines, as long as there is no room for them. */
-  #end: Line[] = [];
+  #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;
 
@@ -61,16 +61,16 @@ export class JobNotes {
 
   log(line: Omit<LogLine, 'n'>): void {
     this.#end.push({ line, bytes: Buffer.byteLength(line.text) });
-    if (this.#hasRoomForEnd()) this.#keepEnd();
+    if (this.#hasRoomForEnd()) this.#appendEnd();
     else this.#shortenEnd();
   }
 
   /** No line comes any more: room for the last ones was spared. */
   end(): void {
-    this.#keepEnd();
+    this.#appendEnd();
   }
 
-  draft(): Draft {
+  draft(): NoteDraft {
     const { id, fence } = this.holding;
     const [progress, lines] = [this.#progress, this.#lines.slice()];
     const text = progress === null ? undefined : progressText(progress);
@@ -93,13 +93,13 @@ export class JobNotes {
 
   #hasRoomForEnd(): boolean {
     const bytes = bytesOf(this.#end);
-    const isWithinLines = this.#linesKept + this.#end.length < beginLinesMax;
-    return isWithinLines && this.#bytesKept + bytes < beginBytesMax && bytes <= this.#room.bytes;
+    const isWithinLines = this.#linesTotal + this.#end.length < beginLinesMax;
+    return isWithinLines && this.#bytesTotal + bytes < beginBytesMax && bytes <= this.#room.bytes;
   }
 
-  #keepEnd(): void {
-    if (this.#dropped > 0) this.#keep(gapOf(this.#dropped, this.#droppedAt));
-    for (const line of this.#end) this.#keep(line);
+  #appendEnd(): void {
+    if (this.#dropped > 0) this.#append(gapOf(this.#dropped, this.#droppedAt));
+    for (const line of this.#end) this.#append(line);
     this.#end = [];
     this.#dropped = 0;
   }
@@ -111,10 +111,10 @@ export class JobNotes {
     }
   }
 
-  #keep(line: Line): void {
+  #append(line: BufferedLine): void {
     this.#lines.push(line);
-    this.#linesKept += 1;
-    this.#bytesKept += line.bytes;
+    this.#linesTotal += 1;
+    this.#bytesTotal += line.bytes;
     this.#room.bytes -= line.bytes;
   }
 
@@ -123,9 +123,9 @@ export class JobNotes {
   }
 }
 
-const bytesOf = (lines: readonly Line[]): number => lines.reduce((sum, { bytes }) => sum + bytes, 0);
+const bytesOf = (lines: readonly BufferedLine[]): number => lines.reduce((sum, { bytes }) => sum + bytes, 0);
 
-function gapOf(dropped: number, at: number): Line {
+function gapOf(dropped: number, at: number): BufferedLine {
   const text = `(${dropped} lines were dropped here: there was no room for them)`;
   return { line: { at, level: 'warn', text }, bytes: Buffer.byteLength(text) };
 }

@@ -9,7 +9,7 @@ import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { LogLevel } from '../handler/job-log.ts';
-import { JobNotes, type Draft, type Room } from './job-notes.ts';
+import { JobNotes, type NoteDraft, type Room } from './job-notes.ts';
 import { Recent } from './recent.ts';
 
 export const notesEveryMs = 250;
@@ -139,13 +139,13 @@ export class Notes {
     for (const drafts of batches(jobs)) if (!(await this.#write(drafts))) return;
   }
 
-  async #write(drafts: readonly Draft[]): Promise<boolean> {
+  async #write(drafts: readonly NoteDraft[]): Promise<boolean> {
     const answers = await this.#note(drafts);
     answers?.forEach((isHeld, index) => (isHeld ? this.#written(drafts[index]!) : this.#lost(drafts[index]!)));
     return answers !== null;
   }
 
-  async #note(drafts: readonly Draft[]): Promise<readonly boolean[] | null> {
+  async #note(drafts: readonly NoteDraft[]): Promise<readonly boolean[] | null> {
     try {
       const answers = await this.#options.store.writeNotes(drafts.map(({ note }) => note));
       this.#failures = 0;
@@ -156,19 +156,19 @@ export class Notes {
     }
   }
 
-  #failed(drafts: readonly Draft[], error: unknown): void {
+  #failed(drafts: readonly NoteDraft[], error: unknown): void {
     const isNews = this.#failures === 0 && drafts.some(({ job }) => !job.isSuspect);
     this.#failures += 1;
     for (const { job } of drafts) this.#suspect(job);
     if (isNews) this.#options.onError?.(error);
   }
 
-  #written({ job, written }: Draft): void {
+  #written({ job, written }: NoteDraft): void {
     job.isSuspect = false;
     written();
   }
 
-  #lost({ job }: Draft): void {
+  #lost({ job }: NoteDraft): void {
     const { id, fence } = job.holding;
     job.drop();
     this.#jobs.delete(keyOf(job.holding));
@@ -187,9 +187,9 @@ export class Notes {
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
 /** As few as possible: all together up to a size, then each suspect alone. Drafts are made when their turn comes. */
-function* batches(jobs: readonly JobNotes[]): Generator<readonly Draft[]> {
+function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));
-  let batch: Draft[] = [];
+  let batch: NoteDraft[] = [];
   let bytes = 0;
   for (const job of others) {
     if (!job.isDirty) continue;

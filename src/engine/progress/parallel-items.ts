@@ -1,12 +1,12 @@
-/** Works through the items of a source, some at a time; an item is taken from the source only when a hand is free. */
+/** Processes the items of a source in parallel; an item is read from the source only when a place is free. */
 import { turn, type Clock } from '../../time/clock.ts';
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
-export interface Course<T> {
+export interface ParallelWork<T> {
   readonly clock: Clock;
   /** How many items are worked on at a time. */
-  readonly hands: number;
+  readonly parallelism: number;
   /** Once it aborts no further item is begun; those under way come to their end. */
   readonly stop: AbortSignal;
   /** Must not reject. */
@@ -14,21 +14,21 @@ export interface Course<T> {
 }
 
 /** Whether every item was begun. Ends when none is under way any more; throws what the source throws. */
-export async function workThrough<T>(items: Items<T>, { clock, hands, stop, work }: Course<T>): Promise<boolean> {
+export async function runParallel<T>(items: Items<T>, { clock, parallelism, stop, work }: ParallelWork<T>): Promise<boolean> {
   const source = sourceOf(items);
-  const crew = new Crew(hands);
-  const breath = new Breath(clock);
+  const limit = new ConcurrencyLimit(parallelism);
+  const eventLoop = new EventLoopYield(clock);
   try {
     for (let index = 0; ; index++) {
       const next = await nextUnless(stop, source);
       if (next === undefined) break;
       if (next.done === true) return true;
-      crew.begin(work(next.value, index));
-      await crew.freeHand();
-      await breath.take();
+      limit.begin(work(next.value, index));
+      await limit.whenFree();
+      await eventLoop.yieldIfDue();
     }
   } finally {
-    await crew.end();
+    await limit.end();
   }
   await source.close();
   return false;
@@ -90,14 +90,14 @@ async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<Iter
   }
 }
 
-/** Counts the hands. Only one caller waits for them at a time. */
-class Crew {
-  readonly #hands: number;
+/** Counts the items in work. Only one caller waits for it at a time. */
+class ConcurrencyLimit {
+  readonly #parallelism: number;
   #busy = 0;
   #onFree = (): void => undefined;
 
-  constructor(hands: number) {
-    this.#hands = hands;
+  constructor(parallelism: number) {
+    this.#parallelism = parallelism;
   }
 
   begin(work: Promise<void>): void {
@@ -108,8 +108,8 @@ class Crew {
     });
   }
 
-  freeHand(): Promise<void> {
-    return this.#until(() => this.#busy < this.#hands);
+  whenFree(): Promise<void> {
+    return this.#until(() => this.#busy < this.#parallelism);
   }
 
   end(): Promise<void> {
@@ -128,7 +128,7 @@ class Crew {
 const breathMs = 20;
 
 /** Lets the event loop turn now and then: items that never wait for anything would keep a cancel from being heard. */
-class Breath {
+class EventLoopYield {
   readonly #clock: Clock;
   #since: number;
 
@@ -137,7 +137,7 @@ class Breath {
     this.#since = clock.monotonic();
   }
 
-  async take(): Promise<void> {
+  async yieldIfDue(): Promise<void> {
     if (this.#clock.monotonic() - this.#since < breathMs) return;
     await turn();
     this.#since = this.#clock.monotonic();

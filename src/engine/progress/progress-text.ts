@@ -25,10 +25,10 @@ export function progressText(progress: Progress): string {
 }
 
 function shortened(process: ProcessNode, { items, stages }: (typeof cuts)[number]): ProcessNode {
-  const kept = process.stages.slice(-stages);
+  const newestStages = process.stages.slice(-stages);
   return {
     ...process,
-    stages: kept.map((stage) => ({ ...stage, items: stage.items.slice(Math.max(0, stage.items.length - items)) })),
-    stagesDropped: process.stagesDropped + process.stages.length - kept.length,
+    stages: newestStages.map((stage) => ({ ...stage, items: stage.items.slice(Math.max(0, stage.items.length - items)) })),
+    stagesDropped: process.stagesDropped + process.stages.length - newestStages.length,
   };
 }

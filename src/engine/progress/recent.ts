@@ -1,20 +1,20 @@
-/** What was last said of the newest of many names: at least `size` of them are remembered, at most twice as many. */
-export class Recent<Name, Said> {
+/** The last value of each of the newest names: at least `size` of them are remembered, at most twice as many. */
+export class Recent<Name, Value> {
   readonly #size: number;
-  #newer = new Map<Name, Said>();
-  #older = new Map<Name, Said>();
+  #newer = new Map<Name, Value>();
+  #older = new Map<Name, Value>();
 
   constructor(size: number) {
     this.#size = size;
   }
 
-  add(name: Name, said: Said): void {
-    this.#newer.set(name, said);
+  add(name: Name, value: Value): void {
+    this.#newer.set(name, value);
     if (this.#newer.size < this.#size) return;
     [this.#older, this.#newer] = [this.#newer, new Map()];
   }
 
-  get(name: Name): Said | undefined {
+  get(name: Name): Value | undefined {
     return this.#newer.get(name) ?? this.#older.get(name);
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { ProgressTracker, StageOptions, StageOutcome } from '../handler/context.ts';
 import { Cancelled } from '../handler/errors.ts';
 import { errorText, plainText } from '../handler/plain-text.ts';
-import { workThrough, type Items } from './parallel-items.ts';
+import { runParallel, type Items } from './parallel-items.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;
@@ -16,15 +16,15 @@ export interface TrackerOptions {
 }
 
 type Describe<T> = (item: T, index: number) => string | null;
-type Work<T> = (item: T, index: number) => unknown;
+type ItemWork<T> = (item: T, index: number) => unknown;
 type Summary = (succeeded: number, failed: number) => string;
 
 /** What is to be done in a stage. */
-interface Plan<T> {
+interface StagePlan<T> {
   readonly items: Items<T>;
   readonly parallelism: number;
   readonly describe: Describe<T>;
-  readonly work: Work<T>;
+  readonly work: ItemWork<T>;
   readonly summary: Summary | undefined;
 }
 
@@ -114,12 +114,12 @@ export class Tracker implements ProgressTracker {
     this.#fail('failItem', cause);
   }
 
-  runStage<T>(items: Items<T>, describe: Describe<T>, work: Work<T>, summary?: Summary): Promise<StageOutcome>;
+  runStage<T>(items: Items<T>, describe: Describe<T>, work: ItemWork<T>, summary?: Summary): Promise<StageOutcome>;
   runStage<R>(work: () => R | Promise<R>, otherwise?: R): Promise<R | undefined>;
   runStage(
     first: Items<unknown> | (() => unknown),
     second: unknown,
-    work?: Work<unknown>,
+    work?: ItemWork<unknown>,
     summary?: Summary,
   ): Promise<unknown> {
     if (typeof first === 'function') return this.#runWork(first, second);
@@ -130,7 +130,7 @@ export class Tracker implements ProgressTracker {
     parallelism: number,
     items: Items<T>,
     describe: Describe<T>,
-    work: Work<T>,
+    work: ItemWork<T>,
     summary?: Summary,
   ): Promise<StageOutcome> {
     return this.#runItems({ items, parallelism, describe, work, summary });
@@ -152,12 +152,12 @@ export class Tracker implements ProgressTracker {
     }
   }
 
-  async #runItems<T>(plan: Plan<T>): Promise<StageOutcome> {
+  async #runItems<T>(plan: StagePlan<T>): Promise<StageOutcome> {
     const stage = this.#enterStage(sizeOf(plan.items));
-    const tally: Tally = { begun: 0, SUCCESS: 0, ERROR: 0, CANCELLED: 0 };
+    const tally: ItemTally = { begun: 0, SUCCESS: 0, ERROR: 0, CANCELLED: 0 };
     let isComplete = false;
     try {
-      const isAllBegun = await this.#workThrough(plan, tally);
+      const isAllBegun = await this.#runParallel(plan, tally);
       isComplete = isAllBegun && tally.CANCELLED === 0 && !this.#isGivenUp;
       this.#closeStage(stage, plan, tally, isComplete);
     } catch (error) {
@@ -166,7 +166,7 @@ export class Tracker implements ProgressTracker {
     return { succeeded: tally.SUCCESS, failed: tally.ERROR, isComplete };
   }
 
-  async #workThrough<T>(plan: Plan<T>, tally: Tally): Promise<boolean> {
+  async #runParallel<T>(plan: StagePlan<T>, tally: ItemTally): Promise<boolean> {
     const stop = new AbortController();
     this.#stops = [...this.#stops, stop];
     this.#stopIfSkipped();
@@ -175,14 +175,14 @@ export class Tracker implements ProgressTracker {
       tally[await this.#runItem(plan, item, index)] += 1;
     };
     try {
-      const course = { clock: this.#clock, hands: handsFor(plan.parallelism), stop: stop.signal, work };
-      return await workThrough(plan.items, course);
+      const parallel = { clock: this.#clock, parallelism: parallelismOf(plan.parallelism), stop: stop.signal, work };
+      return await runParallel(plan.items, parallel);
     } finally {
       this.#stops = this.#stops.filter((one) => one !== stop);
     }
   }
 
-  async #runItem<T>({ describe, work }: Plan<T>, item: T, index: number): Promise<EndStatus> {
+  async #runItem<T>({ describe, work }: StagePlan<T>, item: T, index: number): Promise<EndStatus> {
     const id = ++this.#lastItem;
     this.#take({ kind: 'startItem', item: id, description: descriptionOf(describe, item, index) });
     const stage = this.#stage;
@@ -197,9 +197,9 @@ export class Tracker implements ProgressTracker {
 
   /** Unless its work has told the failure itself. If it told an end that was too good, another item tells this. */
   #failItem(id: number, error: unknown): EndStatus {
-    const told = this.#endOf(id);
-    if (isFailed(told)) return told;
-    const failing = told === undefined ? id : ++this.#lastItem;
+    const status = this.#endOf(id);
+    if (isFailed(status)) return status;
+    const failing = status === undefined ? id : ++this.#lastItem;
     this.#fail('failItem', error, failing);
     return this.#endOf(failing) ?? 'ERROR';
   }
@@ -210,7 +210,7 @@ export class Tracker implements ProgressTracker {
     return this.#stage;
   }
 
-  #closeStage<T>(stage: string, plan: Plan<T>, tally: Tally, isComplete: boolean): void {
+  #closeStage<T>(stage: string, plan: StagePlan<T>, tally: ItemTally, isComplete: boolean): void {
     const summary = summaryOf(plan, tally);
     if (isComplete) return this.#completeStage(stage, summary);
     const left = (sizeOf(plan.items) ?? 0) - tally.begun;
@@ -283,7 +283,7 @@ export class Tracker implements ProgressTracker {
 
 type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 
-type Tally = Record<EndStatus | 'begun', number>;
+type ItemTally = Record<EndStatus | 'begun', number>;
 
 /** More than the model keeps of a text. */
 const textBytesMax = 2_048;
@@ -301,7 +301,7 @@ const isFailed = (status: ItemNode['status'] | undefined): status is 'ERROR' | '
 
 const isOpen = (stage: StageNode | undefined): boolean => stage?.completedAt === null;
 
-const handsFor = (parallelism: number): number => (parallelism >= 1 ? Math.floor(parallelism) : 1);
+const parallelismOf = (parallelism: number): number => (parallelism >= 1 ? Math.floor(parallelism) : 1);
 
 function sizeOf(items: Items<unknown>): number | undefined {
   if (Array.isArray(items)) return items.length;
@@ -317,7 +317,7 @@ function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string
   }
 }
 
-function summaryOf({ summary }: Pick<Plan<unknown>, 'summary'>, { SUCCESS: succeeded, ERROR: failed }: Tally): string {
+function summaryOf({ summary }: Pick<StagePlan<unknown>, 'summary'>, { SUCCESS: succeeded, ERROR: failed }: ItemTally): string {
   const plain = `${succeeded} successful and ${failed} failed items`;
   try {
     return textOf(summary?.(succeeded, failed)) ?? plain;

@@ -17,7 +17,7 @@ export class Attempt {
   #onEnd: (reason: Error) => void = nothing;
   #kill: (() => Promise<void>) | null = null;
   #isLost = false;
-  #isGivenBack = false;
+  #isReleased = false;
 
   constructor(job: RunningJob) {
     this.job = job;
@@ -40,8 +40,8 @@ export class Attempt {
   }
 
   /** It was ended by the engine and not by its handler: the job goes back as if it had not been tried. */
-  get isGivenBack(): boolean {
-    return this.#isGivenBack;
+  get isReleased(): boolean {
+    return this.#isReleased;
   }
 
   /** What the handler gives; rejects when it is not waited for any longer. */
@@ -69,28 +69,28 @@ export class Attempt {
   }
 
   timeOut(afterMs: number): void {
-    this.#giveUp(new TimedOut(`the try took longer than ${afterMs} ms`));
+    this.#endWith(new TimedOut(`the try took longer than ${afterMs} ms`));
   }
 
   /** Nothing it writes will be kept. */
-  lose(): void {
+  revoke(): void {
     this.#isLost = true;
-    this.#giveUp(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
+    this.#endWith(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
   }
 
   /** Nobody knows whether the job is still held: its handler must not go on, and the job goes back if it is. */
-  doubt(): void {
-    this.#isGivenBack = true;
+  abandon(): void {
+    this.#isReleased = true;
     const { id, fence } = this.holding;
-    this.#giveUp(new LeaseLost(`the store does not confirm that job ${id} is still held under fence ${fence}`));
+    this.#endWith(new LeaseLost(`the store does not confirm that job ${id} is still held under fence ${fence}`));
   }
 
   interrupt(): void {
-    this.#isGivenBack = true;
-    this.#giveUp(new Interrupted('the engine is closing'));
+    this.#isReleased = true;
+    this.#endWith(new Interrupted('the engine is closing'));
   }
 
-  #giveUp(reason: Error): void {
+  #endWith(reason: Error): void {
     this.#stop(reason);
     this.#end ??= reason;
     this.#onEnd(reason);

@@ -1,4 +1,4 @@
-/** The verdict: which command the outcome of a handler asks for. */
+/** The command for the outcome of a handler. */
 import type { Command } from '../../model/command.ts';
 import { tokenHolder, type JobError } from '../../model/job.ts';
 import { jsonText } from '../../model/json.ts';
@@ -8,8 +8,8 @@ import { HandedOff } from '../handler/context.ts';
 import { HandlerCrashed, MissingOutput } from '../isolation/isolation.ts';
 import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 
-/** What a value that a handler returned asks for. */
-export function ofValue(value: unknown, { holding }: Attempt, now: number): Command {
+/** The command for a value that a handler returned. */
+export function commandForResult(value: unknown, { holding }: Attempt, now: number): Command {
   const { fence } = holding;
   if (isA(HandedOff, value)) {
     const until = value.withinMs === null ? null : now + value.withinMs;
@@ -22,8 +22,8 @@ export function ofValue(value: unknown, { holding }: Attempt, now: number): Comm
   }
 }
 
-/** What something thrown asks for; null: nothing, since the job is no longer this attempt's. */
-export function ofError(
+/** The command for something thrown; null: none, since the job is no longer this attempt's. */
+export function commandForError(
   error: unknown,
   attempt: Attempt,
   now: number,
@@ -31,10 +31,10 @@ export function ofError(
 ): Command | null {
   const { fence } = attempt.holding;
   if (attempt.isLost) return null;
-  if (attempt.isGivenBack) return { do: 'release', fence };
+  if (attempt.isReleased) return { do: 'release', fence };
   if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
-  if (isA(RetryAfter, error)) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: told(error) };
-  return { do: 'fail', fence, retryable: mayRetry(error, isRetryable), error: told(error) };
+  if (isA(RetryAfter, error)) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: storedError(error) };
+  return { do: 'fail', fence, retryable: mayRetry(error, isRetryable), error: storedError(error) };
 }
 
 function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
@@ -62,8 +62,8 @@ const isMalformed = (error: unknown): boolean => isA(Refusal, error) && error.co
 const messageMax = 4_000;
 const stackMax = 8_000;
 
-/** What is kept of something thrown, whatever it is and whatever it does when it is read. */
-export function told(error: unknown): JobError {
+/** The stored form of something thrown, whatever it is and whatever it does when it is read. */
+export function storedError(error: unknown): JobError {
   const stack = read(() => stackOf(error));
   const data = read(() => dataOf(error));
   return {
@@ -96,9 +96,9 @@ function dataOf(error: unknown): unknown {
 }
 
 /** What can be read; undefined: it throws. */
-function read<T>(look: () => T): T | undefined {
+function read<T>(readValue: () => T): T | undefined {
   try {
-    return look();
+    return readValue();
   } catch {
     return undefined;
   }

@@ -1,21 +1,21 @@
 /** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
-import type { Answer, Ask } from '../../apply.ts';
+import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
 import type { LoopParts } from '../../time/loop.ts';
-import type { Watchers } from './job-watchers.ts';
+import type { JobWatchers } from './job-watchers.ts';
 
 export interface FinisherParts extends LoopParts {
-  readonly watchers: Watchers;
+  readonly watchers: JobWatchers;
 }
 
-/** Told when it is stored, with the change or the refusal. Must not throw. */
-type Told = (answer: Answer) => void;
+/** Called when it is stored, with the change or the refusal. Must not throw. */
+type OnStored = (answer: CommandAnswer) => void;
 
-interface Waiting {
-  readonly ask: Ask;
-  readonly told: Told;
+interface QueuedOutcome {
+  readonly request: CommandRequest;
+  readonly onStored: OnStored;
 }
 
 const batchMax = 1000;
@@ -25,7 +25,7 @@ export class Finisher {
   readonly #jobs: Jobs;
   readonly #by: string;
   readonly #parts: FinisherParts;
-  #waiting: Waiting[] = [];
+  #queue: QueuedOutcome[] = [];
   #isFlushing = false;
   readonly #givenUp = new AbortController();
 
@@ -36,8 +36,8 @@ export class Finisher {
   }
 
   /** An outage of the store is waited out. */
-  finish(ask: Ask, told: Told): void {
-    this.#waiting.push({ ask, told });
+  finish(request: CommandRequest, onStored: OnStored): void {
+    this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
   }
 
@@ -48,26 +48,26 @@ export class Finisher {
 
   async #flush(): Promise<void> {
     this.#isFlushing = true;
-    while (this.#waiting.length > 0) {
+    while (this.#queue.length > 0) {
       // What ends in the same turn of the event loop shares a commit; a lone outcome waits for nobody.
       await turn();
-      await this.#write(this.#waiting.splice(0, batchMax));
+      await this.#write(this.#queue.splice(0, batchMax));
     }
     this.#isFlushing = false;
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly QueuedOutcome[]): Promise<void> {
     const answers = await this.#answersTo(batch);
-    if (isRefusal(answers)) return this.#sortOut(batch, answers);
-    batch.forEach(({ told }, index) => told(answers[index]!));
-    if (this.#parts.watchers.isAnyone) this.#parts.watchers.tell(answers.flatMap(concerned));
+    if (isRefusal(answers)) return this.#writeOneByOne(batch, answers);
+    batch.forEach(({ onStored }, index) => onStored(answers[index]!));
+    if (this.#parts.watchers.hasWaiters) this.#parts.watchers.notify(answers.flatMap(affectedIds));
   }
 
   /** For each; or why the batch as it is cannot be stored. */
-  async #answersTo(batch: readonly Waiting[]): Promise<readonly Answer[] | Refusal> {
+  async #answersTo(batch: readonly QueuedOutcome[]): Promise<readonly CommandAnswer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#jobs.conclude(batch.map(({ ask }) => ask), { by: this.#by });
+        return await this.#jobs.conclude(batch.map(({ request }) => request), { by: this.#by });
       } catch (error) {
         if (isMalformed(error)) return error;
         if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
@@ -78,9 +78,9 @@ export class Finisher {
   }
 
   /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
-  async #sortOut(batch: readonly Waiting[], refusal: Refusal): Promise<void> {
-    if (batch.length === 1) return batch[0]!.told(refusal);
-    for (const waiting of batch) await this.#write([waiting]);
+  async #writeOneByOne(batch: readonly QueuedOutcome[], refusal: Refusal): Promise<void> {
+    if (batch.length === 1) return batch[0]!.onStored(refusal);
+    for (const queued of batch) await this.#write([queued]);
   }
 
   #sleep(tries: number): Promise<void> {
@@ -93,5 +93,5 @@ const notStored = (cause: unknown): Refusal =>
   new Refusal('unavailable.store', 'the store could not be reached before the engine closed', { cause: String(cause) });
 
 /** The job that changed, and its parent. */
-const concerned = (answer: Answer): number[] =>
+const affectedIds = (answer: CommandAnswer): number[] =>
   isRefusal(answer) || answer.after === null ? [] : [answer.after.id, ...(answer.after.parent === null ? [] : [answer.after.parent])];

@@ -1,32 +1,32 @@
-/** Conclusions: what became of each attempt, on its way to the store. Handlers do not wait for it. */
-import type { Answer } from '../../apply.ts';
+/** Pending outcomes: the outcome of each attempt, on its way to the store. Handlers do not wait for it. */
+import type { CommandAnswer } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
 import { isMalformed, isRefusal } from '../../refusal.ts';
-import { whenThere, type Later } from '../../time/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { Finisher } from './finisher.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Attempt } from './attempt.ts';
 
-export interface ConclusionsParts extends LoopParts {
+export interface PendingOutcomesParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
   /** After the outcome of a job is stored. */
-  readonly onConcluded: (job: Job) => Later<void>;
+  readonly onOutcomeStored: (job: Job) => MaybePromise<void>;
   /** When there is one outcome less to be stored. */
-  readonly onRelief: () => void;
+  readonly onOutcomeDone: () => void;
 }
 
-export class Conclusions {
-  readonly #parts: ConclusionsParts;
-  readonly #onLeft: (attempt: Attempt) => void;
+export class PendingOutcomes {
+  readonly #parts: PendingOutcomesParts;
+  readonly #onDone: (attempt: Attempt) => void;
   #open = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(parts: ConclusionsParts, onLeft: (attempt: Attempt) => void) {
+  constructor(parts: PendingOutcomesParts, onDone: (attempt: Attempt) => void) {
     this.#parts = parts;
-    this.#onLeft = onLeft;
+    this.#onDone = onDone;
   }
 
   /** How many are still to be stored. */
@@ -48,33 +48,33 @@ export class Conclusions {
   }
 
   #store(attempt: Attempt, command: Command | null): void {
-    if (command === null) return this.#leave(attempt);
+    if (command === null) return this.#done(attempt);
     const { job } = attempt;
     this.#parts.finisher.finish({ job, command }, (answer) => {
-      if (isMalformed(answer)) this.#storeUnfit(attempt, answer.message);
+      if (isMalformed(answer)) this.#storeFailure(attempt, answer.message);
       else this.#stored(attempt, answer);
     });
   }
 
   /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
-  #storeUnfit(attempt: Attempt, message: string): void {
+  #storeFailure(attempt: Attempt, message: string): void {
     const { job } = attempt;
     const error = { code: 'missing output', message } as const;
     const command = { do: 'fail', fence: job.fence, retryable: false, error } as const;
     this.#parts.finisher.finish({ job, command }, (answer) => this.#stored(attempt, answer));
   }
 
-  #stored(attempt: Attempt, answer: Answer): void {
+  #stored(attempt: Attempt, answer: CommandAnswer): void {
     const { job } = attempt;
-    const { logger, onConcluded } = this.#parts;
+    const { logger, onOutcomeStored } = this.#parts;
     if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
-    void whenThere(onConcluded(job), () => this.#leave(attempt));
+    void andThen(onOutcomeStored(job), () => this.#done(attempt));
   }
 
-  #leave(attempt: Attempt): void {
-    this.#onLeft(attempt);
+  #done(attempt: Attempt): void {
+    this.#onDone(attempt);
     this.#open -= 1;
-    this.#parts.onRelief();
+    this.#parts.onOutcomeDone();
     if (this.#open === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

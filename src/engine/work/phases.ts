@@ -1,5 +1,5 @@
 /** The phases of a job: what is called for each, and how a run's tasks come to be and are gathered. */
-import { births } from '../../jobs/new-jobs.ts';
+import { newJobs } from '../../jobs/new-jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { planStaged, planTasks } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
@@ -100,7 +100,7 @@ class TaskPlan {
   async store(details: string): Promise<Job> {
     const { jobs, by } = this.#parts;
     if (this.#staged === 0) {
-      const tasks = await births(jobs, this.#drafts, by, this.#run.id);
+      const tasks = await newJobs(jobs, this.#drafts, by, this.#run.id);
       return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by });
     }
     await this.#stage();
@@ -120,7 +120,7 @@ class TaskPlan {
   async #store(drafts: readonly Draft[]): Promise<void> {
     const { jobs, by } = this.#parts;
     const [[current], tasks] = await Promise.all([
-      jobs.store.load([this.#run.id]), births(jobs, drafts, by, this.#run.id),
+      jobs.store.load([this.#run.id]), newJobs(jobs, drafts, by, this.#run.id),
     ]);
     if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
     await jobs.store.stageChildren(this.#run.id, this.#fence, tasks);
@@ -129,7 +129,7 @@ class TaskPlan {
   #draftOf(task: unknown): Draft {
     const { type, def, policy, priority } = this.#run;
     const { taskKey, taskPriority, taskConcurrency } = this.#type.options;
-    const { onTaskFailure: _, retentionMs: _kept, startBy: _late, ...own } = policy;
+    const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
     return {
       kind: 'task',

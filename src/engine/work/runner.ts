@@ -4,9 +4,9 @@ import type { Command } from '../../model/command.ts';
 import type { Job, RunningJob, Tags } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
-import { isPromised, whenThere, type Later } from '../../time/maybe-promise.ts';
+import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { Attempt } from './attempt.ts';
-import { Conclusions, type ConclusionsParts } from './pending-outcomes.ts';
+import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { contextOf, factsOf } from './handler-context.ts';
@@ -17,13 +17,13 @@ import { hasTasks, type JobType } from '../declare/job-type.ts';
 import { Cancelled } from '../handler/errors.ts';
 import { gather, prepare } from './phases.ts';
 import { checked } from '../declare/schema.ts';
-import { tellStrays } from './stray-rejections.ts';
+import { captureStrayRejections } from './stray-rejections.ts';
 import { tokenOf } from '../handler/token.ts';
 import type { Tracing } from './tracing.ts';
 import { Tracker } from '../progress/tracker.ts';
-import { isA, ofError, ofValue } from './command-for.ts';
+import { isA, commandForError, commandForResult } from './command-for.ts';
 
-export interface RunnerParts extends ConclusionsParts {
+export interface RunnerParts extends PendingOutcomesParts {
   readonly jobs: Jobs;
   readonly by: string;
   readonly handlers: Handlers;
@@ -36,19 +36,19 @@ export interface RunnerParts extends ConclusionsParts {
 /** A handler that says nothing of time may take this long. */
 const timeoutDefaultMs = 3_600_000;
 const prepareTimeoutDefaultMs = 3_600_000;
-const parentsRemembered = 100;
+const parentsMax = 100;
 
 export class Runner {
   readonly #parts: RunnerParts;
   readonly #attempts = new Map<number, Attempt>();
   readonly #parents = new Map<number, Job>();
   readonly #deadlines: Deadlines;
-  readonly #conclusions: Conclusions;
+  readonly #outcomes: PendingOutcomes;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
     this.#deadlines = new Deadlines(parts.clock);
-    this.#conclusions = new Conclusions(parts, (attempt) => this.#forget(attempt));
+    this.#outcomes = new PendingOutcomes(parts, (attempt) => this.#forget(attempt));
   }
 
   get attempts(): ReadonlyMap<number, Attempt> {
@@ -56,23 +56,23 @@ export class Runner {
   }
 
   /** How many outcomes are still to be stored. */
-  get concluding(): number {
-    return this.#conclusions.open;
+  get pendingOutcomes(): number {
+    return this.#outcomes.open;
   }
 
-  whenConcluded(): Promise<void> {
-    return this.#conclusions.whenNoneOpen();
+  whenOutcomesStored(): Promise<void> {
+    return this.#outcomes.whenNoneOpen();
   }
 
   /** Over when the handler has ended, at once if it can be; its outcome is stored behind it. Never rejects. */
-  run(job: RunningJob): Later<void> {
+  run(job: RunningJob): MaybePromise<void> {
     const { clock, onHandled } = this.#parts;
     const attempt = new Attempt(job);
     this.#attempts.set(job.id, attempt);
     const start = clock.monotonic();
-    return whenThere(this.#perform(attempt), (command) => {
+    return andThen(this.#perform(attempt), (command) => {
       onHandled(clock.monotonic() - start);
-      this.#conclusions.add(attempt, command);
+      this.#outcomes.add(attempt, command);
     });
   }
 
@@ -83,67 +83,67 @@ export class Runner {
   }
 
   /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */
-  #perform(attempt: Attempt): Later<Command | null> {
+  #perform(attempt: Attempt): MaybePromise<Command | null> {
     const type = this.#parts.handlers.require(attempt.job.type);
     const tracker = this.#trackerFor(type, attempt);
     try {
-      const called = this.#tryOut(type, attempt, tracker);
-      if (isPromised(called)) return this.#outwait(type, attempt, tracker, called);
-      return this.#ofValue(called, attempt, tracker);
+      const called = this.#callTraced(type, attempt, tracker);
+      if (isPromiseLike(called)) return this.#awaitWithTimeout(type, attempt, tracker, called);
+      return this.#commandForResult(called, attempt, tracker);
     } catch (error) {
-      return this.#ofError(error, type, attempt, tracker);
+      return this.#commandForError(error, type, attempt, tracker);
     }
   }
 
-  /** What a handler gives in its time. One that is over when it returns cannot be late. */
-  async #outwait(
+  /** Awaits the handler's promise with the job's timeout; a synchronous result needs no timer. */
+  async #awaitWithTimeout(
     type: JobType, attempt: Attempt, tracker: Tracker, called: PromiseLike<unknown>,
   ): Promise<Command | null> {
     const timeoutMs = timeoutOf(attempt.job);
     const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
     try {
-      return this.#ofValue(await attempt.await(called), attempt, tracker);
+      return this.#commandForResult(await attempt.await(called), attempt, tracker);
     } catch (error) {
-      return this.#ofError(error, type, attempt, tracker);
+      return this.#commandForError(error, type, attempt, tracker);
     } finally {
       stopTimer();
     }
   }
 
-  #ofValue(value: unknown, attempt: Attempt, tracker: Tracker): Command | null {
+  #commandForResult(value: unknown, attempt: Attempt, tracker: Tracker): Command | null {
     tracker.end();
     // Work that gave up because an item failed has failed, also when the handler did not say so.
     if (tracker.isAborted) throw tracker.failure;
-    return value === planned ? null : ofValue(value, attempt, this.#parts.jobs.store.now());
+    return value === planned ? null : commandForResult(value, attempt, this.#parts.jobs.store.now());
   }
 
-  #ofError(error: unknown, type: JobType, attempt: Attempt, tracker: Tracker): Command | null {
+  #commandForError(error: unknown, type: JobType, attempt: Attempt, tracker: Tracker): Command | null {
     tracker.end(error);
     const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
     const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
-    return ofError(cause, attempt, this.#parts.jobs.store.now(), isRetryable);
+    return commandForError(cause, attempt, this.#parts.jobs.store.now(), isRetryable);
   }
 
-  #tryOut(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
+  #callTraced(type: JobType, attempt: Attempt, tracker: Tracker): MaybePromise<unknown> {
     const { job } = attempt;
-    const work = (): Later<unknown> => this.#call(type, attempt, tracker);
-    return tellStrays(this.#strayOf(job), () => this.#parts.tracing.trying(job, this.#tagsOf, work));
+    const work = (): MaybePromise<unknown> => this.#call(type, attempt, tracker);
+    return captureStrayRejections(this.#onStrayRejection(job), () => this.#parts.tracing.trying(job, this.#tagsOf, work));
   }
 
   readonly #tagsOf = async (job: Job): Promise<Tags | null> =>
     job.kind === 'task' ? (await this.#parentOf(job)).tags : job.tags;
 
-  #strayOf({ id }: Job): (error: unknown) => void {
+  #onStrayRejection({ id }: Job): (error: unknown) => void {
     const { logger } = this.#parts;
     return (error) => logger.error(`a promise that the handler of job ${id} left behind was rejected`, { error, id });
   }
 
-  #call(type: JobType, attempt: Attempt, tracker: Tracker): Later<unknown> {
+  #call(type: JobType, attempt: Attempt, tracker: Tracker): MaybePromise<unknown> {
     const { job } = attempt;
     const context = contextOf(attempt, tracker, this.#logOf(attempt));
     return job.kind === 'task'
-      ? whenThere(this.#parentOf(job), (parent) => this.#callTask(type, attempt, context, parent))
-      : whenThere(inputOf(type, job), (input) => this.#callRun(type, attempt, context, input, tracker));
+      ? andThen(this.#parentOf(job), (parent) => this.#callTask(type, attempt, context, parent))
+      : andThen(inputOf(type, job), (input) => this.#callRun(type, attempt, context, input, tracker));
   }
 
   async #prepare(type: JobType, attempt: Attempt, context: Context, input: unknown, tracker: Tracker): Promise<unknown> {
@@ -154,7 +154,7 @@ export class Runner {
     return planned;
   }
 
-  #callRun(type: JobType, attempt: Attempt, context: Context, input: unknown, tracker: Tracker): Later<unknown> {
+  #callRun(type: JobType, attempt: Attempt, context: Context, input: unknown, tracker: Tracker): MaybePromise<unknown> {
     switch (phaseOf(type, attempt.job)) {
       case 'run':
         return type.options.isolate
@@ -167,11 +167,11 @@ export class Runner {
     }
   }
 
-  #callTask(type: JobType, attempt: Attempt, context: Context, parent: Job): Later<unknown> {
+  #callTask(type: JobType, attempt: Attempt, context: Context, parent: Job): MaybePromise<unknown> {
     const { job } = attempt;
     const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parseJson(parent.details);
-    return whenThere(inputOf(type, parent), (input) => {
+    return andThen(inputOf(type, parent), (input) => {
       const data = { input, details, task: parseJson(job.input), key: job.key };
       return type.options.isolate
         ? this.#callIsolated(type, attempt, 'taskResults', run, data)
@@ -208,14 +208,14 @@ export class Runner {
   }
 
   /** The run of a task; its input and details do not change while tasks run, so it is remembered for a while. */
-  #parentOf(task: Job): Later<Job> {
+  #parentOf(task: Job): MaybePromise<Job> {
     return this.#parents.get(task.parent!) ?? this.#loadParent(task);
   }
 
   async #loadParent(task: Job): Promise<Job> {
     const [run] = await this.#parts.jobs.store.load([task.parent!]);
     if (!run) throw new Error(`the run ${task.parent} of task ${task.id} is gone`);
-    if (this.#parents.size >= parentsRemembered) this.#parents.delete(this.#parents.keys().next().value!);
+    if (this.#parents.size >= parentsMax) this.#parents.delete(this.#parents.keys().next().value!);
     this.#parents.set(run.id, run);
     return run;
   }
@@ -233,7 +233,7 @@ const timeoutOf = ({ kind, phase, policy }: Job): number =>
   kind === 'run' && phase !== 'run' ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs) : (policy.timeoutMs ?? timeoutDefaultMs);
 
 /** Checked again before it runs: code and data may have been written at different times. */
-function inputOf(type: JobType, job: Job): Later<unknown> {
+function inputOf(type: JobType, job: Job): MaybePromise<unknown> {
   const input = parseJson(job.input);
   return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
 }

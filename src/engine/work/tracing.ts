@@ -5,7 +5,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
 import type { Job, Tags } from '../../model/job.ts';
-import { told } from './command-for.ts';
+import { storedError } from './command-for.ts';
 
 type Api = typeof OpenTelemetry;
 
@@ -28,7 +28,7 @@ export function loadOpenTelemetry(): Promise<Api | null> {
 export class Tracing {
   #loaded: Api | null = null;
   /** Who provides where no provider is set up. */
-  #nobody: OpenTelemetry.TracerProvider | null = null;
+  #noopProvider: OpenTelemetry.TracerProvider | null = null;
 
   async load(): Promise<void> {
     const api = await loadOpenTelemetry();
@@ -73,7 +73,7 @@ export class Tracing {
 
   #use(api: Api): void {
     this.#loaded = api;
-    this.#nobody = new api.ProxyTracerProvider().getDelegate();
+    this.#noopProvider = new api.ProxyTracerProvider().getDelegate();
   }
 
   /** Null as long as nobody listens. */
@@ -81,7 +81,7 @@ export class Tracing {
     const api = this.#loaded;
     if (api === null) return null;
     const provider = api.trace.getTracerProvider();
-    return provider instanceof api.ProxyTracerProvider && provider.getDelegate() === this.#nobody ? null : api;
+    return provider instanceof api.ProxyTracerProvider && provider.getDelegate() === this.#noopProvider ? null : api;
   }
 }
 
@@ -95,9 +95,9 @@ const about = (operation: string, type: string): OpenTelemetry.Attributes => ({
 function traced(api: Api, draft: Draft): Draft {
   const carrier: Record<string, string> = {};
   api.propagation.inject(api.context.active(), carrier);
-  const kept = carried.filter((name) => carrier[name] !== undefined && carrier[name].length <= carriedMax);
-  if (kept.length === 0) return draft;
-  return { ...draft, tags: { ...draft.tags, ...Object.fromEntries(kept.map((name) => [name, carrier[name]!])) } };
+  const present = carried.filter((name) => carrier[name] !== undefined && carrier[name].length <= carriedMax);
+  if (present.length === 0) return draft;
+  return { ...draft, tags: { ...draft.tags, ...Object.fromEntries(present.map((name) => [name, carrier[name]!])) } };
 }
 
 function inSpan<T>(
@@ -111,7 +111,7 @@ function inSpan<T>(
     try {
       return await work();
     } catch (error) {
-      const { code, message, stack } = told(error);
+      const { code, message, stack } = storedError(error);
       span.recordException({ name: code, message, ...(stack === undefined ? {} : { stack }) });
       span.setStatus({ code: api.SpanStatusCode.ERROR, message });
       throw error;

@@ -1,5 +1,5 @@
 /** Bulk over HTTP: counts what is meant, or starts the run that does it. */
-import { bulkTypeName, countMeant, type BulkAsk } from '../../engine/bulk.ts';
+import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk.ts';
 import { queryOf } from '../filter.ts';
 import type { Handling } from '../handler.ts';
 import { actor } from '../access/principal.ts';
@@ -8,14 +8,14 @@ export const bulkRoutes: Handling<'bulk'> = {
   async bulk({ engine, bell }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
     const { principal } = call;
     const query = queryOf(filter, principal.sight);
-    const count = await countMeant(engine.jobs, query, fingerprint);
+    const count = await countMatching(engine.jobs, query, fingerprint);
     if (dryRun) {
       call.status = 200;
       return { count, operation: null };
     }
     const by = actor(principal);
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
-    const input: BulkAsk = { ...about, by, why: why ?? null, asked: engine.now() };
+    const input: BulkRequest = { ...about, by, why: why ?? null, asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
     bell.ring();
     return { count, operation: id };

@@ -1,5 +1,5 @@
 /** Operations over HTTP: what was done to many at once, by whom and why, and how far it is. */
-import { bulkTypeName, type BulkAsk, type BulkOutcome } from '../../engine/bulk.ts';
+import { bulkTypeName, type BulkRequest, type BulkOutcome } from '../../engine/bulk.ts';
 import type { Job } from '../../model/job.ts';
 import type { OperationView } from '../contract.ts';
 import type { Handling } from '../handler.ts';
@@ -19,7 +19,7 @@ export const operationRoutes: Handling<'listOperations'> = {
 };
 
 function operationView(job: Job, sight: Sight, { progress }: RunExtras): OperationView {
-  const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkAsk;
+  const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkRequest;
   const outcome = job.result === null ? null : (JSON.parse(job.result) as BulkOutcome);
   const { input, ...rest } = query;
   // What was looked for in payloads is itself a payload.

@@ -1,5 +1,5 @@
 /** Runs over HTTP: list, create, look at, and operate on one. */
-import type { RunAsk as EngineAsk } from '../../engine/declare/run-request.ts';
+import type { RunRequest as EngineAsk } from '../../engine/declare/run-request.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';

@@ -17,7 +17,7 @@ import { isMock, marked, uncounted } from './data.ts';
 import { heldJob } from './held.ts';
 import { isGone } from './query.ts';
 
-export interface UpdateAsk {
+export interface UpdateRequest {
   readonly id: number;
   readonly data: string;
   readonly repeat?: string;
@@ -29,17 +29,17 @@ export interface UpdateAsk {
 }
 
 /** New data; with a new repeat rule also a new time, unless one is given. */
-export async function update(store: Store, ask: UpdateAsk, asker: Asker): Promise<void> {
-  const { id, repeat, due, priority } = ask;
-  const data = checkJsonText(ask.data);
+export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
+  const { id, repeat, due, priority } = request;
+  const data = checkJsonText(request.data);
   if (repeat !== undefined) checkPolicy({ repeat }, store.now());
   if (priority !== undefined) checkQueuePriority(priority);
   if (due !== undefined) checkDue('nextRun', due);
   await change(store, id, asker, (job, { now }) => {
-    const next = due ?? (repeat === undefined ? undefined : dueBy(job, repeat, now, ask.reanchor ?? false));
+    const next = due ?? (repeat === undefined ? undefined : dueBy(job, repeat, now, request.reanchor ?? false));
     const edit = {
       input: marked(uncounted(data), isMock(job)),
-      policy: policyAfter(job, ask),
+      policy: policyAfter(job, request),
       ...(next === undefined ? {} : { due: next }),
       ...(priority === undefined ? {} : { priority }),
     };
@@ -47,10 +47,10 @@ export async function update(store: Store, ask: UpdateAsk, asker: Asker): Promis
   });
 }
 
-function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateAsk): Job['policy'] {
-  const { repeat: before, ...kept } = policy;
+function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateRequest): Job['policy'] {
+  const { repeat: before, ...others } = policy;
   const rule = clearsRepeat ? undefined : (repeat ?? before);
-  return { ...kept, ...(rule === undefined ? {} : { repeat: rule }) };
+  return { ...others, ...(rule === undefined ? {} : { repeat: rule }) };
 }
 
 /** What its worker has not finished by then is handed out again. */
@@ -67,8 +67,8 @@ export async function fail(store: Store, id: number, data: string | undefined, a
     const [job] = await store.load([id]);
     const held = await heldJob(store, job, id, asking);
     if (held instanceof Refusal) return held;
-    const told = data === undefined ? undefined : marked(uncounted(checkJsonText(data)), isMock(job!));
-    const edits: Command[] = told === undefined ? [] : [{ do: 'edit', edit: { input: told } }];
+    const newData = data === undefined ? undefined : marked(uncounted(checkJsonText(data)), isMock(job!));
+    const edits: Command[] = newData === undefined ? [] : [{ do: 'edit', edit: { input: newData } }];
     const failing: Command = { do: 'fail', fence: held.after!.fence, error, retryable: false };
     const failed = steps(held.after!, [...edits, failing], asking);
     if (failed instanceof Refusal) return failed;

@@ -9,7 +9,7 @@ import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { checkName } from '../checks/values.ts';
 import type { Producer } from '../new-jobs.ts';
-import { birthOf } from '../draft.ts';
+import { originOf } from '../draft.ts';
 import { checkPolicy } from '../checks/policy.ts';
 import { checkObjectText, isMarked, marked, merged, noData } from './data.ts';
 import { checkDue, checkQueuePriority, checkRetryAfter, priorityDefault } from './check.ts';
@@ -106,7 +106,7 @@ class Creation {
   /** By the job's id, in the order in which they come. */
   readonly #changes = new Map<number, Change>();
   readonly #adoptions = new Map<number, number>();
-  #born = 0;
+  #idsUsed = 0;
 
   constructor(producer: Producer, parents: ReadonlyMap<number, Job>, circumstances: Circumstances) {
     this.#producer = producer;
@@ -122,7 +122,7 @@ class Creation {
     const policy = checkPolicy(this.#policyOf(draft), this.#asking.now);
     const parent = draft.parent === undefined ? null : this.#parents.get(draft.parent)!;
     if (parent !== null) checkGeneration(parent);
-    if (existing === undefined) return this.#answer(await this.#bear(draft, policy, parent));
+    if (existing === undefined) return this.#answer(await this.#createNew(draft, policy, parent));
     if (draft.overwrite ?? true) this.#take(existing, draft, policy);
     return this.#answer(existing.id);
   }
@@ -140,16 +140,16 @@ class Creation {
     this.ids.push(id);
   }
 
-  async #bear(draft: QueueDraft, policy: Policy, parent: Job | null): Promise<number> {
+  async #createNew(draft: QueueDraft, policy: Policy, parent: Job | null): Promise<number> {
     const { now } = this.#asking;
     const id = await this.#nextId();
     const [kind, inputText] = [this.#kindOf(draft), this.#dataOf(draft)];
     const unique = draft.isUnique ? { unique: { key: await this.#keyOf(draft.name, kind) } } : {};
-    const birth = birthOf({ kind, type: draft.name, inputText, policy, ...unique }, id, now);
+    const origin = originOf({ kind, type: draft.name, inputText, policy, ...unique }, id, now);
     const hold = parent === null ? null : childHold(parent);
     const { firstRun: due = now, priority = priorityDefault } = draft;
     const first = { due, priority, ...(hold ? { hold } : {}) };
-    this.#changes.set(id, create({ ...birth, parent: parent?.id ?? null }, first, this.#asking));
+    this.#changes.set(id, create({ ...origin, parent: parent?.id ?? null }, first, this.#asking));
     if (parent) this.#adoptions.set(parent.id, (this.#adoptions.get(parent.id) ?? 0) + 1);
     return id;
   }
@@ -158,7 +158,7 @@ class Creation {
   async #existing(draft: QueueDraft): Promise<Job | undefined> {
     const { name, parent } = draft;
     const kind = this.#kindOf(draft);
-    const job = (await byName(this.#producer.store, kind, name, parent)) ?? this.#bornAs(name, kind);
+    const job = (await byName(this.#producer.store, kind, name, parent)) ?? this.#createdAs(name, kind);
     if (job && job.parent !== null && job.parent !== parent) {
       const message = `job ${job.id} has this name and belongs to another parent`;
       throw new Refusal('other.parent', message, { id: job.id, parent: job.parent });
@@ -166,19 +166,19 @@ class Creation {
     return job && (this.#changes.get(job.id)?.after ?? job);
   }
 
-  #bornAs(name: string, kind: Kind): Job | undefined {
-    const isMeant = ({ before, after }: Change): boolean =>
+  #createdAs(name: string, kind: Kind): Job | undefined {
+    const isWanted = ({ before, after }: Change): boolean =>
       before === null && after?.type === name && after.kind === kind;
-    return [...this.#changes.values()].find(isMeant)?.after ?? undefined;
+    return [...this.#changes.values()].find(isWanted)?.after ?? undefined;
   }
 
   /** The job takes on what is new. What the draft does not say is reset, as in Bedrock. */
   #take(job: Job, draft: QueueDraft, { repeat }: Policy): void {
-    const { repeat: _before, ...kept } = job.policy;
+    const { repeat: _before, ...others } = job.policy;
     const edit = {
       input: merged(job.input, this.#dataOf(draft)),
       priority: draft.priority ?? priorityDefault,
-      policy: { ...kept, ...(repeat === undefined ? {} : { repeat }) },
+      policy: { ...others, ...(repeat === undefined ? {} : { repeat }) },
     };
     const change = step(job, { do: 'edit', edit }, this.#asking);
     if (change instanceof Refusal) throw change;
@@ -188,8 +188,8 @@ class Creation {
 
   async #nextId(): Promise<number> {
     const { numbers } = this.#circumstances;
-    if (numbers.length === this.#born) numbers.push(...(await this.#producer.ids.take(1)));
-    return numbers[this.#born++]!;
+    if (numbers.length === this.#idsUsed) numbers.push(...(await this.#producer.ids.take(1)));
+    return numbers[this.#idsUsed++]!;
   }
 
   /** Keeps two who create one unique job at once from both doing so. A job may have been renamed and kept its key. */

@@ -15,7 +15,7 @@ import { asksForDeletion, isMarked, isMock, uncounted } from './data.ts';
 import { endedChildren, mayHaveChildren } from './hand-out.ts';
 import { heldOrMock } from './held.ts';
 
-export interface FinishAsk {
+export interface FinishRequest {
   readonly id: number;
   /** JSON text that replaces the job's data. */
   readonly data?: string;
@@ -24,7 +24,7 @@ export interface FinishAsk {
   readonly reanchor?: boolean;
 }
 
-export interface RetryAsk extends FinishAsk {
+export interface RetryRequest extends FinishRequest {
   /** When it is due again, unless it repeats. */
   readonly due: number | { readonly inSeconds: number };
   readonly name?: string;
@@ -32,29 +32,29 @@ export interface RetryAsk extends FinishAsk {
 }
 
 /** The work is done: it repeats if it is to, waits if children are open, and is gone otherwise. */
-export const finish = (store: Store, ask: FinishAsk, asker: Asker): Promise<void> =>
-  conclude(store, ask, asker, async (job) => {
+export const finish = (store: Store, request: FinishRequest, asker: Asker): Promise<void> =>
+  conclude(store, request, asker, async (job) => {
     const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
-    if (children.length === 0) return { commands: [done(job, ask, !repeats(job, ask))], freed: [] };
+    if (children.length === 0) return { commands: [done(job, request, !repeats(job, request))], freed: [] };
     return { commands: [{ do: 'plan', fence: job.fence, tasks: children.length }], freed: children };
   });
 
 /** The work is to be done again: when its repeat rule says, or when the worker says. */
-export const retry = (store: Store, ask: RetryAsk, asker: Asker): Promise<void> =>
-  conclude(store, ask, asker, async (job, { now }) => {
+export const retry = (store: Store, request: RetryRequest, asker: Asker): Promise<void> =>
+  conclude(store, request, asker, async (job, { now }) => {
     const edit: Edit = {
-      ...(ask.name === undefined ? {} : { type: checkName('name', ask.name) }),
-      ...(ask.priority === undefined ? {} : { priority: checkQueuePriority(ask.priority) }),
+      ...(request.name === undefined ? {} : { type: checkName('name', request.name) }),
+      ...(request.priority === undefined ? {} : { priority: checkQueuePriority(request.priority) }),
     };
-    const last: Command = repeats(job, ask)
-      ? done(job, ask, false)
-      : { do: 'again', fence: job.fence, due: dueAgain(ask, now) };
+    const last: Command = repeats(job, request)
+      ? done(job, request, false)
+      : { do: 'again', fence: job.fence, due: dueAgain(request, now) };
     return { commands: [...(Object.keys(edit).length > 0 ? [{ do: 'edit', edit } as const] : []), last], freed: [] };
   });
 
 const delaySecondsMax = 99_999_999;
 
-const dueAgain = ({ due }: RetryAsk, now: number): number =>
+const dueAgain = ({ due }: RetryRequest, now: number): number =>
   typeof due === 'number'
     ? checkDue('nextRun', due)
     : now + checkWhole('delay', due.inSeconds, 0, delaySecondsMax) * 1000;
@@ -67,15 +67,15 @@ interface Conclusion {
 
 type Conclude = (job: Job, asking: Asking) => Promise<Conclusion>;
 
-async function conclude(store: Store, ask: FinishAsk, asker: Asker, decide: Conclude): Promise<void> {
+async function conclude(store: Store, request: FinishRequest, asker: Asker, decide: Conclude): Promise<void> {
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
-    const [job] = await store.load([ask.id]);
-    const held = await heldOrMock(store, job, ask.id, asking);
+    const [job] = await store.load([request.id]);
+    const held = await heldOrMock(store, job, request.id, asking);
     if (held instanceof Refusal) return held;
-    const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, ask);
+    const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, request);
     if (refused) return refused;
-    const edits: Command[] = ask.data === undefined ? [] : [{ do: 'edit', edit: { input: uncounted(ask.data) } }];
+    const edits: Command[] = request.data === undefined ? [] : [{ do: 'edit', edit: { input: uncounted(request.data) } }];
     const { commands, freed } = await decide(held.after!, asking);
     const concluded = steps(held.after!, [...edits, ...commands], asking);
     if (concluded instanceof Refusal) return concluded;
@@ -97,13 +97,13 @@ async function refusedByParent(store: Store, { id, parent }: Job): Promise<Refus
   return new Refusal('wrong.parent', `the parent of job ${id} does not wait for it`, { id, parent });
 }
 
-function refusedByMark(job: Job, { id, data }: FinishAsk): Refusal | null {
+function refusedByMark(job: Job, { id, data }: FinishRequest): Refusal | null {
   if (data === undefined || isMarked(checkJsonText(data)) === isMock(job)) return null;
   return new Refusal('mismatched.mock', `the data of job ${id} must keep its mark`, { id });
 }
 
-const done = ({ fence }: Job, { reanchor = false }: FinishAsk, ignoreRepeat: boolean): Command =>
+const done = ({ fence }: Job, { reanchor = false }: FinishRequest, ignoreRepeat: boolean): Command =>
   ({ do: 'succeed', fence, ignoreRepeat, despiteChildren: true, reanchor });
 
-const repeats = (job: Job, { ignoreRepeat, data }: FinishAsk): boolean =>
+const repeats = (job: Job, { ignoreRepeat, data }: FinishRequest): boolean =>
   job.policy.repeat !== undefined && !ignoreRepeat && !(data !== undefined && asksForDeletion(data));

@@ -8,7 +8,7 @@ import { endedStandings } from '../../store/query.ts';
 import { settleAfter } from '../settle.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
-export interface HandOutAsk extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
+export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
   /** Who gets the jobs: by name, or by how many have been served before. */
   readonly holder: string | ((served: number) => string);
   /** Mocks are handed out only to those who ask for them. */
@@ -35,27 +35,27 @@ export interface HandOut {
 /** A job that no worker ever answers for stays with it, unless it says after what time it is to be handed out again. */
 const openEnded = null;
 
-export function checkHandOut(ask: HandOutAsk): HandOutAsk {
-  ask.priorities?.forEach(checkQueuePriority);
-  return { ...ask, names: checkNames(ask.names), limit: Math.min(Math.max(1, Math.floor(ask.limit)), handOutMax) };
+export function checkHandOut(request: HandOutRequest): HandOutRequest {
+  request.priorities?.forEach(checkQueuePriority);
+  return { ...request, names: checkNames(request.names), limit: Math.min(Math.max(1, Math.floor(request.limit)), handOutMax) };
 }
 
-export async function handOut(store: Store, asked: HandOutAsk): Promise<HandOut> {
-  const ask = checkHandOut(asked);
+export async function handOut(store: Store, given: HandOutRequest): Promise<HandOut> {
+  const request = checkHandOut(given);
   for (;;) {
-    const { passed, ...found } = await handOutOnce(store, ask);
+    const { passed, ...found } = await handOutOnce(store, request);
     if (passed === 0 || found.handed.length + found.spoiled > 0) return found;
   }
 }
 
 async function handOutOnce(
   store: Store,
-  { names, limit, priorities, holder, withMocks, crashing = [] }: HandOutAsk,
+  { names, limit, priorities, holder, withMocks, crashing = [] }: HandOutRequest,
 ): Promise<HandOut & { readonly passed: number }> {
   const kinds = withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const);
-  const ask = { kinds, names, limit, ...(priorities === undefined ? {} : { priorities }) };
+  const request = { kinds, names, limit, ...(priorities === undefined ? {} : { priorities }) };
   const holderOf = typeof holder === 'string' ? () => holder : holder;
-  const changes = await claimFor(store, ask, openEnded, holderOf, (job) => crashOf(job, crashing));
+  const changes = await claimFor(store, request, openEnded, holderOf, (job) => crashOf(job, crashing));
   await settleAfter(store, changes, { by: holderOf(0) });
   const running = changes.filter(({ after }) => after?.state === 'running');
   const parents = await parentsOf(store, running.map(({ after }) => after!));
@@ -71,9 +71,9 @@ async function handOutOnce(
 }
 
 /** Jobs whose worker never heard of them go back, as if they had not been handed out; what has happened since stays. */
-export async function putBack(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
-  const asks = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
-  await applyEach(store, asks, { why: 'its worker was gone before it could be told', ...asker });
+export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
+  const requests = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
+  await applyEach(store, requests, { why: 'its worker was gone before it could be told', ...asker });
 }
 
 function crashOf({ type }: Job, crashing: readonly Glob[]): JobError | null {

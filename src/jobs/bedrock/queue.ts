@@ -3,10 +3,10 @@ import type { Asker } from '../../apply.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ids } from '../ids.ts';
-import { cancel, fail, remove, requeue, update, type UpdateAsk } from './change.ts';
+import { cancel, fail, remove, requeue, update, type UpdateRequest } from './change.ts';
 import { createQueued, type QueueDraft } from './create.ts';
-import { finish, retry, type FinishAsk, type RetryAsk } from './finish.ts';
-import { handOut, putBack, type HandOut, type HandOutAsk } from './hand-out.ts';
+import { finish, retry, type FinishRequest, type RetryRequest } from './finish.ts';
+import { handOut, releaseHandedOut, type HandOut, type HandOutRequest } from './hand-out.ts';
 import { queuedJob } from './query.ts';
 
 export class Queue {
@@ -23,32 +23,32 @@ export class Queue {
     return createQueued(this, drafts, isMock, by);
   }
 
-  handOut(ask: HandOutAsk): Promise<HandOut> {
-    return handOut(this.store, ask);
+  handOut(request: HandOutRequest): Promise<HandOut> {
+    return handOut(this.store, request);
   }
 
-  putBack(jobs: readonly RunningJob[], asker: Asker): Promise<void> {
-    return putBack(this.store, jobs, asker);
+  release(jobs: readonly RunningJob[], asker: Asker): Promise<void> {
+    return releaseHandedOut(this.store, jobs, asker);
   }
 
   get(id: number): Promise<Job | null> {
     return queuedJob(this.store, id);
   }
 
-  finish(ask: FinishAsk, asker: Asker): Promise<void> {
-    return finish(this.store, ask, asker);
+  finish(request: FinishRequest, asker: Asker): Promise<void> {
+    return finish(this.store, request, asker);
   }
 
-  retry(ask: RetryAsk, asker: Asker): Promise<void> {
-    return retry(this.store, ask, asker);
+  retry(request: RetryRequest, asker: Asker): Promise<void> {
+    return retry(this.store, request, asker);
   }
 
   fail(id: number, data: string | undefined, asker: Asker): Promise<void> {
     return fail(this.store, id, data, asker);
   }
 
-  update(ask: UpdateAsk, asker: Asker): Promise<void> {
-    return update(this.store, ask, asker);
+  update(request: UpdateRequest, asker: Asker): Promise<void> {
+    return update(this.store, request, asker);
   }
 
   cancel(id: number, asker: Asker): Promise<void> {

@@ -7,28 +7,28 @@ import {
 } from './values.ts';
 import { checkGlob } from './query.ts';
 
-export interface WorkAsk extends ClaimRequest {
+export interface WorkRequest extends ClaimRequest {
   readonly holder: string;
   /** How long the lease lasts; null: as long as the holder's instance lives. */
   readonly leaseMs: number | null;
 }
 
-const fields: readonly (keyof WorkAsk)[] = [
+const fields: readonly (keyof WorkRequest)[] = [
   'holder', 'leaseMs', 'kinds', 'names', 'limit', 'limits', 'isLeader', 'priorities',
 ];
 const claimMax = 10_000;
 const listMax = 10_000;
 
-export function checkWorkAsk(ask: WorkAsk): WorkAsk {
-  checkName('holder', checkFields('a claim', ask, fields).holder);
-  if (ask.leaseMs !== null) checkLeaseMs(ask.leaseMs);
-  checkList('kinds', ask.kinds, kinds.length, (kind) => checkOneOf('kind', kind, kinds));
-  checkNames(ask.names);
-  checkWhole('limit', ask.limit, 0, claimMax);
-  if (ask.limits !== undefined) checkFields('limits', ask.limits, ['types', 'defs', 'keys']);
-  if (ask.isLeader !== undefined) checkFlag('isLeader', ask.isLeader);
-  if (ask.priorities !== undefined) checkList('priorities', ask.priorities, listMax, checkPriority);
-  return ask;
+export function checkWorkRequest(request: WorkRequest): WorkRequest {
+  checkName('holder', checkFields('a claim', request, fields).holder);
+  if (request.leaseMs !== null) checkLeaseMs(request.leaseMs);
+  checkList('kinds', request.kinds, kinds.length, (kind) => checkOneOf('kind', kind, kinds));
+  checkNames(request.names);
+  checkWhole('limit', request.limit, 0, claimMax);
+  if (request.limits !== undefined) checkFields('limits', request.limits, ['types', 'defs', 'keys']);
+  if (request.isLeader !== undefined) checkFlag('isLeader', request.isLeader);
+  if (request.priorities !== undefined) checkList('priorities', request.priorities, listMax, checkPriority);
+  return request;
 }
 
 export const checkLeaseMs = (leaseMs: unknown): number => checkWhole('leaseMs', leaseMs, 1, timeMax);

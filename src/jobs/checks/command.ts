@@ -6,7 +6,7 @@ import { jsonText, parseJson } from '../../model/json.ts';
 import { errorCodes, terminateCodes } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import {
-  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, saidFields, timeMax,
+  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, givenFields, timeMax,
   checkJson, checkTags,
 } from './values.ts';
 import { checkPolicy } from './policy.ts';
@@ -85,9 +85,9 @@ const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) =>
 
 /** Nothing but what an edit may change: the rest of a job is not for its users to write. */
 export function checkEdit(edit: Edit, now: number): Edit {
-  const said = saidFields('an edit', edit, Object.keys(editChecks));
+  const fields = givenFields('an edit', edit, Object.keys(editChecks));
   const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
-  return Object.fromEntries(said.map(check));
+  return Object.fromEntries(fields.map(check));
 }
 
 function checkError(error: JobError): JobError {

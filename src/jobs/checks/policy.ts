@@ -3,7 +3,7 @@ import type { Policy } from '../../model/job.ts';
 import { checkRetry, defaultRetry } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
 import { applyModifiers, parseModifiers, parseRepeat } from '../../time/repeat.ts';
-import { checkFields, checkFlag, checkOneOf, checkTime, checkWhole, saidFields, timeMax } from './values.ts';
+import { checkFields, checkFlag, checkOneOf, checkTime, checkWhole, givenFields, timeMax } from './values.ts';
 
 const checks: {
   readonly [F in Exclude<keyof Policy, keyof typeof defaultRetry>]-?: (value: never, now: number) => unknown;
@@ -24,10 +24,10 @@ const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
 
 /** A copy of what was said; a default that was not said stays unsaid. */
 export function checkPolicy(policy: Policy, now: number): Policy {
-  const said = saidFields('a policy', policy, fields);
-  checkRetry(Object.fromEntries(said.filter(([field]) => Object.hasOwn(defaultRetry, field))));
-  for (const [field, value] of said) checks[field as keyof typeof checks]?.(value, now);
-  return Object.fromEntries(said.map(([field, value]) => [field, field === 'onTaskFailure' ? copied(value) : value]));
+  const given = givenFields('a policy', policy, fields);
+  checkRetry(Object.fromEntries(given.filter(([field]) => Object.hasOwn(defaultRetry, field))));
+  for (const [field, value] of given) checks[field as keyof typeof checks]?.(value, now);
+  return Object.fromEntries(given.map(([field, value]) => [field, field === 'onTaskFailure' ? copied(value) : value]));
 }
 
 const copied = (value: unknown): unknown => (typeof value === 'object' ? { ...value } : value);

@@ -4,7 +4,7 @@ import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import { pageLimitMax, standings, type PageRequest, type Query } from '../../store/query.ts';
 import {
-  checkFields, checkId, checkList, checkName, checkOneOf, checkText, checkTime, checkWhole, nameMax, saidFields,
+  checkFields, checkId, checkList, checkName, checkOneOf, checkText, checkTime, checkWhole, nameMax, givenFields,
   checkTags,
 } from './values.ts';
 
@@ -31,7 +31,7 @@ const checks: { readonly [F in keyof Query]-?: (value: never) => unknown } = {
 };
 
 export function checkQuery(query: Query): Query {
-  const asked = saidFields('a query', query, Object.keys(checks));
+  const asked = givenFields('a query', query, Object.keys(checks));
   for (const [field, value] of asked) checks[field as keyof Query](value);
   return Object.fromEntries(asked);
 }

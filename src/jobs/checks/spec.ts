@@ -28,8 +28,8 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
   limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
 };
 
-export function checkOverride(said: Partial<Spec>, now: number): Partial<Spec> {
-  const fields = Object.entries(checkFields('an override', said, Object.keys(checks)));
+export function checkOverride(override: Partial<Spec>, now: number): Partial<Spec> {
+  const fields = Object.entries(checkFields('an override', override, Object.keys(checks)));
   const known = fields.filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([field, value]) => [field, checks[field as Overridable](value as never, now)]));
 }

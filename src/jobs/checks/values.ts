@@ -75,7 +75,7 @@ export function checkFields<T extends object>(what: string, value: T, allowed: r
 }
 
 /** The fields of such an object that are not undefined. */
-export const saidFields = (what: string, value: object, allowed: readonly string[]): [string, never][] =>
+export const givenFields = (what: string, value: object, allowed: readonly string[]): [string, never][] =>
   Object.entries(checkFields(what, value, allowed)).filter((entry): entry is [string, never] => entry[1] !== undefined);
 
 export function checkList<T, R>(what: string, list: readonly T[], max: number, check: (item: T) => R): R[] {

@@ -1,11 +1,11 @@
 // Watching a run: its states, its tasks, its progress and its log, as they change.
 import { expect, test } from 'vitest';
-import { jobType, runState, type Sight } from '../../../src/index.ts';
+import { jobType, runState, type RunUpdate } from '../../../src/index.ts';
 import { Door, second, start, untilTold, type TestEngine } from './kit.ts';
 
 /** Everything that is seen of a run while time passes. */
-async function watched(t: TestEngine, sights: AsyncGenerator<Sight>, duration: '5s' | '20s' = '5s'): Promise<Sight[]> {
-  const seen: Sight[] = [];
+async function watched(t: TestEngine, sights: AsyncGenerator<RunUpdate>, duration: '5s' | '20s' = '5s'): Promise<RunUpdate[]> {
+  const seen: RunUpdate[] = [];
   const watching = (async () => { for await (const sight of sights) seen.push(sight); })();
   await t.advance(duration);
   await watching;

@@ -1,4 +1,4 @@
-/** The work on one call inside a child: from the module to the outcome. */
+/** One handler call inside a child: from the module to the outcome. */
 import { jsonText } from '../../../model/json.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
@@ -9,25 +9,25 @@ import { Cancelled } from '../../handler/errors.ts';
 import { tokenOf } from '../../handler/token.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
-import type { IsolatedCall, Outcome, Report } from '../messages.ts';
+import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
 import { ProgressFlow } from './progress-flow.ts';
-import { tell } from '../error-transfer.ts';
+import { errorToData } from '../error-transfer.ts';
 
-type Handler = (context: Context & IsolatedCall['data']) => unknown;
+type IsolatedHandler = (context: Context & IsolatedCall['data']) => unknown;
 
-export class Work {
+export class HandlerCall {
   readonly #call: IsolatedCall;
-  readonly #report: (report: Report) => void;
+  readonly #report: (report: ChildReport) => void;
   readonly #abort = new AbortController();
   readonly #flow: ProgressFlow;
   readonly #tracker: Tracker;
   #isOver = false;
 
-  constructor(call: IsolatedCall, report: (report: Report) => void) {
+  constructor(call: IsolatedCall, report: (report: ChildReport) => void) {
     this.#call = call;
     this.#report = report;
     this.#flow = new ProgressFlow(systemClock, (progress) => report({ kind: 'progress', progress }));
-    this.#tracker = new Tracker({ clock: systemClock, onChange: (progress) => this.#flow.tell(progress) });
+    this.#tracker = new Tracker({ clock: systemClock, onChange: (progress) => this.#flow.update(progress) });
   }
 
   abort(reason: Error): void {
@@ -37,7 +37,7 @@ export class Work {
   }
 
   /** Never rejects. */
-  async outcome(): Promise<Outcome> {
+  async outcome(): Promise<CallOutcome> {
     const found = await this.#find();
     if ('kind' in found) return found;
     this.#report({ kind: 'started' });
@@ -47,26 +47,26 @@ export class Work {
     return outcome;
   }
 
-  async #find(): Promise<{ readonly handler: Handler } | Outcome> {
+  async #find(): Promise<{ readonly handler: IsolatedHandler } | CallOutcome> {
     const { module, type, phase } = this.#call;
     try {
       const { options } = await findType(module, type);
-      const handler = options[phase] as Handler | undefined;
+      const handler = options[phase] as IsolatedHandler | undefined;
       if (handler) return { handler };
       throw new Refusal('unknown.type', `job type ${type} of ${module} has no ${phase}`, { type, module });
     } catch (error) {
-      return { kind: error instanceof Refusal ? 'threw' : 'unstartable', error: tell(error) };
+      return { kind: error instanceof Refusal ? 'threw' : 'unstartable', error: errorToData(error) };
     }
   }
 
-  async #perform(handler: Handler): Promise<Outcome> {
+  async #perform(handler: IsolatedHandler): Promise<CallOutcome> {
     try {
       const value = await handler({ ...this.#context(), ...this.#call.data });
       this.#tracker.end();
       return outcomeOf(value);
     } catch (error) {
       this.#tracker.end(error ?? 'the handler threw nothing');
-      return { kind: 'threw', error: tell(error) };
+      return { kind: 'threw', error: errorToData(error) };
     }
   }
 
@@ -86,11 +86,11 @@ export class Work {
   }
 }
 
-function outcomeOf(value: unknown): Outcome {
+function outcomeOf(value: unknown): CallOutcome {
   if (value instanceof HandedOff) return { kind: 'handedOff', token: value.token, withinMs: value.withinMs };
   try {
     return { kind: 'returned', text: jsonText(value) };
   } catch (error) {
-    return { kind: 'unfit', message: tell(error).message };
+    return { kind: 'unfit', message: errorToData(error).message };
   }
 }

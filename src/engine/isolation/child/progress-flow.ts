@@ -17,7 +17,7 @@ export class ProgressFlow {
   }
 
   /** A handler that never lets go of its thread is no reason to be silent: the time is looked at here, too. */
-  tell(progress: Progress): void {
+  update(progress: Progress): void {
     this.#waiting = progress;
     const leftMs = this.#sentAt + pauseMs - this.#clock.monotonic();
     if (leftMs <= 0) this.flush();

@@ -1,16 +1,16 @@
-/** The process as a host: a child with pipes for orders and reports, at the head of a group of its own. */
+/** The process as a host: a child with pipes for commands and reports, at the head of a group of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../time/clock.ts';
-import type { End } from '../../handler/crash.ts';
+import type { HostEnd } from '../../handler/crash.ts';
 import { FrameReader, frameOf } from './frames.ts';
 import { childEntry, type Host, type HostOptions, type Listener } from './host.ts';
-import type { Order, Report } from '../messages.ts';
+import type { ChildCommand, ChildReport } from '../messages.ts';
 import { pipes } from './pipes.ts';
 import { Printout } from './printout.ts';
-import { within } from '../settles-within.ts';
+import { settlesWithin } from '../settles-within.ts';
 
 /** For what is still in the pipes of a process that ended: something it started may hold them open. */
 const drainMs = 1000;
@@ -18,11 +18,11 @@ const hasGroups = process.platform !== 'win32';
 
 export class ProcessHost implements Host {
   readonly mode = 'process';
-  readonly gone: Promise<End>;
+  readonly gone: Promise<HostEnd>;
   readonly #child: ChildProcess;
   readonly #printout = new Printout((level, text) => this.#listener?.hear({ kind: 'log', level, text }));
   #listener: Listener | null = null;
-  #last: End | null = null;
+  #last: HostEnd | null = null;
   #isKilled = false;
 
   constructor({ clock, memoryMb }: HostOptions) {
@@ -45,10 +45,10 @@ export class ProcessHost implements Host {
     if (this.#last) listener?.gone(this.#last);
   }
 
-  send(order: Order): void {
+  send(order: ChildCommand): void {
     const frame = frameOf(order);
     if (order.kind === 'call') this.#printout.expect(order.mark);
-    const orders = this.#pipe('orders');
+    const orders = this.#pipe('commands');
     if (orders?.writable) orders.write(frame);
   }
 
@@ -56,7 +56,7 @@ export class ProcessHost implements Host {
     return this.#printout.passed;
   }
 
-  kill(): Promise<End> {
+  kill(): Promise<HostEnd> {
     this.#isKilled = true;
     this.hold(true);
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#killGroup();
@@ -78,23 +78,23 @@ export class ProcessHost implements Host {
     if (stderr) this.#printout.read(stderr, 'error');
     const frames = new FrameReader();
     this.#pipe('reports')?.on('data', (piece: Buffer) => {
-      for (const report of frames.push(piece)) this.#listener?.hear(report as Report);
+      for (const report of frames.push(piece)) this.#listener?.hear(report as ChildReport);
     });
     this.#pipe('life')?.resume();
   }
 
-  async #end(clock: Clock): Promise<End> {
+  async #end(clock: Clock): Promise<HostEnd> {
     const closed = once(this.#child, 'close').catch(() => {});
     const end = await this.#exit();
     this.#killGroup();
-    await within(clock, drainMs, closed);
+    await settlesWithin(clock, drainMs, closed);
     for (const socket of this.#sockets()) socket.destroy();
     this.#last = end;
     this.#listener?.gone(end);
     return end;
   }
 
-  #exit(): Promise<End> {
+  #exit(): Promise<HostEnd> {
     return new Promise((resolve) => {
       this.#child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
       this.#child.on('error', (error) => {

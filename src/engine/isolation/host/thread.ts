@@ -1,8 +1,8 @@
 /** The thread as a host: a worker with a port of its own, so that a handler may use the usual one. */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import type { End } from '../../handler/crash.ts';
+import type { HostEnd } from '../../handler/crash.ts';
 import { childEntry, type Host, type HostOptions, type Listener } from './host.ts';
-import type { Order, Report } from '../messages.ts';
+import type { ChildCommand, ChildReport } from '../messages.ts';
 
 /** What a thread finds in its `workerData`. */
 export interface ThreadData {
@@ -13,12 +13,12 @@ export interface ThreadData {
 
 export class ThreadHost implements Host {
   readonly mode = 'thread';
-  readonly gone: Promise<End>;
+  readonly gone: Promise<HostEnd>;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #heard = new Int32Array(new SharedArrayBuffer(4));
   #listener: Listener | null = null;
-  #last: End | null = null;
+  #last: HostEnd | null = null;
   #isKilled = false;
 
   constructor({ memoryMb }: HostOptions) {
@@ -34,7 +34,7 @@ export class ThreadHost implements Host {
       stderr: true,
       ...(memoryMb === null ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     });
-    port1.on('message', (report: Report) => this.#take(report));
+    port1.on('message', (report: ChildReport) => this.#take(report));
     this.gone = this.#end();
   }
 
@@ -47,7 +47,7 @@ export class ThreadHost implements Host {
     if (this.#last) listener?.gone(this.#last);
   }
 
-  send(order: Order): void {
+  send(order: ChildCommand): void {
     this.#port.postMessage(order);
   }
 
@@ -56,7 +56,7 @@ export class ThreadHost implements Host {
     return Promise.resolve();
   }
 
-  kill(): Promise<End> {
+  kill(): Promise<HostEnd> {
     this.#isKilled = true;
     this.hold(true);
     void this.#worker.terminate();
@@ -73,13 +73,13 @@ export class ThreadHost implements Host {
     }
   }
 
-  #take(report: Report): void {
+  #take(report: ChildReport): void {
     Atomics.add(this.#heard, 0, 1);
     Atomics.notify(this.#heard, 0);
     this.#listener?.hear(report);
   }
 
-  #end(): Promise<End> {
+  #end(): Promise<HostEnd> {
     return new Promise((resolve) => {
       let error: unknown;
       this.#worker.on('error', (thrown: unknown) => (error = thrown));
@@ -95,7 +95,7 @@ export class ThreadHost implements Host {
   /** The end overtakes reports that wait in the port. */
   #hearLast(): void {
     for (let last = receiveMessageOnPort(this.#port); last; last = receiveMessageOnPort(this.#port)) {
-      this.#take(last.message as Report);
+      this.#take(last.message as ChildReport);
     }
     this.#port.close();
   }
