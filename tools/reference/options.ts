@@ -66,7 +66,7 @@ const parts: readonly Part[] = [
   {
     title: 'startHttp, mountHttp, createHttp',
     about: 'Of `stint/server`.',
-    of: [[http, 'HttpOptions'], [http, 'ListenOptions']],
+    of: [[http, 'HttpOptions'], ['src/http/listen.ts', 'ListenOptions']],
   },
   {
     title: 'startBedrock',
