@@ -1,5 +1,5 @@
 // Tells a person what a simulation found.
-import { tellViolation } from '../../src/verify.ts';
+import { violationText } from '../../src/verify.ts';
 import type { SimOptions, SimReport } from './world.ts';
 
 const storyMax = 40;
@@ -10,7 +10,7 @@ export function tellReport({ seed, violations, story, ...figures }: SimReport): 
   const head = `seed ${seed}: ${hours} h, ${faults.length} faults, ${jobs} jobs, ${commits} commits, trace ${trace}`;
   const events = story.slice(-storyMax).map(({ n, at, by, kind, ...rest }) =>
     `    ${n} ${new Date(at).toISOString()} ${kind} by ${by} ${JSON.stringify(rest).slice(0, 200)}`);
-  return [head, ...violations.map((found) => `  ${tellViolation(found)}`), ...events].join('\n');
+  return [head, ...violations.map((found) => `  ${violationText(found)}`), ...events].join('\n');
 }
 
 /** The one command that shows it again. */

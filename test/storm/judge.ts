@@ -1,6 +1,6 @@
 // The judge of a storm: what is stored, held against what producers were told and what handlers wrote down.
 import type { Engine, Event, Job } from '../../src/index.ts';
-import { tellViolation, verify, violation, type Start, type Violation } from '../../src/verify.ts';
+import { violationText, verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Entry } from '../engine/processes/children/ledger.ts';
 import { histories, type Told } from '../engine/processes/histories.ts';
 import type { OwnRow } from './own-tables.ts';
@@ -39,7 +39,7 @@ export async function judge(engine: Engine, testimony: Testimony): Promise<Judge
   violations.push(...checkTogether(told, orders), ...checkEffects(told, effects));
   const lapsed = told.flatMap(lapsedClaims);
   return {
-    violations: violations.map(tellViolation),
+    violations: violations.map(violationText),
     ...next.value,
     starts: starts.length,
     lapses: lapsed.length,

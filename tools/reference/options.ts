@@ -49,7 +49,7 @@ const parts: readonly Part[] = [
   {
     title: 'createJobRun(what, options)',
     about: 'What is a type or a definition.',
-    of: [['src/engine/declare/run-request.ts', 'RunAsk']],
+    of: [['src/engine/declare/run-request.ts', 'RunRequest']],
   },
   {
     title: 'What a handler is given',
@@ -66,7 +66,7 @@ const parts: readonly Part[] = [
   {
     title: 'startHttp, mountHttp, createHttp',
     about: 'Of `stint/server`.',
-    of: [[http, 'HttpOptions'], [http, 'ListenOptions']],
+    of: [[http, 'HttpOptions'], ['src/http/listen.ts', 'ListenOptions']],
   },
   {
     title: 'startBedrock',

@@ -7,7 +7,7 @@ import { create } from '../../../src/model/machine.ts';
 import { isRefusal } from '../../../src/refusal.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { VirtualClock } from '../../../src/time/clock.ts';
-import { tellViolation, verify } from '../../../src/verify.ts';
+import { violationText, verify } from '../../../src/verify.ts';
 import { GatedLine } from './gated-line.ts';
 import { inAllOrders, type Order, type Walker } from './orders.ts';
 import type { Deed, Outcome, Pair, Scene } from './pairs.ts';
@@ -90,7 +90,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async #violations(): Promise<string[]> {
-    return (await Array.fromAsync(verify(this.#direct.store, { patienceMs: 0 }))).map(tellViolation);
+    return (await Array.fromAsync(verify(this.#direct.store, { patienceMs: 0 }))).map(violationText);
   }
 }
 
