@@ -26,13 +26,18 @@ export type Asker = Omit<Asking, 'now'>;
 const triesMax = 50;
 
 /** Each request on its own: what one is refused, or loses to another, does not touch the rest. */
-export async function applyEach(store: Writer, requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+export async function applyEach(
+  store: Writer,
+  requests: readonly CommandRequest[],
+  asker: Asker,
+): Promise<readonly CommandAnswer[]> {
   const answers: CommandAnswer[] = Array<CommandAnswer>(requests.length);
   let open = requests.map((_, index) => index);
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === triesMax) throw contended(idOf(requests[open[0]!]!));
     const isFirst = tries === 0;
-    const seen = await loadJobs(store, open.map((index) => requests[index]!).filter((request) => !isFirst || !carriesJob(request)));
+    const seen = await loadJobs(store, open.map((index) =>
+      requests[index]!).filter((request) => !isFirst || !carriesJob(request)));
     const asking = { ...asker, now: store.now() };
     for (const index of open) {
       const request = requests[index]!;
@@ -131,7 +136,8 @@ export async function removeAndRecord(store: Store, job: Job, record: Change): P
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
 /** Whether it brings the job as its asker saw it, which is trusted once. */
-const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } => typeof request.job !== 'number';
+const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } =>
+  typeof request.job !== 'number';
 
 /** The jobs that are asked of, as they are stored. */
 async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
@@ -139,7 +145,9 @@ async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Pro
   return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));
 }
 
-/** Of several requests for one job the first is written; the others find that someone came in between, and look again. */
+/**
+ * Of several requests for one job the first is written; the others find that someone came in between, and look again.
+ */
 const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): CommandAnswer =>
   job ? step(job, request.command, asking) : unknownJob(idOf(request));
 

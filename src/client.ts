@@ -1,5 +1,5 @@
 /** `stint/client`: a server's API from any program, typed by the contract. */
 export { Client, type CallOptions, type ClientOptions } from './client/client.ts';
 export { ProblemError } from './client/problem-error.ts';
-export { RemoteRun, type RunTold } from './client/remote-run.ts';
+export { RemoteRun, type RemoteRunUpdate } from './client/remote-run.ts';
 export type * from './http/contract.ts';

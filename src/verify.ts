@@ -1,6 +1,6 @@
 /** The checkers: what every store must hold, for the simulator, the storms and `stint verify`. */
 export { verify, type VerifyOptions, type VerifyProgress } from './verify/verify.ts';
-export { checkHistory, type Told } from './verify/history.ts';
-export { checkStep, type Step } from './verify/step.ts';
+export { checkHistory, type JobWithHistory } from './verify/history.ts';
+export { checkStep, type HistoryStep } from './verify/step.ts';
 export type { Evidence, Start } from './verify/evidence.ts';
-export { tellViolation, violation, type Invariant, type Violation } from './verify/violation.ts';
+export { violationText, violation, type Invariant, type Violation } from './verify/violation.ts';

@@ -2,21 +2,21 @@
 import type { Queue } from '../jobs/bedrock/queue.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Store } from '../store/store.ts';
-import type { Caller } from './caller.ts';
+import type { BedrockCaller } from './caller.ts';
 import type { Request, Response } from './message.ts';
 import type { Statuses } from './status.ts';
-import type { Waiting } from './long-polls.ts';
+import type { LongPolls } from './long-polls.ts';
 
-export interface Call extends Request {
-  readonly caller: Caller;
-  readonly desk: Desk;
+export interface BedrockCall extends Request {
+  readonly caller: BedrockCaller;
+  readonly services: BedrockServices;
 }
 
 /** What all commands of a server share. */
-export interface Desk {
+export interface BedrockServices {
   readonly store: Store;
   readonly queue: Queue;
-  readonly waiting: Waiting;
+  readonly longPolls: LongPolls;
   /** Jobs with names like these fail instead of being handed out. */
   readonly crashing: Map<string, Glob>;
   /** Whether a missed repeat skips to the first slot after now instead of catching up. */
@@ -29,8 +29,8 @@ export interface Reply extends Response {
   readonly onLost?: () => Promise<void>;
 }
 
-export interface Command {
-  readonly run: (call: Call) => Reply | Promise<Reply>;
+export interface BedrockCommand {
+  readonly run: (call: BedrockCall) => Reply | Promise<Reply>;
   readonly statuses?: Statuses;
   /** Only for callers on this machine. */
   readonly isLocal?: boolean;

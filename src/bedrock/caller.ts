@@ -1,6 +1,6 @@
 /** The caller: who asks, as far as commands need to know. */
 
-export interface Caller {
+export interface BedrockCaller {
   /** As histories tell it. */
   readonly name: string;
   /** On this machine, and so trusted with what only its administrator may do. */

@@ -1,6 +1,6 @@
 /** The commands: every verb that the server knows, and how a request becomes a reply. */
 import type { Logger } from '../logger.ts';
-import type { Call, Command, Reply } from './call.ts';
+import type { BedrockCall, BedrockCommand, Reply } from './call.ts';
 import { cancelJob, deleteJob, requeueJobs, updateJob } from './commands/change.ts';
 import { createJob, createJobs } from './commands/create.ts';
 import { failJob, finishJob, retryJob } from './commands/finish.ts';
@@ -11,7 +11,7 @@ import { statusOf } from './status.ts';
 import { timeoutOf } from './timeout.ts';
 
 /** By their names as Bedrock writes them. */
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Readonly<Record<string, BedrockCommand>> = {
   CreateJob: createJob,
   CreateJobs: createJobs,
   GetJob: getJob,
@@ -37,7 +37,7 @@ const byVerb = new Map(Object.entries(commands).map(([name, command]) => [name.t
 const shorthand = /^query:/;
 
 /** Never throws. */
-export async function answer(call: Call, logger: Logger): Promise<Reply> {
+export async function answer(call: BedrockCall, logger: Logger): Promise<Reply> {
   const command = shorthand.test(call.verb) ? query : byVerb.get(call.verb);
   if (!command) return { status: '430 Unrecognized command' };
   if (command.isLocal && !call.caller.isLocal) return { status: '401 Unauthorized' };
@@ -45,8 +45,8 @@ export async function answer(call: Call, logger: Logger): Promise<Reply> {
   try {
     return await command.run(call);
   } catch (error) {
-    const said = statusOf(error, command.statuses ?? {});
-    if (said === null) logger.error('a Bedrock command failed', { error, command: call.verb });
-    return { status: said ?? '500 Unhandled Exception' };
+    const status = statusOf(error, command.statuses ?? {});
+    if (status === null) logger.error('a Bedrock command failed', { error, command: call.verb });
+    return { status: status ?? '500 Unhandled Exception' };
   }
 }

@@ -5,16 +5,18 @@
 import type { Socket } from 'node:net';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Desk, Reply } from './call.ts';
-import type { Caller } from './caller.ts';
+import type { BedrockServices, Reply } from './call.ts';
+import type { BedrockCaller } from './caller.ts';
 import { answer } from './commands.ts';
-import { asksForHealth, MessageReader, Unreadable, writeResponse, type Limits, type Request } from './message.ts';
+import {
+  asksForHealth, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
+} from './message.ts';
 
 export interface ConnectionParts {
-  readonly desk: Desk;
+  readonly services: BedrockServices;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly limits: Limits;
+  readonly limits: MessageLimits;
   readonly patience: Patience;
   /** Takes over what is to run without a reply, now or at a time; false: there is no room for it. */
   readonly runLater: (work: () => Promise<void>, at: number | null) => boolean;
@@ -32,7 +34,7 @@ export interface Patience {
 }
 
 /** Requests read ahead while one is being answered. */
-const aheadMax = 32;
+const queuedRequestsMax = 32;
 /** To close its side after we have closed ours. */
 const partingMs = 2_000;
 /** A reset so soon after a reply says that the reply was never read. Later it may come from any box on the way. */
@@ -43,7 +45,7 @@ const resetMs = 100;
 const resets: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ENOTCONN']);
 const health = 'HTTP/1.1 200 LEADING\r\nContent-Length: 0\r\n\r\n';
 
-export class Connection implements Caller {
+export class BedrockConnection implements BedrockCaller {
   readonly name: string;
   readonly address: string;
   readonly isLocal: boolean;
@@ -51,7 +53,7 @@ export class Connection implements Caller {
   readonly #socket: Socket;
   readonly #parts: ConnectionParts;
   readonly #reader: MessageReader;
-  readonly #requests: (Request | Unreadable)[] = [];
+  readonly #requests: (Request | UnreadableMessage)[] = [];
   readonly #goneCalls = new Set<() => void>();
   #isBusy = false;
   #isWriting = false;
@@ -113,13 +115,13 @@ export class Connection implements Caller {
     const socket = this.#socket;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 60_000);
-    socket.on('data', (bytes) => this.#hear(bytes));
-    socket.on('end', () => this.#heardAll());
+    socket.on('data', (bytes) => this.#receive(bytes));
+    socket.on('end', () => this.#receivedAll());
     socket.on('error', (error: NodeJS.ErrnoException) => this.#broke(error.code));
     socket.on('close', () => this.#broke());
   }
 
-  #hear(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     if (this.#isClosing) return;
     this.#unconfirmed = null;
     const before = this.#reader.phase;
@@ -127,22 +129,22 @@ export class Connection implements Caller {
       for (const request of this.#reader.read(bytes)) this.#requests.push(request);
     } catch (error) {
       this.#isClosing = true;
-      this.#requests.push(error instanceof Unreadable ? error : this.#unexpected(error));
+      this.#requests.push(error instanceof UnreadableMessage ? error : this.#unexpected(error));
     }
     if (this.#reader.phase !== before) this.#since = this.#parts.clock.monotonic();
-    if (this.#requests.length >= aheadMax) this.#socket.pause();
+    if (this.#requests.length >= queuedRequestsMax) this.#socket.pause();
     if (!this.#isBusy && this.#requests.length > 0) void this.#work();
   }
 
   /** A mistake of ours costs one connection, not the server. */
-  #unexpected(error: unknown): Unreadable {
+  #unexpected(error: unknown): UnreadableMessage {
     this.#parts.logger.error('a Bedrock request could not be read', { error, client: this.name });
-    return new Unreadable('500 Unhandled Exception', 'the request could not be read');
+    return new UnreadableMessage('500 Unhandled Exception', 'the request could not be read');
   }
 
-  #heardAll(): void {
+  #receivedAll(): void {
     this.#hasEnded = true;
-    this.#tellGone();
+    this.#notifyGone();
     if (!this.#isBusy) this.#leave();
   }
 
@@ -152,10 +154,10 @@ export class Connection implements Caller {
     const unread = this.#unconfirmed;
     const isSoon = unread !== null && this.#parts.clock.monotonic() - unread.at <= unreadMs;
     if (isSoon && code !== undefined && resets.has(code)) void this.#lose(unread.reply);
-    this.#tellGone();
+    this.#notifyGone();
   }
 
-  #tellGone(): void {
+  #notifyGone(): void {
     const calls = [...this.#goneCalls];
     this.#goneCalls.clear();
     for (const call of calls) call();
@@ -164,7 +166,7 @@ export class Connection implements Caller {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let request = this.#next(); request !== undefined; request = this.#next()) {
-      if (request instanceof Unreadable) this.#refuse(request);
+      if (request instanceof UnreadableMessage) this.#refuse(request);
       else await this.#serve(request);
     }
     this.#isBusy = false;
@@ -172,9 +174,9 @@ export class Connection implements Caller {
     if (this.#isClosing || this.#hasEnded) this.#leave();
   }
 
-  #next(): Request | Unreadable | undefined {
+  #next(): Request | UnreadableMessage | undefined {
     const request = this.#requests.shift();
-    if (this.#requests.length < aheadMax && this.#socket.isPaused()) this.#socket.resume();
+    if (this.#requests.length < queuedRequestsMax && this.#socket.isPaused()) this.#socket.resume();
     return request;
   }
 
@@ -192,7 +194,7 @@ export class Connection implements Caller {
     void this.closed.then(stopTimer);
   }
 
-  #refuse({ status, message }: Unreadable): void {
+  #refuse({ status, message }: UnreadableMessage): void {
     this.#parts.logger.warn('a Bedrock client was sent away', { client: this.name, why: message });
     if (status === null) this.#socket.destroy();
     else this.#socket.write(writeResponse({ status, headers: { Connection: 'close' } }));
@@ -204,19 +206,19 @@ export class Connection implements Caller {
       return this.close();
     }
     const wanted = request.headers.get('connection') ?? '';
-    const later = laterOf(request, this.#parts.desk.store.now());
+    const later = laterOf(request, this.#parts.services.store.now());
     if (wanted.toLowerCase() === 'forget' || later !== null) return this.#forget(request, later);
-    const { desk, logger } = this.#parts;
-    const reply = await answer({ ...request, caller: this, desk }, logger);
+    const { services, logger } = this.#parts;
+    const reply = await answer({ ...request, caller: this, services }, logger);
     await this.#send(wanted === 'close' ? parting(reply) : reply);
     if (wanted.toLowerCase() === 'close') this.close();
   }
 
   /** The client is sent away at once; what it asked for runs without it. */
   #forget(request: Request, at: number | null): void {
-    const { desk, logger, runLater } = this.#parts;
+    const { services, logger, runLater } = this.#parts;
     const caller = { name: this.name, isLocal: this.isLocal, isGone: true, whenGone: whenGoneAlready };
-    const work = async (): Promise<void> => this.#lose(await answer({ ...request, caller, desk }, logger));
+    const work = async (): Promise<void> => this.#lose(await answer({ ...request, caller, services }, logger));
     const status = runLater(work, at) ? '202 Successfully queued' : '500 Refused';
     this.#socket.write(writeResponse(parting({ status })));
     this.close();
@@ -232,13 +234,13 @@ export class Connection implements Caller {
 
   /** Waits until it has left this process, if that is to be known or the client does not keep up. */
   async #write(text: string, isToBeKnown: boolean): Promise<boolean> {
-    let tell = (_isWritten: boolean): void => {};
-    const told = new Promise<boolean>((resolve) => (tell = resolve));
-    const keepsUp = this.#socket.write(text, (error) => tell(!error));
+    let resolveWritten = (_isWritten: boolean): void => {};
+    const written = new Promise<boolean>((resolve) => (resolveWritten = resolve));
+    const keepsUp = this.#socket.write(text, (error) => resolveWritten(!error));
     if (keepsUp && !isToBeKnown) return true;
     this.#since = this.#parts.clock.monotonic();
     this.#isWriting = true;
-    const isWritten = await told;
+    const isWritten = await written;
     this.#isWriting = false;
     return isWritten;
   }
@@ -262,8 +264,8 @@ function whenGoneAlready(call: () => void): () => void {
 
 /** In ms; null: it is to run now. */
 function laterOf({ headers }: Request, now: number): number | null {
-  const said = headers.get('commandexecutetime');
-  const at = said !== undefined && /^\d{1,18}$/.test(said) ? Number(said) / 1000 : 0;
+  const text = headers.get('commandexecutetime');
+  const at = text !== undefined && /^\d{1,18}$/.test(text) ? Number(text) / 1000 : 0;
   return at > now ? at : null;
 }
 

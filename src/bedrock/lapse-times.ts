@@ -3,11 +3,11 @@
 /** How long a lapsed lease of another server's worker may go unnoticed. */
 export const lapseMs = 250;
 
-export class Lapses {
+export class LapseTimes {
   /** When leases that were given here end. Bedrock counts in whole seconds, so that they are few. */
   readonly #ends = new Set<number>();
   #next = Infinity;
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
 
   note(end: number | null): void {
     if (end === null) return;
@@ -17,8 +17,8 @@ export class Lapses {
 
   /** Whether it is time; whoever asks then looks. */
   isTime(now: number): boolean {
-    const isTime = now >= this.#next || Math.abs(now - this.#lookedAt) >= lapseMs;
-    if (isTime) this.#lookedAt = now;
+    const isTime = now >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
+    if (isTime) this.#checkedAt = now;
     if (now >= this.#next) this.#forget(now);
     return isTime;
   }

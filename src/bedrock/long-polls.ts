@@ -1,5 +1,5 @@
 /**
- * Waiting: workers that asked for jobs when there were none. Those who ask for the same wait together and are served in
+ * Long polls: workers that asked for jobs when there were none. Those who ask for the same wait together and are served in
  * the order in which they came, by one claim for all of them: when the store wakes us, when a job comes due, and when a
  * worker is late.
  */
@@ -13,13 +13,13 @@ import type { Queue } from '../jobs/bedrock/queue.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Caller } from './caller.ts';
-import { Lapses, lapseMs } from './lapse-times.ts';
+import type { BedrockCaller } from './caller.ts';
+import { LapseTimes, lapseMs } from './lapse-times.ts';
 
 /** What a worker asks for. */
-export type Wish = Omit<HandOutRequest, 'holder' | 'crashing'>;
+export type PollRequest = Omit<HandOutRequest, 'holder' | 'crashing'>;
 
-export interface WaitingParts {
+export interface LongPollsParts {
   readonly jobs: Jobs;
   readonly queue: Queue;
   readonly clock: Clock;
@@ -30,15 +30,15 @@ export interface WaitingParts {
 }
 
 interface Waiter {
-  readonly caller: Caller;
+  readonly caller: BedrockCaller;
   readonly limit: number;
   isOver: boolean;
   end(handed: readonly HandedOut[]): void;
 }
 
-interface Group {
+interface PollGroup {
   readonly name: string;
-  readonly wish: Wish;
+  readonly request: PollRequest;
   readonly waiters: Set<Waiter>;
   /** Whether someone has joined since it was served. */
   isFresh: boolean;
@@ -48,29 +48,29 @@ interface Group {
 /** Wakes are hints, and some stores can give none. */
 const pollMs = 5_000;
 
-export class Waiting {
-  readonly #parts: WaitingParts;
-  readonly #groups = new Map<string, Group>();
+export class LongPolls {
+  readonly #parts: LongPollsParts;
+  readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
-  readonly #lapses = new Lapses();
+  readonly #lapses = new LapseTimes();
   #isStale = false;
   #servedAt = 0;
-  #wakeNoMore = (): void => {};
+  #stopListening = (): void => {};
 
-  constructor(parts: WaitingParts) {
+  constructor(parts: LongPollsParts) {
     this.#parts = parts;
     const { clock, logger } = parts;
     this.#loop = new Loop('handing out to those who wait', { clock, logger, random: systemRandom }, () => this.#turn());
   }
 
   start(): void {
-    this.#wakeNoMore = this.#parts.jobs.store.onWake(() => this.#wake());
+    this.#stopListening = this.#parts.jobs.store.onWake(() => this.#wake());
     this.#loop.start();
   }
 
   /** Those who wait go without; what is being claimed for them goes back. */
   async stop(): Promise<void> {
-    this.#wakeNoMore();
+    this.#stopListening();
     for (const { waiters } of this.#groups.values()) for (const waiter of waiters) waiter.end([]);
     await this.#loop.stop();
   }
@@ -81,21 +81,21 @@ export class Waiting {
   }
 
   /** What there is now. */
-  async serve(wish: Wish, caller: Caller): Promise<HandOut> {
+  async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     await this.#repair();
-    return this.#handOut(wish, caller.name);
+    return this.#handOut(request, caller.name);
   }
 
   /** What comes within the time; empty: nothing did, or the caller has gone. Refuses what could never be asked for. */
-  async wait(wish: Wish, caller: Caller, waitMs: number): Promise<readonly HandedOut[]> {
-    checkHandOut({ ...wish, holder: caller.name });
+  async wait(request: PollRequest, caller: BedrockCaller, waitMs: number): Promise<readonly HandedOut[]> {
+    checkHandOut({ ...request, holder: caller.name });
     return new Promise((resolve) => {
       let stopTimer = (): void => {};
       let stopWatching = (): void => {};
-      const group = this.#groupFor(wish);
+      const group = this.#groupFor(request);
       const waiter: Waiter = {
         caller,
-        limit: wish.limit,
+        limit: request.limit,
         isOver: false,
         end: (handed) => {
           if (waiter.isOver) return;
@@ -120,15 +120,15 @@ export class Waiting {
     this.#loop.wake();
   }
 
-  #groupFor(wish: Wish): Group {
-    const { limit: _limit, ...same } = wish;
+  #groupFor(request: PollRequest): PollGroup {
+    const { limit: _limit, ...same } = request;
     const name = JSON.stringify(same);
-    const group = this.#groups.get(name) ?? { name, wish, waiters: new Set(), isFresh: true, nextDue: null };
+    const group = this.#groups.get(name) ?? { name, request, waiters: new Set(), isFresh: true, nextDue: null };
     this.#groups.set(name, group);
     return group;
   }
 
-  #leave(group: Group, waiter: Waiter): void {
+  #leave(group: PollGroup, waiter: Waiter): void {
     group.waiters.delete(waiter);
     if (group.waiters.size === 0 && this.#groups.get(group.name) === group) this.#groups.delete(group.name);
   }
@@ -146,7 +146,7 @@ export class Waiting {
   }
 
   /** At once, so that the store can write what all of them take in one go. */
-  async #serveAll(groups: readonly Group[]): Promise<void> {
+  async #serveAll(groups: readonly PollGroup[]): Promise<void> {
     const outcomes = await Promise.allSettled(groups.map((group) => this.#serveGroup(group)));
     const failure = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure === undefined) return;
@@ -154,16 +154,16 @@ export class Waiting {
     throw failure.reason;
   }
 
-  async #serveGroup(group: Group): Promise<void> {
+  async #serveGroup(group: PollGroup): Promise<void> {
     group.isFresh = false;
     for (let isMore = true; isMore && group.waiters.size > 0; ) isMore = await this.#serveOnce(group);
-    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.wish));
+    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request));
   }
 
   /** Whether there may be more for those who still wait: a job that failed instead of being handed out served none. */
-  async #serveOnce({ wish, waiters }: Group): Promise<boolean> {
+  async #serveOnce({ request, waiters }: PollGroup): Promise<boolean> {
     const seats = seatsOf(waiters);
-    const all = { ...wish, limit: seats.length };
+    const all = { ...request, limit: seats.length };
     const { handed, spoiled } = await this.#handOut(all, (served) => seats[served]!.caller.name);
     const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
     const gone: HandedOut[] = [];
@@ -176,9 +176,9 @@ export class Waiting {
     return spoiled > 0 || handed.length === seats.length;
   }
 
-  async #handOut(wish: Wish, holder: HandOutRequest['holder']): Promise<HandOut> {
+  async #handOut(request: PollRequest, holder: HandOutRequest['holder']): Promise<HandOut> {
     const crashing = [...this.#parts.crashing.values()];
-    const found = await this.#parts.queue.handOut({ ...wish, holder, crashing });
+    const found = await this.#parts.queue.handOut({ ...request, holder, crashing });
     for (const { job } of found.handed) this.#lapses.note(job.lease.until);
     return found;
   }
@@ -206,7 +206,7 @@ function seatsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
   return seats;
 }
 
-const isDue = ({ nextDue }: Group, now: number): boolean => nextDue !== null && nextDue <= now;
+const isDue = ({ nextDue }: PollGroup, now: number): boolean => nextDue !== null && nextDue <= now;
 
-const claimable = ({ names, withMocks }: Wish) =>
+const claimable = ({ names, withMocks }: PollRequest) =>
   ({ kinds: withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const), names });

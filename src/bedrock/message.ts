@@ -20,17 +20,17 @@ export interface Response {
   readonly body?: string;
 }
 
-export interface Limits {
+export interface MessageLimits {
   readonly lineBytes: number;
   readonly headerBytes: number;
   readonly headerLines: number;
   readonly bodyBytes: number;
 }
 
-export const defaultLimits: Limits = { lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576 };
+export const defaultLimits: MessageLimits = { lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576 };
 
 /** Why the connection must end; null as status: without a word, since whoever speaks here is not a Bedrock client. */
-export class Unreadable extends Error {
+export class UnreadableMessage extends Error {
   readonly status: string | null;
 
   constructor(status: string | null, message: string) {
@@ -52,10 +52,10 @@ const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
 export const asksForHealth = (line: string): boolean => healthLine.test(line);
 
 /** Where a reader stands: between requests, before the blank line, or in a body. */
-export type Phase = 'idle' | 'head' | 'body';
+export type ParsePhase = 'idle' | 'head' | 'body';
 
 export class MessageReader {
-  readonly #limits: Limits;
+  readonly #limits: MessageLimits;
   readonly #bytes = new Bytes();
   /** Whose body has not come as a whole yet. */
   #request: Request | null = null;
@@ -63,11 +63,11 @@ export class MessageReader {
   #scanned = 0;
   #isLineChecked = false;
 
-  constructor(limits: Limits = defaultLimits) {
+  constructor(limits: MessageLimits = defaultLimits) {
     this.#limits = limits;
   }
 
-  get phase(): Phase {
+  get phase(): ParsePhase {
     if (this.#request !== null) return 'body';
     return this.#bytes.length > 0 ? 'head' : 'idle';
   }
@@ -146,7 +146,7 @@ export class MessageReader {
     if (rest.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > headerBytes) throw tooLarge();
     const headers = readHeaders(rest);
     const isBrowser = browserHeaders.some((name) => headers.has(name));
-    if (isBrowser && !asksForHealth(line)) throw new Unreadable(null, 'a browser speaks');
+    if (isBrowser && !asksForHealth(line)) throw new UnreadableMessage(null, 'a browser speaks');
     if (headers.has('transfer-encoding')) throw badRequest('Transfer-Encoding is not taken');
     this.#bodyLeft = contentLength(headers);
     if (this.#bodyLeft > bodyBytes) throw tooLarge();
@@ -240,14 +240,14 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
 }
 
 function contentLength(headers: ReadonlyMap<string, string>): number {
-  const said = headers.get('content-length');
-  if (said === undefined) return 0;
-  if (!/^\d{1,15}$/.test(said)) throw badRequest('Content-Length is not a number');
-  return Number(said);
+  const text = headers.get('content-length');
+  if (text === undefined) return 0;
+  if (!/^\d{1,15}$/.test(text)) throw badRequest('Content-Length is not a number');
+  return Number(text);
 }
 
 function refuseBrowsers(line: string): void {
-  if (browserLine.test(line) && !asksForHealth(line)) throw new Unreadable(null, 'a browser speaks');
+  if (browserLine.test(line) && !asksForHealth(line)) throw new UnreadableMessage(null, 'a browser speaks');
 }
 
 /** Only spaces: tabs are part of the value. By steps: a regular expression would take the square of a long run. */
@@ -259,6 +259,6 @@ function trimSpaces(text: string): string {
   return text.slice(start, end);
 }
 
-const badRequest = (why: string): Unreadable => new Unreadable('400 Bad Request', why);
+const badRequest = (why: string): UnreadableMessage => new UnreadableMessage('400 Bad Request', why);
 
-const tooLarge = (): Unreadable => new Unreadable('413 Request too large', 'the request is too large');
+const tooLarge = (): UnreadableMessage => new UnreadableMessage('413 Request too large', 'the request is too large');

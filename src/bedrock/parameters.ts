@@ -20,36 +20,36 @@ export function atoi(text: string): number {
 
 /** `true`, or a number that is not 0. */
 export const isOn = (headers: Headers, name: string): boolean => {
-  const said = headers.get(name) ?? '';
-  return said.toLowerCase() === 'true' || atoi(said) !== 0;
+  const text = headers.get(name) ?? '';
+  return text.toLowerCase() === 'true' || atoi(text) !== 0;
 };
 
 /** A number in its canonical form; 0, which no job has, for those that no job can have. */
 export function jobIdOf(headers: Headers): number {
-  const said = textOf(headers, 'jobid');
-  if (said === undefined) throw new StatusError('402 Missing jobID');
-  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(said) || !isInt64(BigInt(said))) throw new StatusError('402 Malformed jobID');
-  return idOf(Number(said));
+  const text = textOf(headers, 'jobid');
+  if (text === undefined) throw new StatusError('402 Missing jobID');
+  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text) || !isInt64(BigInt(text))) throw new StatusError('402 Malformed jobID');
+  return idOf(Number(text));
 }
 
 /** Not 0, which says that there is none. */
-export function parentIdOf(said: string | undefined): number | undefined {
-  const id = said === undefined ? 0 : atoi(said);
+export function parentIdOf(text: string | undefined): number | undefined {
+  const id = text === undefined ? 0 : atoi(text);
   return id === 0 ? undefined : idOf(id);
 }
 
 /** Several, separated by commas; what is no id of a job is passed over. */
-export const jobIdsOf = (said: string): number[] =>
-  said.split(',').map((part) => idOf(atoi(part))).filter((id) => id > 0);
+export const jobIdsOf = (text: string): number[] =>
+  text.split(',').map((part) => idOf(atoi(part))).filter((id) => id > 0);
 
-export const priorityOf = (said: string | undefined): number | undefined =>
-  said === undefined ? undefined : atoi(said);
+export const priorityOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : atoi(text);
 
 /** `firstRun` or `nextRun`. One that cannot be read is NaN, which the door refuses when its turn has come. */
-export function timeOf(said: string | undefined): number | undefined {
-  if (said === undefined || said === '') return undefined;
+export function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
   try {
-    return parseTimestamp(said);
+    return parseTimestamp(text);
   } catch (error) {
     if (isRefusal(error)) return NaN;
     throw error;
@@ -58,16 +58,16 @@ export function timeOf(said: string | undefined): number | undefined {
 
 /** What a worker asks for: one pattern, or several exact names. */
 export function namesOf(headers: Headers): TypeNames {
-  const said = textOf(headers, 'name');
-  if (said === undefined) throw new StatusError('402 Missing name');
-  if (Buffer.byteLength(said) > namesBytesMax) throw new StatusError('402 Malformed name');
-  const exact = listOf(said);
-  return exact.length > 1 ? { exact } : { glob: said };
+  const text = textOf(headers, 'name');
+  if (text === undefined) throw new StatusError('402 Missing name');
+  if (Buffer.byteLength(text) > namesBytesMax) throw new StatusError('402 Malformed name');
+  const exact = listOf(text);
+  return exact.length > 1 ? { exact } : { glob: text };
 }
 
 /** Without their leading spaces; empty ones are dropped. */
-export const listOf = (said: string): string[] =>
-  said.split(',').map((item) => item.replace(/^ +/, '')).filter((item) => item !== '');
+export const listOf = (text: string): string[] =>
+  text.split(',').map((item) => item.replace(/^ +/, '')).filter((item) => item !== '');
 
 /** Mocks have the header; what it says does not matter. */
 export const isMocked = (headers: Headers): boolean => headers.has('mockrequest');

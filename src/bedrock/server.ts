@@ -6,14 +6,14 @@ import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
 import { Refusal } from '../refusal.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Desk } from './call.ts';
-import { Connection, isLoopback, type ConnectionParts, type Patience } from './connection.ts';
-import { defaultLimits, type Limits } from './message.ts';
-import { Waiting } from './long-polls.ts';
+import type { BedrockServices } from './call.ts';
+import { BedrockConnection, isLoopback, type ConnectionParts, type Patience } from './connection.ts';
+import { defaultLimits, type MessageLimits } from './message.ts';
+import { LongPolls } from './long-polls.ts';
 
 export interface BedrockOptions {
   /** How large a request may be. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<MessageLimits>;
   /** How slow a client may be. */
   readonly patience?: Partial<Patience>;
   /** Default: 10,000. */
@@ -25,7 +25,7 @@ export interface BedrockOptions {
   /** How long what is under way may take when the server stops. */
   readonly closeMs?: number;
   /** Of Query. */
-  readonly inspection?: Partial<Desk['inspection']>;
+  readonly inspection?: Partial<BedrockServices['inspection']>;
   /** Whether a missed repeat skips to the first slot after now instead of catching up. */
   readonly reanchor?: boolean;
   /** Lets the server listen beyond this machine. The protocol has no passwords: whoever reaches the port is let in. */
@@ -48,7 +48,7 @@ const defaults = {
   isOpenToAll: false,
 };
 const defaultPatience: Patience = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
-const defaultInspection: Desk['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
+const defaultInspection: BedrockServices['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
 const sweepMs = 1_000;
 const serverName = 'bedrock';
 
@@ -56,10 +56,10 @@ export class BedrockServer {
   readonly #settings: typeof defaults;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #desk: Desk;
+  readonly #services: BedrockServices;
   readonly #parts: ConnectionParts;
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<BedrockConnection>();
   readonly #perAddress = new Map<string, number>();
   readonly #later = new Set<() => void>();
   readonly #running = new Set<Promise<void>>();
@@ -73,16 +73,16 @@ export class BedrockServer {
     this.#logger = logger;
     const queue = new Queue(jobs);
     const crashing = new Map<string, Glob>();
-    this.#desk = {
+    this.#services = {
       store: jobs.store,
       queue,
-      waiting: new Waiting({ jobs, queue, clock, logger, crashing, by: serverName }),
+      longPolls: new LongPolls({ jobs, queue, clock, logger, crashing, by: serverName }),
       crashing,
       reanchor: this.#settings.reanchor,
       inspection: { ...defaultInspection, ...inspection },
     };
     this.#parts = {
-      desk: this.#desk,
+      services: this.#services,
       clock,
       logger,
       limits: { ...defaultLimits, ...limits },
@@ -100,7 +100,7 @@ export class BedrockServer {
       this.#server.listen(port, host, () => resolve());
     });
     this.#server.on('error', (error) => this.#logger.error('the Bedrock server failed', { error }));
-    this.#desk.waiting.start();
+    this.#services.longPolls.start();
     this.#sweep();
     return { port: (this.#server.address() as AddressInfo).port };
   }
@@ -116,7 +116,7 @@ export class BedrockServer {
     this.#dropLater();
     const connections = [...this.#connections];
     for (const connection of connections) connection.close();
-    await this.#desk.waiting.stop();
+    await this.#services.longPolls.stop();
     const giveUp = this.#clock.after(this.#settings.closeMs, () => {
       for (const connection of connections) connection.destroy();
     });
@@ -132,7 +132,7 @@ export class BedrockServer {
   }
 
   #take(socket: Socket): void {
-    const connection = new Connection(socket, this.#parts);
+    const connection = new BedrockConnection(socket, this.#parts);
     const { address } = connection;
     const count = this.#perAddress.get(address) ?? 0;
     const { connectionsMax, connectionsPerAddressMax } = this.#settings;
@@ -145,7 +145,7 @@ export class BedrockServer {
     void connection.closed.then(() => this.#forget(connection));
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: BedrockConnection): void {
     this.#connections.delete(connection);
     const count = (this.#perAddress.get(connection.address) ?? 1) - 1;
     if (count === 0) this.#perAddress.delete(connection.address);
@@ -161,7 +161,7 @@ export class BedrockServer {
     this.#sweepNoMore = this.#clock.after(sweepMs, () => this.#sweep());
   }
 
-  #sendAway(connection: Connection, why: string): void {
+  #sendAway(connection: BedrockConnection, why: string): void {
     this.#logger.warn('a Bedrock client was sent away', { client: connection.name, why });
     connection.destroy();
   }
@@ -178,7 +178,7 @@ export class BedrockServer {
       return true;
     }
     if (this.#later.size >= this.#settings.laterMax) return false;
-    const cancel = this.#clock.after(at - this.#desk.store.now(), () => {
+    const cancel = this.#clock.after(at - this.#services.store.now(), () => {
       this.#later.delete(cancel);
       this.#run(work);
     });

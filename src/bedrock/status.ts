@@ -35,6 +35,6 @@ const common: Statuses = {
 export function statusOf(error: unknown, own: Statuses): string | null {
   if (error instanceof StatusError) return error.status;
   if (!isRefusal(error)) return null;
-  const said = own[error.code] ?? common[error.code] ?? '500 Refused';
-  return typeof said === 'string' ? said : said(error);
+  const status = own[error.code] ?? common[error.code] ?? '500 Refused';
+  return typeof status === 'string' ? status : status(error);
 }

@@ -7,6 +7,6 @@ const maxMs = 86_400_000;
 
 /** 0 or less: there is no time left. */
 export function timeoutOf(headers: Headers): number {
-  const said = textOf(headers, 'timeout');
-  return said === undefined ? defaultMs : Math.min(atoi(said), maxMs);
+  const text = textOf(headers, 'timeout');
+  return text === undefined ? defaultMs : Math.min(atoi(text), maxMs);
 }

@@ -41,7 +41,7 @@ export type ExecInput = z.input<typeof ExecInput>;
 
 export const execTypeName = 'exec';
 
-const keptMax = 65_536;
+const outputMax = 65_536;
 /** Between asking a program to end and ending it. */
 const graceMs = 5_000;
 /** For what is still in the pipes of a program that has ended. */
@@ -63,10 +63,13 @@ export function execType({ programs }: ExecTypeOptions = {}): JobType<ExecInput,
   });
 }
 
-type Order = z.output<typeof ExecInput>;
+type ExecOrder = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-async function execute({ signal, log }: Context, { command, cwd, env, stdin, timeout }: Order): Promise<ExecResult> {
+async function execute(
+  { signal, log }: Context,
+  { command, cwd, env, stdin, timeout }: ExecOrder,
+): Promise<ExecResult> {
   const [program, ...words] = command;
   const child = spawn(program, words, {
     env: { ...ownEnvironment(), ...env },
@@ -98,14 +101,14 @@ async function execute({ signal, log }: Context, { command, cwd, env, stdin, tim
 const ownEnvironment = (): Record<string, string> =>
   Object.fromEntries(passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
-interface End {
+interface ProgramEnd {
   readonly exitCode: number | null;
   readonly killedBy: NodeJS.Signals | null;
 }
 
-async function endOf(child: Child, program: string): Promise<End> {
+async function endOf(child: Child, program: string): Promise<ProgramEnd> {
   const closed = once(child, 'close').catch(() => {});
-  const end = await new Promise<End>((resolve, reject) => {
+  const end = await new Promise<ProgramEnd>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT' || error.code === 'EACCES';
       reject(isMissing ? new Fail(`${program} cannot be run: ${error.code}`, { cause: error }) : error);
@@ -176,12 +179,12 @@ class Tail {
     return this.#isCut;
   }
 
-  read(stream: Readable, tell: (line: string) => void): void {
-    const lines = new Lines(tell);
+  read(stream: Readable, onLine: (line: string) => void): void {
+    const lines = new Lines(onLine);
     stream.setEncoding('utf8').on('data', (piece: string) => {
       const all = this.#text + piece;
-      this.#isCut ||= all.length > keptMax;
-      this.#text = all.slice(-keptMax);
+      this.#isCut ||= all.length > outputMax;
+      this.#text = all.slice(-outputMax);
       lines.push(piece);
     });
     stream.once('end', () => lines.end());

@@ -22,7 +22,7 @@ export interface Outgoing {
   readonly body: string | null;
 }
 
-export interface Way {
+export interface RequestRoute {
   readonly reach: Reach;
   readonly resolve: Resolve;
   readonly signal: AbortSignal;
@@ -32,10 +32,10 @@ const redirectsMax = 5;
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
 /** The answer at the end of all redirects, each of which is checked like the first request. */
-export async function guardedRequest(outgoing: Outgoing, way: Way): Promise<IncomingMessage> {
+export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): Promise<IncomingMessage> {
   let next = outgoing;
   for (let redirects = 0; ; redirects++) {
-    const answer = await send(next, way);
+    const answer = await send(next, route);
     const { location } = answer.headers;
     if (!redirectStatuses.includes(answer.statusCode!) || location === undefined) return answer;
     answer.destroy();
@@ -54,8 +54,8 @@ export function checkUrl(text: string, base?: URL): URL {
   return url;
 }
 
-async function send({ method, url, headers, body }: Outgoing, way: Way): Promise<IncomingMessage> {
-  const address = await addressOf(url, way);
+async function send({ method, url, headers, body }: Outgoing, route: RequestRoute): Promise<IncomingMessage> {
+  const address = await addressOf(url, route);
   const name = nameOf(url);
   const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
   return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ async function send({ method, url, headers, body }: Outgoing, way: Way): Promise
       path: url.pathname + url.search,
       method,
       headers: { ...headers, host: url.host },
-      signal: way.signal,
+      signal: route.signal,
       ...(isIP(name) === 0 ? { servername: name } : {}),
     });
     sent.once('response', resolve);
@@ -76,7 +76,7 @@ async function send({ method, url, headers, body }: Outgoing, way: Way): Promise
 }
 
 /** One that may be called; refused if any may not, since who owns the name chooses their order. */
-async function addressOf(url: URL, { reach, resolve, signal }: Way): Promise<string> {
+async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
   const name = nameOf(url);
   const addresses = isIP(name) === 0 ? await resolve(name) : [name];
   signal.throwIfAborted();

@@ -78,24 +78,24 @@ export function httpType({ allow = [], resolve = systemResolve }: HttpTypeOption
   });
 }
 
-type Call = z.output<typeof HttpInput>;
+type HttpRequestInput = z.output<typeof HttpInput>;
 
 async function call(
   context: Context,
-  said: Call,
-  way: { readonly reach: Reach; readonly resolve: Resolve },
+  given: HttpRequestInput,
+  route: { readonly reach: Reach; readonly resolve: Resolve },
 ): Promise<HttpResult> {
-  const url = checkUrl(said.url);
-  const timeoutMs = Math.min(durationMs(said.timeout as Duration), timeoutMaxMs);
+  const url = checkUrl(given.url);
+  const timeoutMs = Math.min(durationMs(given.timeout as Duration), timeoutMaxMs);
   const late = new AbortController();
   const stopTimer = systemClock.after(timeoutMs, () =>
     late.abort(new TimedOut(`no whole answer within ${timeoutMs} ms`)),
   );
   const signal = AbortSignal.any([context.signal, late.signal]);
   try {
-    const answer = await guardedRequest({ method: said.method, url, ...contentOf(said, context) }, { ...way, signal });
+    const answer = await guardedRequest({ method: given.method, url, ...contentOf(given, context) }, { ...route, signal });
     const result = await resultOf(answer);
-    context.log.info(`${said.method} ${url.host}${url.pathname} answered ${result.status}`);
+    context.log.info(`${given.method} ${url.host}${url.pathname} answered ${result.status}`);
     return judged(result, url);
   } catch (error) {
     // Node tells only that it was aborted.
@@ -106,7 +106,7 @@ async function call(
 }
 
 function contentOf(
-  { headers, body }: Call,
+  { headers, body }: HttpRequestInput,
   { idempotencyKey }: Context,
 ): { headers: Record<string, string>; body: string | null } {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
@@ -168,8 +168,8 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
 }
 
 /** Seconds, or a date; null: it does not say. */
-function waitOf(said: string | undefined): number | null {
-  if (said === undefined) return null;
-  const ms = /^\d{1,9}$/.test(said.trim()) ? Number(said) * 1000 : new Date(said).getTime() - systemClock.now();
+function waitOf(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : null;
 }

@@ -9,10 +9,10 @@ try {
   await program().parseAsync(process.argv);
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.refused : exitCodes.broken;
-  const told = isRefusal(error)
+  const message = isRefusal(error)
     ? `${error.message} (${error.code})`
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  process.stderr.write(`stint: ${told}\n`);
+  process.stderr.write(`stint: ${message}\n`);
 }

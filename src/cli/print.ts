@@ -14,7 +14,7 @@ export function printLine(text = ''): void {
 }
 
 /** Columns as wide as their widest cell; the last one is cut at the edge of the terminal. */
-export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
+export function printTable(headings: readonly string[], rows: readonly (readonly TableCell[])[]): void {
   const cells = rows.map((row) => row.map(textOf));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...cells.map((row) => row[column]!.length)),
@@ -23,15 +23,15 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
   rows.forEach((row, index) => printLine(line(cells[index]!, widths, row)));
 }
 
-export type Cell = string | number | null | { readonly text: string; readonly style: Style };
+export type TableCell = string | number | null | { readonly text: string; readonly style: Style };
 export type Style = Parameters<typeof styleText>[0];
 
 export const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
 
-const textOf = (cell: Cell): string =>
+const textOf = (cell: TableCell): string =>
   harmless(cell === null ? '–' : typeof cell === 'object' ? cell.text : String(cell));
 
-function line(texts: readonly string[], widths: readonly number[], cells: readonly Cell[] = []): string {
+function line(texts: readonly string[], widths: readonly number[], cells: readonly TableCell[] = []): string {
   const room = process.stdout.isTTY ? process.stdout.columns : Infinity;
   let used = 0;
   const parts = texts.map((text, column) => {
@@ -60,7 +60,7 @@ const styles: Readonly<Record<string, Style>> = {
 };
 
 /** A state in its colour; the word alone says it too. */
-export const stateCell = (state: string): Cell => ({ text: state, style: styles[state] ?? 'reset' });
+export const stateCell = (state: string): TableCell => ({ text: state, style: styles[state] ?? 'reset' });
 
 export const timeCell = (time: number | null): string | null =>
   time === null ? null : new Date(time).toISOString().replace('.000Z', 'Z');

@@ -6,7 +6,7 @@ import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
 import { doctorCommand } from './commands/doctor.ts';
-import { lookCommands } from './commands/lists.ts';
+import { listCommands } from './commands/lists.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { runsCommand } from './commands/runs.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -16,7 +16,7 @@ import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
 
 const commands = [
-  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, lookCommands, topCommand, doctorCommand,
+  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, listCommands, topCommand, doctorCommand,
   verifyCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 

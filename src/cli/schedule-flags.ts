@@ -28,8 +28,8 @@ export function scheduleOf({
   at: time,
   zone,
 }: ScheduleFlags): Schedule | null {
-  const said = [text, interval, rule, time].filter((each) => each !== undefined).length;
-  if (said > 1) throw new Refusal('malformed.schedule', 'say only one of --cron, --every, --repeat and --at', {});
+  const count = [text, interval, rule, time].filter((each) => each !== undefined).length;
+  if (count > 1) throw new Refusal('malformed.schedule', 'say only one of --cron, --every, --repeat and --at', {});
   if (interval !== undefined) return every(interval as Duration);
   if (rule !== undefined) return repeat(rule);
   if (time !== undefined) return at(time);

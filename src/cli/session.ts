@@ -5,7 +5,7 @@ import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store.ts';
 import { Refusal } from '../refusal.ts';
 
-export interface CommonOptions {
+export interface CommonFlags {
   readonly store?: string;
   readonly json?: boolean;
   readonly why?: string;
@@ -20,7 +20,7 @@ export const asking = (command: Command): Command =>
 /** The same with `--why`, which is kept in the job's history. */
 export const acting = (command: Command): Command => asking(command).option('--why <reason>', 'kept in the history');
 
-export async function withEngine<T>({ store }: CommonOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>({ store }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = new Engine({ store: storeUrl(store), instance: actor() });
   try {
     await engine.ready();
@@ -33,7 +33,7 @@ export async function withEngine<T>({ store }: CommonOptions, work: (engine: Eng
 /** Who acts, as the history tells it. */
 export const actor = (): string => `cli ${userName()}`;
 
-export const acted = ({ why }: CommonOptions) => ({ by: actor(), ...(why === undefined ? {} : { why }) });
+export const acted = ({ why }: CommonFlags) => ({ by: actor(), ...(why === undefined ? {} : { why }) });
 
 export function parseId(text: string): number {
   const id = Number(text);

@@ -17,11 +17,11 @@ export interface Moment {
   readonly oldestDue: number | null;
 }
 
-export interface Span {
+export interface TextSpan {
   readonly text: string;
   readonly style?: Style;
 }
-export type Line = readonly Span[];
+export type FrameLine = readonly TextSpan[];
 
 export interface Size {
   readonly columns: number;
@@ -30,13 +30,13 @@ export interface Size {
 
 const typesMax = 12;
 
-export function frameOf(moment: Moment, { columns, rows }: Size): readonly Line[] {
+export function frameOf(moment: Moment, { columns, rows }: Size): readonly FrameLine[] {
   const lines = [...headOf(moment), [], ...typesOf(moment), [], ...runningOf(moment)];
   const shown = lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
   return [...shown, [{ text: 'q quits', style: 'dim' }]];
 }
 
-function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): Line[] {
+function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): FrameLine[] {
   const alive = instances.filter(({ leaseUntil }) => leaseUntil > now);
   const slots = sum(alive.map(({ about }) => about.slots));
   const busy = sum(alive.map(({ about }) => about.busy));
@@ -61,13 +61,13 @@ function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): L
   ];
 }
 
-function typesOf({ tallies, rates }: Moment): Line[] {
+function typesOf({ tallies, rates }: Moment): FrameLine[] {
   const names = [...new Set([...tallies.map(({ type }) => type), ...rates.keys()])];
   const count = (type: string, standing: string): number =>
     sum(tallies.filter((each) => each.type === type && each.standing === standing).map((each) => each.count));
   const weight = (type: string): number => sum(tallies.filter((each) => each.type === type).map((each) => each.count));
   const shown = names.sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1)).slice(0, typesMax);
-  const rows = shown.map((type): Line => {
+  const rows = shown.map((type): FrameLine => {
     const { succeeded = 0, failed = 0 } = rates.get(type) ?? {};
     return [
       { text: harmless(type).slice(0, 30).padEnd(32) },
@@ -82,8 +82,8 @@ function typesOf({ tallies, rates }: Moment): Line[] {
   return [[{ text: `${'TYPE'.padEnd(32)}${headings}`, style: 'dim' }], ...rows];
 }
 
-function runningOf({ running, now }: Moment): Line[] {
-  const rows = running.map((snapshot): Line => {
+function runningOf({ running, now }: Moment): FrameLine[] {
+  const rows = running.map((snapshot): FrameLine => {
     const { job } = snapshot;
     const holder = job.state === 'running' ? job.lease.holder : 'waits for its tasks';
     return [
@@ -109,7 +109,7 @@ function advanceOf({ tasks, progress }: Snapshot): string {
   return harmless(text).slice(0, 42);
 }
 
-function cut(line: Line, columns: number): Line {
+function cut(line: FrameLine, columns: number): FrameLine {
   let room = columns;
   return line.flatMap((span) => {
     const text = span.text.slice(0, room);

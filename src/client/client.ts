@@ -4,7 +4,7 @@ import {
 } from '../http/contract.ts';
 import { systemRandom } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import { readEvents, type Told } from './events.ts';
+import { readEvents, type ServerEvent } from './events.ts';
 import { ProblemError, problemOf } from './problem-error.ts';
 import { RemoteRun } from './remote-run.ts';
 
@@ -34,7 +34,7 @@ type Args<N extends RouteName> = {} extends Saying<N>
   ? [ask?: Saying<N>, options?: CallOptions]
   : [ask: Saying<N>, options?: CallOptions];
 
-interface Said {
+interface CallArguments {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -53,25 +53,27 @@ export class Client {
   readonly #fetch: typeof fetch;
   readonly #clock: Clock;
 
-  constructor({ url, token, retries = 3, timeoutMs = 90_000, fetch: ask = fetch, clock = systemClock }: ClientOptions) {
+  constructor(
+    { url, token, retries = 3, timeoutMs = 90_000, fetch: fetchGiven = fetch, clock = systemClock }: ClientOptions,
+  ) {
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
     this.#retries = retries;
     this.#timeoutMs = timeoutMs;
-    this.#fetch = ask;
+    this.#fetch = fetchGiven;
     this.#clock = clock;
   }
 
   /** Any route by its name in the contract: `client.call('listRuns', { query: { state: ['failed'] } })`. */
-  async call<N extends RouteName>(name: N, ...[ask, options = {}]: Args<N>): Promise<Answer<N>> {
-    const response = await this.#try(name, ask ?? {}, options);
+  async call<N extends RouteName>(name: N, ...[request, options = {}]: Args<N>): Promise<Answer<N>> {
+    const response = await this.#try(name, request ?? {}, options);
     const route: Route = routes[name];
     return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
   }
 
   /** Creates a run, once even if the call has to be repeated. */
-  async createRun(ask: Saying<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
-    const { id } = await this.call('createRun', { body: ask }, options);
+  async createRun(request: Saying<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
+    const { id } = await this.call('createRun', { body: request }, options);
     return this.run(id);
   }
 
@@ -100,19 +102,23 @@ export class Client {
   }
 
   /** The events of a streaming route, over as many connections as it takes. */
-  async *events(name: 'stream' | 'streamRun', ask: Said, signal?: AbortSignal): AsyncGenerator<Told, void, undefined> {
-    let place: string | null = null;
+  async *events(
+    name: 'stream' | 'streamRun',
+    request: CallArguments,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ServerEvent, void, undefined> {
+    let position: string | null = null;
     const hasLeft = (): boolean => signal?.aborted ?? false;
     for (let failures = 0; !hasLeft(); ) {
       const leave = new AbortController();
       try {
-        const headers: Record<string, string> = place === null ? {} : { 'last-event-id': place };
-        const response = await this.#ask(name, ask, headers, joined([signal, leave.signal]));
+        const headers: Record<string, string> = position === null ? {} : { 'last-event-id': position };
+        const response = await this.#send(name, request, headers, joined([signal, leave.signal]));
         if (!response.ok) throw await problemOf(response);
-        for await (const told of readEvents(response.body!, (id) => void (place = id))) {
+        for await (const serverEvent of readEvents(response.body!, (id) => void (position = id))) {
           failures = 0;
-          yield told;
-          if (told.event === 'end') return;
+          yield serverEvent;
+          if (serverEvent.event === 'end') return;
         }
         throw new Error('the stream was cut');
       } catch (error) {
@@ -126,13 +132,13 @@ export class Client {
     }
   }
 
-  async #try(name: RouteName, ask: Said, { signal, idempotencyKey }: CallOptions): Promise<Response> {
-    const isKeyed = keyed.includes(name) && (ask.body as { unique?: unknown } | undefined)?.unique === undefined;
+  async #try(name: RouteName, request: CallArguments, { signal, idempotencyKey }: CallOptions): Promise<Response> {
+    const isKeyed = keyed.includes(name) && (request.body as { unique?: unknown } | undefined)?.unique === undefined;
     const key = isKeyed ? (idempotencyKey ?? systemRandom.hex(16)) : undefined;
     const isHarmless = isKeyed || routes[name].method === 'get';
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     for (let tries = 1; ; tries++) {
-      const outcome = await this.#once(name, ask, headers, signal);
+      const outcome = await this.#once(name, request, headers, signal);
       const isAnswered = !(outcome instanceof Error);
       if (isAnswered && outcome.ok) return outcome;
       const status = isAnswered ? outcome.status : 0;
@@ -141,15 +147,15 @@ export class Client {
       if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
         throw isAnswered ? await problemOf(outcome) : outcome;
       }
-      const said = isAnswered ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
-      await this.#clock.sleep(Math.max(said, this.#pause(tries)), signal);
+      const retryAfterMs = isAnswered ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
+      await this.#clock.sleep(Math.max(retryAfterMs, this.#pause(tries)), signal);
     }
   }
 
   /** What came back, or why nothing did. */
   async #once(
     name: RouteName,
-    ask: Said,
+    request: CallArguments,
     headers: Record<string, string>,
     signal?: AbortSignal,
   ): Promise<Response | Error> {
@@ -157,7 +163,7 @@ export class Client {
     const tooLate = (): void => late.abort(new Error(`no answer within ${this.#timeoutMs} ms`));
     const cancel = this.#clock.after(this.#timeoutMs, tooLate);
     try {
-      return await this.#ask(name, ask, headers, joined([signal, late.signal]));
+      return await this.#send(name, request, headers, joined([signal, late.signal]));
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     } finally {
@@ -165,18 +171,23 @@ export class Client {
     }
   }
 
-  #ask(name: RouteName, ask: Said, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  #send(
+    name: RouteName,
+    request: CallArguments,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const { method, path }: Route = routes[name];
-    const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(String(ask.params?.[part])));
-    return this.#fetch(this.#url + filled + queryText(ask.query), {
+    const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(String(request.params?.[part])));
+    return this.#fetch(this.#url + filled + queryText(request.query), {
       method: method.toUpperCase(),
       signal,
       headers: {
         ...headers,
         ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
-        ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(ask.body === undefined ? {} : { body: JSON.stringify(ask.body) }),
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
     });
   }
 
@@ -191,7 +202,7 @@ const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
 /** Lists have commas; tags, which may have some in them, stand one by one. */
-function queryText(query: Said['query'] = {}): string {
+function queryText(query: CallArguments['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;

@@ -1,6 +1,6 @@
 /** Server-sent events, read from a response piece by piece. */
 
-export interface Told {
+export interface ServerEvent {
   readonly event: string;
   readonly data: unknown;
   /** Where to go on after this one, as far as it is known. */
@@ -11,7 +11,7 @@ export interface Told {
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onPlace: (id: string) => void,
-): AsyncGenerator<Told> {
+): AsyncGenerator<ServerEvent> {
   let lastId: string | null = null;
   for await (const block of blocks(body)) {
     const { id, event = 'message', data } = fieldsOf(block);

@@ -3,11 +3,11 @@ import type {
   Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying,
 } from '../http/contract.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Told } from './events.ts';
+import type { ServerEvent } from './events.ts';
 import { ProblemError } from './problem-error.ts';
 
-/** What the stream of a run tells. */
-export type RunTold =
+/** An update in the stream of a run. */
+export type RemoteRunUpdate =
   | { readonly event: 'run'; readonly data: RunView }
   | { readonly event: 'event'; readonly data: EventView }
   | { readonly event: 'progress'; readonly data: { readonly progress: ProgressView | null } }
@@ -16,12 +16,12 @@ export type RunTold =
 
 /** What a run needs of its client. */
 export interface RunCaller {
-  call<N extends RouteName>(name: N, ask: Saying<N>): Promise<Answer<N>>;
+  call<N extends RouteName>(name: N, request: Saying<N>): Promise<Answer<N>>;
   events(
     name: 'streamRun',
-    ask: { readonly params: { readonly id: number } },
+    request: { readonly params: { readonly id: number } },
     signal?: AbortSignal,
-  ): AsyncGenerator<Told, void, undefined>;
+  ): AsyncGenerator<ServerEvent, void, undefined>;
 }
 
 export class RemoteRun {
@@ -52,22 +52,22 @@ export class RemoteRun {
   }
 
   /** As it goes on, until it has ended. */
-  async *watch(signal?: AbortSignal): AsyncGenerator<RunTold, void, undefined> {
+  async *watch(signal?: AbortSignal): AsyncGenerator<RemoteRunUpdate, void, undefined> {
     for await (const { event, data } of this.#caller.events('streamRun', { params: { id: this.id } }, signal)) {
-      yield { event, data } as RunTold;
+      yield { event, data } as RemoteRunUpdate;
     }
   }
 
   cancel(why?: string): Promise<RunView> {
-    return this.#caller.call('cancelRun', { params: { id: this.id }, body: said(why) });
+    return this.#caller.call('cancelRun', { params: { id: this.id }, body: reasonBody(why) });
   }
 
   stop(why?: string): Promise<Answer<'stopRun'>> {
-    return this.#caller.call('stopRun', { params: { id: this.id }, body: said(why) });
+    return this.#caller.call('stopRun', { params: { id: this.id }, body: reasonBody(why) });
   }
 
   retry(why?: string): Promise<RunView> {
-    return this.#caller.call('retryRun', { params: { id: this.id }, body: said(why) });
+    return this.#caller.call('retryRun', { params: { id: this.id }, body: reasonBody(why) });
   }
 
   async explain(): Promise<Answer<'explainRun'>['items']> {
@@ -75,7 +75,7 @@ export class RemoteRun {
   }
 }
 
-const said = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
+const reasonBody = (why: string | undefined): { why?: string } => (why === undefined ? {} : { why });
 
 function resultOf(run: RunDetail): unknown {
   if (run.standing === 'succeeded') return run.result;

@@ -10,7 +10,7 @@ export const within: Topic = {
   examples: {
     'a job is seen when the transaction commits, and not before': async (world) => {
       const other = await world.again();
-      const [a, b] = await world.bornAll([{ unique: { key: 'k', forMs: null } }, { input: '"ü"' }]);
+      const [a, b] = await world.newJobs([{ unique: { key: 'k', forMs: null } }, { input: '"ü"' }]);
       const { transaction, commit } = await world.begin();
       deepEqual(await world.store.within(transaction).commit({ changes: [a!, b!] }), [true, true]);
       equal(await world.load(a!.after.id, other), undefined);
@@ -25,7 +25,7 @@ export const within: Topic = {
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
       const id = await writer.reserve(2);
-      const change = await world.born({ id: id + 1, unique: { key: 'k', forMs: null } });
+      const change = await world.newJob({ id: id + 1, unique: { key: 'k', forMs: null } });
       equal(writer.now(), world.now());
       deepEqual(await writer.commit({ changes: [change] }), [true]);
       same(await writer.load([id, id + 1]), [change.after]);
@@ -51,7 +51,7 @@ export const within: Topic = {
 
     'a job whose transaction is rolled back never was': async (world) => {
       const end = await world.store.feedEnd();
-      const change = await world.born({ unique: { key: 'k', forMs: null } });
+      const change = await world.newJob({ unique: { key: 'k', forMs: null } });
       const { transaction, rollback } = await world.begin();
       deepEqual(await world.store.within(transaction).commit({ changes: [change] }), [true]);
       await rollback();
@@ -64,7 +64,7 @@ export const within: Topic = {
 
     'a whole batch that fails leaves the rest of the transaction to the caller': async (world) => {
       const taken = await world.create({ unique: { key: 'k', forMs: null } });
-      const [a, b] = await world.bornAll([{}, { unique: { key: 'k', forMs: null } }]);
+      const [a, b] = await world.newJobs([{}, { unique: { key: 'k', forMs: null } }]);
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
       deepEqual(await writer.commit({ changes: [a!, b!], whole: true }), [false, false]);

@@ -4,7 +4,7 @@ import type { Job } from '../model/job.ts';
 import { kinds } from '../model/state.ts';
 import { seededRandom } from '../random.ts';
 import { same, sameMembers } from './same.ts';
-import { askOf, childOf, claimAll, type Spec, type Topic, type World } from './world.ts';
+import { askOf, childOf, claimAll, type JobSpec, type Topic, type World } from './world.ts';
 
 const ids = (jobs: readonly Job[]): number[] => jobs.map(({ id }) => id);
 
@@ -13,7 +13,7 @@ export const claim: Topic = {
   examples: {
     'the highest priority goes first, then the earliest due, then the lowest id': async (world) => {
       const due = world.now() - 100;
-      const specs: Spec[] = [
+      const specs: JobSpec[] = [
         { due: due + 5 }, { due }, { priority: -1, due: due - 50 }, { priority: 10, due: due + 9 },
         { due }, { priority: 10, due: due + 9 }, { priority: 2, due: due + 99 }, { priority: 10, due: due + 8 },
       ];
@@ -25,7 +25,7 @@ export const claim: Topic = {
     'the order holds across many types, kinds, priorities and due times': async (world) => {
       const random = seededRandom(7);
       const pick = (count: number): number => Math.floor(random.next() * count);
-      const spec = (): Spec => ({
+      const spec = (): JobSpec => ({
         type: `type ${pick(9)}`, kind: kinds[pick(4)]!, priority: pick(5) - 2, due: world.now() - pick(4),
       });
       const jobs = await world.createAll(Array.from({ length: 80 }, spec));

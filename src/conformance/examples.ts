@@ -31,15 +31,15 @@ export async function show(open: Open, example: Example): Promise<void> {
   }
 }
 
-export interface Finding {
+export interface ExampleFinding {
   readonly topic: string;
   readonly title: string;
   readonly error: unknown;
 }
 
 /** Tries every example of the topics and answers those that fail. */
-export async function findings(open: Open, tried: readonly Topic[] = topics): Promise<Finding[]> {
-  const found: Finding[] = [];
+export async function findings(open: Open, tried: readonly Topic[] = topics): Promise<ExampleFinding[]> {
+  const found: ExampleFinding[] = [];
   for (const { name: topic, examples } of tried) {
     for (const [title, example] of Object.entries(examples)) {
       try {

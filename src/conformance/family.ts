@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { byId, same, sameMembers } from './same.ts';
-import { childOf, type Spec, type Topic, type World } from './world.ts';
+import { childOf, type JobSpec, type Topic, type World } from './world.ts';
 
 const stop = { do: 'stop', code: 'admin' } as const;
 
@@ -12,9 +12,9 @@ async function settleableIds(world: World, parents?: number[]): Promise<number[]
 }
 
 /** A run in preparation, with children kept aside, and the change that lets it wait for them. */
-async function staging(world: World, specs: readonly Spec[]) {
+async function staging(world: World, specs: readonly JobSpec[]) {
   const run = await world.createRunning({ type: 'family', phase: 'prepare' });
-  const children = await world.bornAll(specs.map((spec) => ({ ...childOf(run), ...spec })));
+  const children = await world.newJobs(specs.map((spec) => ({ ...childOf(run), ...spec })));
   await world.store.stageChildren(run.id, run.fence, children);
   const planned = world.decide(run, { do: 'plan', fence: run.fence, tasks: specs.length });
   return { run, children, planned, staged: { parent: run.id, fence: run.fence } };
@@ -146,9 +146,9 @@ export const family: Topic = {
 
     'staged children are added to those staged before, and to those of the commit itself': async (world) => {
       const { run, planned, staged } = await staging(world, [{}, {}]);
-      await world.store.stageChildren(run.id, run.fence, await world.bornAll([childOf(run)]));
+      await world.store.stageChildren(run.id, run.fence, await world.newJobs([childOf(run)]));
       await world.store.stageChildren(run.id, run.fence, []);
-      const changes = [planned, await world.born(childOf(run))];
+      const changes = [planned, await world.newJob(childOf(run))];
       deepEqual(await world.store.commit({ changes, whole: true, staged }), [true, true]);
       equal((await world.store.find({ parent: run.id })).jobs.length, 4);
     },
@@ -169,7 +169,7 @@ export const family: Topic = {
       await world.advance(60_000);
       await world.apply(run, { do: 'lapse' });
       const [again] = await world.claim({ names: { exact: ['family'] } }) as [RunningJob];
-      const [child] = await world.bornAll([childOf(again)]);
+      const [child] = await world.newJobs([childOf(again)]);
       await world.store.stageChildren(again.id, again.fence, [child!]);
       const planned = world.decide(again, { do: 'plan', fence: again.fence, tasks: 1 });
       const staged = { parent: again.id, fence: again.fence };

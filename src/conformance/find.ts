@@ -3,10 +3,12 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { seededRandom } from '../random.ts';
 import type { Job, Tags } from '../model/job.ts';
 import { kinds } from '../model/state.ts';
-import { matchesQuery, pageLimitMax, standingOf, standings, type PageRequest, type Query, type Tally } from '../store/query.ts';
+import {
+  matchesQuery, pageLimitMax, standingOf, standings, type PageRequest, type Query, type Tally,
+} from '../store/query.ts';
 import { oddPayloads, oddTexts, textsForJson } from './odd-texts.ts';
 import { byId, same, sameMembers } from './same.ts';
-import { childOf, type Spec, type Topic, type World } from './world.ts';
+import { childOf, type JobSpec, type Topic, type World } from './world.ts';
 
 const types = [
   'mail/send', 'mail/fetch', 'Mail', 'größe', '日本', "it's", '100%', 'a_b', 'back\\slash', 'x*y', '[set]', 'ÄRGER',
@@ -119,7 +121,7 @@ export const find: Topic = {
 
     'runs created since a time are found, however they will be purged and whosever they are': async (world) => {
       const parent = await world.create({ type: 'parent' });
-      const specs: Spec[] = [{}, { policy: { retentionMs: 1000 } }, { kind: 'run', parent: parent.id }, childOf(parent)];
+      const specs: JobSpec[] = [{}, { policy: { retentionMs: 1000 } }, { kind: 'run', parent: parent.id }, childOf(parent)];
       const jobs: Job[] = [];
       for (let round = 0; round < 4; round += 1) {
         for (const spec of specs) jobs.push(await world.create(spec));
@@ -194,7 +196,7 @@ async function idsOfPages({ store }: World, query: Query, page: PageRequest): Pr
 async function populate(world: World): Promise<Job[]> {
   const random = seededRandom(4711);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;
-  const specs = Array.from({ length: 120 }, (): Spec => ({
+  const specs = Array.from({ length: 120 }, (): JobSpec => ({
     kind: pick(kinds),
     type: pick(types),
     def: pick([null, ...defs]),

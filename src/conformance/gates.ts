@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { gateText, type Gate, type Limits } from '../model/gate.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { same, sameMembers } from './same.ts';
-import type { Spec, Topic } from './world.ts';
+import type { JobSpec, Topic } from './world.ts';
 
 interface SaidLimits {
   readonly types?: Record<string, number>;
@@ -18,12 +18,12 @@ const limits = ({ types = {}, defs = {}, keys = {} }: SaidLimits): Limits => ({
 });
 
 /** A job that waits at a gate. */
-function gated(said: Partial<Gate> = {}, more: Spec = {}): Spec {
+function gated(said: Partial<Gate> = {}, more: JobSpec = {}): JobSpec {
   const gate = { type: 'gated', def: null, key: null, leaderOnly: false, ...said };
   return { type: gate.type, def: gate.def, gate: gateText(gate), ...more };
 }
 
-const many = (count: number, spec: Spec): Spec[] => Array.from({ length: count }, () => spec);
+const many = (count: number, spec: JobSpec): JobSpec[] => Array.from({ length: count }, () => spec);
 const error = { code: 'unknown', message: 'no' } as const;
 
 export const gates: Topic = {

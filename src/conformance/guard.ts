@@ -71,7 +71,7 @@ export const guard: Topic = {
     },
 
     'a change of a job that does not exist is not written': async (world) => {
-      const job = (await world.born()).after;
+      const job = (await world.newJob()).after;
       const changes = [world.decide(job, pause), world.decide(job, stop)];
       deepEqual(await world.store.commit({ changes }), [false, false]);
       equal(await world.load(job.id), undefined);
@@ -95,7 +95,7 @@ export const guard: Topic = {
       const [a, b, c] = await world.createAll([{}, {}, {}]) as [Job, Job, Job];
       const moved = await world.apply(b, pause);
       const stopped = [a, b, c].map((job) => world.decide(job, stop));
-      const changes = [...stopped, await world.born({ id: a.id })];
+      const changes = [...stopped, await world.newJob({ id: a.id })];
       deepEqual(await world.store.commit({ changes }), [true, false, true, false]);
       same(await world.load(a.id), changes[0]?.after);
       await expectUntouched(world, moved);
@@ -135,14 +135,14 @@ export const guard: Topic = {
     'a whole batch with a new job whose id or key is taken leaves no trace': async (world) => {
       const taken = await world.create({ unique: { key: 'taken', forMs: null } });
       const { changes } = await mixedBatch(world);
-      await expectNoTrace(world, [...changes, await world.born({ id: taken.id })]);
-      await expectNoTrace(world, [...changes, await world.born({ unique: { key: 'taken', forMs: null } })]);
+      await expectNoTrace(world, [...changes, await world.newJob({ id: taken.id })]);
+      await expectNoTrace(world, [...changes, await world.newJob({ unique: { key: 'taken', forMs: null } })]);
     },
 
     'a whole batch that fails takes no key and frees none': async (world) => {
       const holder = await world.create({ unique: { key: 'old', forMs: null } });
-      const born = await world.born({ unique: { key: 'new', forMs: null } });
-      const changes = [world.decide(holder, stop), born, await world.born({ id: holder.id })];
+      const born = await world.newJob({ unique: { key: 'new', forMs: null } });
+      const changes = [world.decide(holder, stop), born, await world.newJob({ id: holder.id })];
       deepEqual(await world.store.commit({ changes, whole: true }), [false, false, false]);
       same(await world.store.holders(['old', 'new']), new Map([['old', holder.id]]));
       await world.create({ unique: { key: 'new', forMs: null } });
@@ -152,7 +152,7 @@ export const guard: Topic = {
       const old = await world.create({ unique: { key: 'k', forMs: 1000 } });
       await world.advance(1000);
       const fresh = await world.create({ unique: { key: 'k', forMs: 1000 } });
-      const changes = [world.decide(old, pause), await world.born({ id: old.id })];
+      const changes = [world.decide(old, pause), await world.newJob({ id: old.id })];
       deepEqual(await world.store.commit({ changes, whole: true }), [false, false]);
       same(await world.store.holders(['k']), new Map([['k', fresh.id]]));
     },
@@ -182,7 +182,7 @@ export const guard: Topic = {
       const current = await world.apply(seen, pause);
       equal(await world.remove(seen), false);
       await expectUntouched(world, current);
-      equal(await world.remove((await world.born()).after), false);
+      equal(await world.remove((await world.newJob()).after), false);
       ok(await world.remove(current));
       equal(await world.remove(current), false);
     },
@@ -244,7 +244,7 @@ async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: J
     removal(running),
     world.decide(ended, { do: 'retry', reopens: 0 }),
     removal(parent),
-    await world.born(),
+    await world.newJob(),
   ];
   return { changes, touched: [paused, stopped, edited, deleted, running, ended, parent] };
 }

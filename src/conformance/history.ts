@@ -51,7 +51,7 @@ export const history: Topic = {
   name: 'history and feed',
   examples: {
     'the first event tells how the job was made': async (world) => {
-      const change = await world.born({ due: world.now() + 5, priority: 3, hold: 'pause', phase: 'prepare' });
+      const change = await world.newJob({ due: world.now() + 5, priority: 3, hold: 'pause', phase: 'prepare' });
       await world.mustWrite([change]);
       same(await world.store.history(change.after.id), change.events);
     },
@@ -70,7 +70,7 @@ export const history: Topic = {
     },
 
     'a long history is kept whole and in order, beyond every multiple of the tail': async (world) => {
-      const born = await world.born();
+      const born = await world.newJob();
       await world.mustWrite([born]);
       const { job, events } = await rock(world, born.after, historyTailMax * 4 + 3);
       same(await world.store.history(job.id), [...born.events, ...events]);
@@ -165,8 +165,8 @@ export const history: Topic = {
       const job = await world.create();
       await world.apply(job, { do: 'pause' });
       const end = await world.store.feedEnd();
-      await world.store.commit({ changes: [world.decide(job, stop), await world.born({ id: job.id })] });
-      await world.store.commit({ changes: [await world.born(), world.decide(job, stop)], whole: true });
+      await world.store.commit({ changes: [world.decide(job, stop), await world.newJob({ id: job.id })] });
+      await world.store.commit({ changes: [await world.newJob(), world.decide(job, stop)], whole: true });
       deepEqual(await world.feedAfter(end), []);
     },
 

@@ -6,7 +6,7 @@ import { gateText } from '../model/gate.ts';
 import { originOf } from '../store/row.ts';
 import { hugePayload, oddPayloads, textsForJson } from './odd-texts.ts';
 import { byId, same } from './same.ts';
-import { childOf, newborn, startOfTime, type Spec, type Topic } from './world.ts';
+import { childOf, newJob, startOfTime, type JobSpec, type Topic } from './world.ts';
 
 const highestId = Number.MAX_SAFE_INTEGER;
 
@@ -18,7 +18,7 @@ const plan: Plan = {
 };
 
 /** Nothing of it has its usual value. */
-const fullSpec: Spec = {
+const fullSpec: JobSpec = {
   kind: 'task',
   type: 'mail/send.v2',
   def: 'nightly mail',
@@ -67,7 +67,7 @@ export const insert: Topic = {
     },
 
     'jobs that are claimed with their birth are running from the first, beside one that waits': async (world) => {
-      const births = await world.bornAll([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
+      const births = await world.newJobs([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
       const claim = { do: 'claim', holder: 'ann', until: null, parentCancelled: false } as const;
       const [first, waiting, last] = births.map((birth, index) => {
         const { after, events } = index === 1 ? birth : world.decide(birth.after, claim);
@@ -90,7 +90,7 @@ export const insert: Topic = {
 
     'a job whose id is taken is not written, and changes nothing': async (world) => {
       const job = await world.create({ input: '"first"' });
-      const double = await world.born({ id: job.id, input: '"second"', unique: { key: 'k', forMs: null } });
+      const double = await world.newJob({ id: job.id, input: '"second"', unique: { key: 'k', forMs: null } });
       deepEqual(await world.store.commit({ changes: [double] }), [false]);
       same(await world.load(job.id), job);
       equal((await world.store.history(job.id)).length, 1);
@@ -99,12 +99,12 @@ export const insert: Topic = {
 
     'a job whose id is taken by one that has ended is not written': async (world) => {
       const ended = await world.createEnded();
-      deepEqual(await world.store.commit({ changes: [await world.born({ id: ended.id })] }), [false]);
+      deepEqual(await world.store.commit({ changes: [await world.newJob({ id: ended.id })] }), [false]);
       same(await world.load(ended.id), ended);
     },
 
     'the same id twice in one batch is written once': async (world) => {
-      const job = await world.born();
+      const job = await world.newJob();
       deepEqual(await world.store.commit({ changes: [job, job] }), [true, false]);
       equal((await world.store.history(job.after.id)).length, 1);
     },
@@ -138,7 +138,7 @@ export const insert: Topic = {
     },
 
     'of jobs alike, those whose ids are taken are not written, and the others are': async (world) => {
-      const changes = await world.bornAll(Array.from({ length: 9 }, () => ({})));
+      const changes = await world.newJobs(Array.from({ length: 9 }, () => ({})));
       await world.mustWrite([changes[3]!]);
       await world.apply(changes[3]!.after, { do: 'stop', code: 'admin' });
       await world.mustWrite([changes[7]!]);
@@ -219,7 +219,7 @@ export const insert: Topic = {
     },
 
     'a job made long ago is kept as it was made': async (world) => {
-      const change = newborn({ id: await world.store.reserve(1), created: 1 });
+      const change = newJob({ id: await world.store.reserve(1), created: 1 });
       await world.mustWrite([change]);
       same(await world.load(change.after.id), change.after);
     },

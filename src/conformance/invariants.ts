@@ -3,10 +3,10 @@ import { fail } from 'node:assert/strict';
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { checkHistory as violationsOf } from '../verify/history.ts';
-import { tellViolation } from '../verify/violation.ts';
+import { violationText } from '../verify/violation.ts';
 
 /** Throws if the history is not that of the job. */
 export function checkHistory(job: Job, events: readonly Event[]): void {
   const [first] = violationsOf({ job, events });
-  if (first) fail(tellViolation(first));
+  if (first) fail(violationText(first));
 }

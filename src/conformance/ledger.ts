@@ -12,7 +12,7 @@ import { checkHistory } from './invariants.ts';
 import { same } from './same.ts';
 
 /** One event that a racer was told is written. */
-interface Entry {
+interface LedgerEntry {
   readonly event: Event;
   readonly started: number;
   readonly ended: number;
@@ -31,16 +31,16 @@ export interface Extension {
 }
 
 /** A job and its whole history. */
-export type Told = readonly [Job, readonly Event[]];
+export type LedgerEvents = readonly [Job, readonly Event[]];
 
 /** When something was surely so: from the end of the call that began it to the start of the call that ended it. */
-interface Span {
+interface LedgerSpan {
   readonly from: number;
   readonly to: number;
 }
 
 export class Ledger {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, LedgerEntry>();
   readonly #extensions: Extension[] = [];
   #moments = 0;
 
@@ -70,7 +70,7 @@ export class Ledger {
   }
 
   /** S8, S26: the store has exactly the events that racers were told of, each told to one of them; and they replay. */
-  checkHistory([job, events]: Told): void {
+  checkHistory([job, events]: LedgerEvents): void {
     checkHistory(job, events);
     for (const event of events) {
       same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that somebody wrote`);
@@ -86,7 +86,7 @@ export class Ledger {
   }
 
   /** S6: nobody loses a lease before the end that was confirmed to it. */
-  checkLeases([job, events]: Told): void {
+  checkLeases([job, events]: LedgerEvents): void {
     let fence = 0;
     for (const event of events) {
       if (event.kind === 'claimed') fence += 1;
@@ -99,7 +99,7 @@ export class Ledger {
   }
 
   /** S16: what was surely asked to give up hands out none of its children afterwards. */
-  checkCancels([parent, events]: Told, children: readonly Told[]): void {
+  checkCancels([parent, events]: LedgerEvents, children: readonly LedgerEvents[]): void {
     const spans = this.#spans([parent, events], (job) => job.cancel !== null);
     for (const [child, childEvents] of children) {
       for (const { kind, n } of childEvents) {
@@ -111,7 +111,7 @@ export class Ledger {
   }
 
   /** S11, S32: never are more than so many jobs surely so at once. */
-  checkAtMost(most: number, histories: readonly Told[], isSo: (job: Job) => boolean, what: string): void {
+  checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
     const spans = histories.flatMap((told) => this.#spans(told, isSo));
     for (const { from } of spans) {
       const count = spans.filter((span) => span.from <= from && from < span.to).length;
@@ -120,8 +120,8 @@ export class Ledger {
   }
 
   /** When the job was surely so. */
-  #spans([job, events]: Told, isSo: (job: Job) => boolean): Span[] {
-    const spans: Span[] = [];
+  #spans([job, events]: LedgerEvents, isSo: (job: Job) => boolean): LedgerSpan[] {
+    const spans: LedgerSpan[] = [];
     let current = unborn(originOf(job));
     let from: number | null = null;
     for (const event of events) {
@@ -136,13 +136,13 @@ export class Ledger {
     return from === null ? spans : [...spans, { from, to: Infinity }];
   }
 
-  #write(id: number, entry: Entry): void {
+  #write(id: number, entry: LedgerEntry): void {
     const name = `${id}/${entry.event.n}`;
     ok(!this.#entries.has(name), `event ${entry.event.n} of job ${id} was acknowledged twice`);
     this.#entries.set(name, entry);
   }
 
-  #entry(id: number, n: number): Entry | undefined {
+  #entry(id: number, n: number): LedgerEntry | undefined {
     return this.#entries.get(`${id}/${n}`);
   }
 }

@@ -9,12 +9,12 @@ import { Refusal } from '../refusal.ts';
 import { standings, type Query } from '../store/query.ts';
 import type { ClaimRequest, ClaimDecision, TypeNames } from '../store/store.ts';
 import type { Dice } from './dice.ts';
-import { describe, laneTypes as types, tallyMap, type Lane } from './share.ts';
+import { describe, laneTypes as types, tallyMap, type Share } from './share.ts';
 import { byId } from './same.ts';
-import { childOf, removal, type Spec } from './world.ts';
+import { childOf, removal, type JobSpec } from './world.ts';
 
 /** `who` picks a job, the dice decide the rest; with dice that always show 0 a move is as plain as it can be. */
-export type Move = (lane: Lane, who: number, dice: Dice) => Promise<void>;
+export type Move = (share: Share, who: number, dice: Dice) => Promise<void>;
 
 const error = { code: 'unknown', message: 'it failed' } as const;
 const keys = ['k', 'l', "k'"];
@@ -30,59 +30,59 @@ const policies: readonly Policy[] = [
 const inputs = ['{}', '{"n":1}', '"it\'s"', '[1,{"ü":"\\u0000"}]', '{"n":"1","text":"100%_"}'];
 
 /** A new job's making. */
-function spec(lane: Lane, dice: Dice): Spec {
-  const type = lane.own(dice.pick(types));
-  const def = dice.pick([null, ...defs.map((name) => lane.own(name))]);
+function spec(share: Share, dice: Dice): JobSpec {
+  const type = share.own(dice.pick(types));
+  const def = dice.pick([null, ...defs.map((name) => share.own(name))]);
   const gate = dice.oneIn(3) ? { type, def, key: dice.pick(tenants), leaderOnly: dice.oneIn(6) } : null;
   return {
     type,
     kind: dice.pick(kinds),
     def,
-    due: lane.now() + dice.pick([0, 0, -5, 1, 20, 500, 10_000]),
+    due: share.now() + dice.pick([0, 0, -5, 1, 20, 500, 10_000]),
     priority: dice.pick([0, 0, 1, -1]),
     gate: gate && gateText(gate),
     policy: dice.pick(policies),
     input: dice.pick(inputs),
     tags: dice.pick([null, null, { tenant: 'x' }, { tenant: 'ü', "it's": '%' }]),
-    ...(dice.oneIn(3) ? { unique: { key: lane.own(dice.pick(keys)), forMs: dice.pick([null, null, 40, 3000]) } } : {}),
+    ...(dice.oneIn(3) ? { unique: { key: share.own(dice.pick(keys)), forMs: dice.pick([null, null, 40, 3000]) } } : {}),
     ...(dice.oneIn(4) ? { phase: 'prepare' as const } : {}),
     ...(dice.oneIn(6) ? { hold: dice.pick(['pause', 'parent'] as const) } : {}),
   };
 }
 
-const create: Move = async (lane, _who, dice) => {
-  await lane.commit('create', [lane.born(spec(lane, dice))]);
+const create: Move = async (share, _who, dice) => {
+  await share.commit('create', [share.newJob(spec(share, dice))]);
 };
 
-const createMany: Move = async (lane, who, dice) => {
-  const changes = Array.from({ length: 2 + dice.roll(4) }, () => lane.born(spec(lane, dice)));
+const createMany: Move = async (share, who, dice) => {
+  const changes = Array.from({ length: 2 + dice.roll(4) }, () => share.newJob(spec(share, dice)));
   if (dice.oneIn(4)) {
-    const taken = await pickJob(lane, who);
-    if (taken) changes.push(lane.born({ ...spec(lane, dice), id: taken.id }));
+    const taken = await pickJob(share, who);
+    if (taken) changes.push(share.newJob({ ...spec(share, dice), id: taken.id }));
   }
-  await lane.commit('create many', changes, { whole: dice.oneIn(2) });
+  await share.commit('create many', changes, { whole: dice.oneIn(2) });
 };
 
-const createChild: Move = async (lane, who, dice) => {
-  const parent = await pickJob(lane, who);
-  if (parent) await lane.commit('create a child', [lane.born({ ...spec(lane, dice), ...ownChild(lane, parent) })]);
+const createChild: Move = async (share, who, dice) => {
+  const parent = await pickJob(share, who);
+  if (parent) await share.commit('create a child', [share.newJob({ ...spec(share, dice), ...ownChild(share, parent) })]);
 };
 
-const claim: Move = async (lane, who, dice) => {
-  const ask = claimAsk(lane, dice);
-  const [holder, leaseMs] = [lane.own(`worker ${who % 2}`), dice.pick([60_000, 1000, 10, null])];
-  lane.tell(`claim ${JSON.stringify(ask, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`);
+const claim: Move = async (share, who, dice) => {
+  const ask = claimAsk(share, dice);
+  const [holder, leaseMs] = [share.own(`worker ${who % 2}`), dice.pick([60_000, 1000, 10, null])];
+  share.record(`claim ${JSON.stringify(ask, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`);
   const decide = starting(holder, leaseMs);
-  lane.remember(await lane.agree('claim', (store) => store.claim(ask, decide), (changes) => byId(changes.map(flat))));
+  share.remember(await share.agree('claim', (store) => store.claim(ask, decide), (changes) => byId(changes.map(flat))));
 };
 
-function claimAsk(lane: Lane, dice: Dice): ClaimRequest {
-  const exact = types.filter(() => !dice.oneIn(3)).map((type) => lane.own(type));
-  const names: TypeNames = dice.oneIn(3) ? { glob: lane.own(dice.pick(['*', '[ab]', '?'])) } : { exact };
+function claimAsk(share: Share, dice: Dice): ClaimRequest {
+  const exact = types.filter(() => !dice.oneIn(3)).map((type) => share.own(type));
+  const names: TypeNames = dice.oneIn(3) ? { glob: share.own(dice.pick(['*', '[ab]', '?'])) } : { exact };
   const limits: Limits = {
-    types: new Map(types.filter(() => dice.oneIn(3)).map((type) => [lane.own(type), dice.roll(3)])),
-    defs: new Map(dice.oneIn(3) ? [[lane.own('nightly'), 1]] : []),
-    keys: new Map(dice.oneIn(3) ? [[lane.own('a'), 1]] : []),
+    types: new Map(types.filter(() => dice.oneIn(3)).map((type) => [share.own(type), dice.roll(3)])),
+    defs: new Map(dice.oneIn(3) ? [[share.own('nightly'), 1]] : []),
+    keys: new Map(dice.oneIn(3) ? [[share.own('a'), 1]] : []),
   };
   return {
     kinds: dice.oneIn(4) ? kinds.filter(() => dice.oneIn(2)) : kinds,
@@ -101,32 +101,32 @@ const starting = (holder: string, leaseMs: number | null): ClaimDecision => (can
     return change instanceof Refusal ? [] : [change];
   });
 
-const finish: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who, ({ state }) => state === 'running');
+const finish: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who, ({ state }) => state === 'running');
   if (!job) return;
   const { fence } = job;
   const command = dice.pick<Command>([
     { do: 'succeed', fence, result: '{"done":true}' },
     { do: 'fail', fence, error, retryable: true },
     { do: 'fail', fence, error: { ...error, data: [1] }, retryable: false },
-    { do: 'fail', fence, error, retryable: true, retryAt: lane.now() + 7 },
+    { do: 'fail', fence, error, retryable: true, retryAt: share.now() + 7 },
     { do: 'release', fence },
-    { do: 'release', fence, due: lane.now() + 30 },
-    { do: 'again', fence, due: lane.now() + 3 },
-    { do: 'handOff', fence, holder: lane.own('outside'), until: dice.pick([null, lane.now() + 100]) },
+    { do: 'release', fence, due: share.now() + 30 },
+    { do: 'again', fence, due: share.now() + 3 },
+    { do: 'handOff', fence, holder: share.own('outside'), until: dice.pick([null, share.now() + 100]) },
     { do: 'succeed', fence, ignoreRepeat: true },
   ]);
-  await lane.commit(command.do, lane.decide(job, command));
+  await share.commit(command.do, share.decide(job, command));
 };
 
-const operate: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who);
-  if (job) await commitSome(lane, 'operate', lane.decide(job, anyCommand(lane, job, dice)));
+const operate: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who);
+  if (job) await commitSome(share, 'operate', share.decide(job, anyCommand(share, job, dice)));
 };
 
 /** Something that may be asked of a job in whatever state. */
-function anyCommand(lane: Lane, { fence }: Job, dice: Dice): Command {
-  const [priority, due] = [dice.roll(4), lane.now() + dice.roll(100)];
+function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
+  const [priority, due] = [dice.roll(4), share.now() + dice.roll(100)];
   const edit = { priority, due, input: dice.pick(inputs), tags: { edited: "it's" } };
   return dice.pick<Command>([
     { do: 'stop', code: 'admin' },
@@ -135,9 +135,9 @@ function anyCommand(lane: Lane, { fence }: Job, dice: Dice): Command {
     { do: 'resume' },
     { do: 'cancel', code: 'user' },
     { do: 'cancel', code: 'automation', graceMs: dice.roll(500), fate: 'failed' },
-    { do: 'requeue', due: lane.now() + dice.roll(50) },
+    { do: 'requeue', due: share.now() + dice.roll(50) },
     { do: 'edit', edit },
-    { do: 'edit', edit: { type: lane.own(dice.pick(types)), policy: dice.pick(policies) } },
+    { do: 'edit', edit: { type: share.own(dice.pick(types)), policy: dice.pick(policies) } },
     { do: 'free' },
     { do: 'settle' },
     { do: 'lapse' },
@@ -146,161 +146,162 @@ function anyCommand(lane: Lane, { fence }: Job, dice: Dice): Command {
 }
 
 /** A run's tasks are stored with it, some staged beforehand, some with the commit itself. */
-const plan: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who, ({ state }) => state === 'running');
+const plan: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who, ({ state }) => state === 'running');
   if (!job) return;
-  const tasks = Array.from({ length: dice.roll(4) }, () => lane.born(taskSpec(lane, job, dice)));
-  const planned = lane.decide(job, { do: 'plan', fence: job.fence, tasks: tasks.length, details: '{"shared":1}' });
+  const tasks = Array.from({ length: dice.roll(4) }, () => share.newJob(taskSpec(share, job, dice)));
+  const planned = share.decide(job, { do: 'plan', fence: job.fence, tasks: tasks.length, details: '{"shared":1}' });
   const stagedCount = dice.roll(tasks.length + 1);
   const staged = { parent: job.id, fence: job.fence };
   if (stagedCount > 0) {
-    lane.tell(`stage under ${job.id}: ${tasks.slice(0, stagedCount).map(describe).join('; ')}`);
-    await lane.agree('stageChildren', (store) => store.stageChildren(job.id, job.fence, tasks.slice(0, stagedCount)));
+    share.record(`stage under ${job.id}: ${tasks.slice(0, stagedCount).map(describe).join('; ')}`);
+    await share.agree('stageChildren', (store) => store.stageChildren(job.id, job.fence, tasks.slice(0, stagedCount)));
   }
-  const changes = [...planned, ...tasks.slice(stagedCount), ...(dice.oneIn(5) ? staleChanges(lane, who, dice) : [])];
-  await lane.commit('plan', distinct(changes), { whole: true, staged });
+  const changes = [...planned, ...tasks.slice(stagedCount), ...(dice.oneIn(5) ? staleChanges(share, who, dice) : [])];
+  await share.commit('plan', distinct(changes), { whole: true, staged });
 };
 
 /** What a key whose window ends while its job is staged is worth is not promised. */
-function taskSpec(lane: Lane, run: Job, dice: Dice): Spec {
-  const { unique, ...rest } = spec(lane, dice);
-  return { ...rest, ...ownChild(lane, run), ...(unique ? { unique: { ...unique, forMs: null } } : {}) };
+function taskSpec(share: Share, run: Job, dice: Dice): JobSpec {
+  const { unique, ...rest } = spec(share, dice);
+  return { ...rest, ...ownChild(share, run), ...(unique ? { unique: { ...unique, forMs: null } } : {}) };
 }
 
-const adopt: Move = async (lane, who, dice) => {
+const adopt: Move = async (share, who, dice) => {
   const mayAdopt = (job: Job): boolean => job.state === 'running' || (job.state === 'held' && job.hold === 'children');
-  const parent = await pickJob(lane, who, mayAdopt);
+  const parent = await pickJob(share, who, mayAdopt);
   if (!parent) return;
-  const child = lane.born({ ...spec(lane, dice), ...ownChild(lane, parent), hold: 'parent' });
-  await lane.commit('adopt', [...lane.decide(parent, { do: 'adopt', tasks: 1 }), child], { whole: true });
+  const child = share.newJob({ ...spec(share, dice), ...ownChild(share, parent), hold: 'parent' });
+  await share.commit('adopt', [...share.decide(parent, { do: 'adopt', tasks: 1 }), child], { whole: true });
 };
 
-const settle: Move = async (lane, who, dice) => {
-  const waiting = await pickJob(lane, who, (job) => job.state === 'held' && job.hold === 'children');
+const settle: Move = async (share, who, dice) => {
+  const waiting = await pickJob(share, who, (job) => job.state === 'held' && job.hold === 'children');
   const isEnding = waiting !== undefined && dice.oneIn(2);
-  const children = await lane.jobs((job) => isEnding && job.parent === waiting.id && isOpen(job));
-  await commitSome(lane, 'end children', children.flatMap((job) => lane.decide(job, { do: 'stop', code: 'admin' })));
-  const parents = dice.oneIn(2) ? (await lane.jobs()).map(({ id }) => id) : undefined;
-  const ready = await lane.agree('settleable', (store) => store.settleable(10_000, parents), (jobs) => lane.mine(jobs));
-  await commitSome(lane, 'settle', ready.flatMap((job) => lane.decide(job, { do: 'settle' })));
+  const children = await share.jobs((job) => isEnding && job.parent === waiting.id && isOpen(job));
+  await commitSome(share, 'end children', children.flatMap((job) => share.decide(job, { do: 'stop', code: 'admin' })));
+  const parents = dice.oneIn(2) ? (await share.jobs()).map(({ id }) => id) : undefined;
+  const ready = await share.agree('settleable', (store) =>
+    store.settleable(10_000, parents), (jobs) => share.mine(jobs));
+  await commitSome(share, 'settle', ready.flatMap((job) => share.decide(job, { do: 'settle' })));
 };
 
-const repair: Move = async (lane) => {
-  const lapsed = await lane.agree('lapsed', (store) => store.lapsed(10_000), (jobs) => lane.mine(jobs));
-  await commitSome(lane, 'repair', lapsed.flatMap((job) => lane.decide(job, { do: 'lapse' })));
+const repair: Move = async (share) => {
+  const lapsed = await share.agree('lapsed', (store) => store.lapsed(10_000), (jobs) => share.mine(jobs));
+  await commitSome(share, 'repair', lapsed.flatMap((job) => share.decide(job, { do: 'lapse' })));
 };
 
 /** What someone decides who has not looked for a while. */
-const comeLate: Move = async (lane, who, dice) => commitSome(lane, 'come late', staleChanges(lane, who, dice));
+const comeLate: Move = async (share, who, dice) => commitSome(share, 'come late', staleChanges(share, who, dice));
 
-function staleChanges(lane: Lane, who: number, dice: Dice): Change[] {
-  const job = lane.sights[who % Math.max(1, lane.sights.length)];
+function staleChanges(share: Share, who: number, dice: Dice): Change[] {
+  const job = share.sights[who % Math.max(1, share.sights.length)];
   if (!job) return [];
-  return dice.oneIn(5) ? [removal(job)] : lane.decide(job, anyCommand(lane, job, dice));
+  return dice.oneIn(5) ? [removal(job)] : share.decide(job, anyCommand(share, job, dice));
 }
 
 /** Several changes at once: those that end come first, since what they free may be taken by those behind them. */
-const batch: Move = async (lane, who, dice) => {
-  const jobs = await lane.jobs();
+const batchMove: Move = async (share, who, dice) => {
+  const jobs = await share.jobs();
   const chosen = jobs.filter((_, index) => (index + who) % 3 === 0).slice(0, 5);
-  const changes: Change[] = chosen.flatMap((job) => lane.decide(job, anyCommand(lane, job, dice)));
-  if (dice.oneIn(3)) changes.push(...staleChanges(lane, who, dice).filter(({ after }) => after !== null));
+  const changes: Change[] = chosen.flatMap((job) => share.decide(job, anyCommand(share, job, dice)));
+  if (dice.oneIn(3)) changes.push(...staleChanges(share, who, dice).filter(({ after }) => after !== null));
   changes.sort((a, b) => Number(b.after?.state === 'ended') - Number(a.after?.state === 'ended'));
-  changes.push(...Array.from({ length: dice.roll(3) }, () => lane.born(spec(lane, dice))));
-  await commitSome(lane, 'batch', distinct(changes), dice.oneIn(2));
+  changes.push(...Array.from({ length: dice.roll(3) }, () => share.newJob(spec(share, dice))));
+  await commitSome(share, 'batch', distinct(changes), dice.oneIn(2));
 };
 
-const remove: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who, ({ state }) => state === 'ended' || dice.oneIn(3));
-  if (job) await lane.commit('remove', [removal(job)]);
+const remove: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who, ({ state }) => state === 'ended' || dice.oneIn(3));
+  if (job) await share.commit('remove', [removal(job)]);
 };
 
-const extend: Move = async (lane, _who, dice) => {
-  const running = await lane.jobs(({ state }) => state === 'running');
+const extend: Move = async (share, _who, dice) => {
+  const running = await share.jobs(({ state }) => state === 'running');
   const holdings = running.map(({ id, fence }) => ({ id, fence: fence - (dice.oneIn(4) ? 1 : 0) }));
-  const until = lane.now() + dice.pick([1000, 5, 90_000]);
-  lane.tell(`extend ${JSON.stringify(holdings)} until ${until}`);
-  await lane.agree('extend', (store) => store.extend(holdings, until));
+  const until = share.now() + dice.pick([1000, 5, 90_000]);
+  share.record(`extend ${JSON.stringify(holdings)} until ${until}`);
+  await share.agree('extend', (store) => store.extend(holdings, until));
 };
 
 /** A lease is extended between someone's look at the job and what he decides on it. */
-const overtake: Move = async (lane, who, dice) => {
-  const seen = await pickJob(lane, who, ({ state }) => state === 'running');
+const overtake: Move = async (share, who, dice) => {
+  const seen = await pickJob(share, who, ({ state }) => state === 'running');
   if (!seen) return;
-  lane.tell(`extend ${seen.id}`);
-  const until = lane.now() + 120_000;
-  await lane.agree('extend', (store) => store.extend([{ id: seen.id, fence: seen.fence }], until));
-  await commitSome(lane, 'overtake', lane.decide(seen, anyCommand(lane, seen, dice)));
+  share.record(`extend ${seen.id}`);
+  const until = share.now() + 120_000;
+  await share.agree('extend', (store) => store.extend([{ id: seen.id, fence: seen.fence }], until));
+  await commitSome(share, 'overtake', share.decide(seen, anyCommand(share, seen, dice)));
 };
 
-const note: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who);
+const note: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who);
   if (!job) return;
-  const line = { at: lane.now(), level: 'info', text: `said by ${who}` } as const;
+  const line = { at: share.now(), level: 'info', text: `said by ${who}` } as const;
   const log = Array.from({ length: dice.roll(3) }, () => line);
   const fence = job.fence - (dice.oneIn(4) ? 1 : 0);
-  await lane.agree('writeNotes', (store) => store.writeNotes([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
-  if (dice.oneIn(2)) await lane.agree('log', (store) => store.log(job.id));
-  else await lane.agree('progress', (store) => store.progress(job.id));
+  await share.agree('writeNotes', (store) => store.writeNotes([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
+  if (dice.oneIn(2)) await share.agree('log', (store) => store.log(job.id));
+  else await share.agree('progress', (store) => store.progress(job.id));
 };
 
-const beat: Move = async (lane, who, dice) => {
-  const id = lane.own(`worker ${who % 2}`);
+const beat: Move = async (share, who, dice) => {
+  const id = share.own(`worker ${who % 2}`);
   const about = { host: 'h', pid: who, version: '1', types, slots: 1, busy: 0, draining: false };
-  const holds = (await lane.jobs()).map(({ id: job, fence }) => ({ id: job, fence }));
+  const holds = (await share.jobs()).map(({ id: job, fence }) => ({ id: job, fence }));
   const leaseMs = dice.pick([1000, 20, 60_000]);
-  lane.tell(`beat of ${id} for ${leaseMs} ms`);
-  await lane.agree('beat', (store) => store.beat({ id, leaseMs, about, holds }), ({ now, lost, cancelled }) => ({
+  share.record(`beat of ${id} for ${leaseMs} ms`);
+  await share.agree('beat', (store) => store.beat({ id, leaseMs, about, holds }), ({ now, lost, cancelled }) => ({
     now, lost: [...lost].sort((a, b) => a - b), cancelled: [...cancelled].sort((a, b) => a - b),
   }));
 };
 
-const leave: Move = async (lane, who) => {
-  const id = lane.own(`worker ${who % 2}`);
-  lane.tell(`leave of ${id}`);
-  await lane.agree('leave', (store) => store.leave(id));
-  await lane.agree('instances', (store) => store.instances(), (all) =>
-    all.filter((each) => each.id.startsWith(lane.own(''))).sort((a, b) => (a.id < b.id ? -1 : 1)));
+const leave: Move = async (share, who) => {
+  const id = share.own(`worker ${who % 2}`);
+  share.record(`leave of ${id}`);
+  await share.agree('leave', (store) => store.leave(id));
+  await share.agree('instances', (store) => store.instances(), (all) =>
+    all.filter((each) => each.id.startsWith(share.own(''))).sort((a, b) => (a.id < b.id ? -1 : 1)));
 };
 
-const lead: Move = async (lane, who, dice) => {
+const lead: Move = async (share, who, dice) => {
   const leaseMs = dice.pick([1000, 10]);
-  await lane.agree('lead', (store) => store.lead(lane.own('role'), lane.own(`worker ${who % 2}`), leaseMs));
+  await share.agree('lead', (store) => store.lead(share.own('role'), share.own(`worker ${who % 2}`), leaseMs));
 };
 
-const look: Move = async (lane, _who, dice) => {
-  const query = { types: lane.types(), ...randomQuery(lane, dice) };
+const look: Move = async (share, _who, dice) => {
+  const query = { types: share.types(), ...randomQuery(share, dice) };
   const page = { order: dice.pick(['newest', 'oldest'] as const), limit: 1 + dice.roll(8) };
-  if (dice.oneIn(2)) await lane.agree(`count ${JSON.stringify(query)}`, (store) => store.count(query), tallyMap);
-  else await lane.agree(`find ${JSON.stringify(query)}`, (store) => store.find(query, page));
+  if (dice.oneIn(2)) await share.agree(`count ${JSON.stringify(query)}`, (store) => store.count(query), tallyMap);
+  else await share.agree(`find ${JSON.stringify(query)}`, (store) => store.find(query, page));
 };
 
-const reread: Move = async (lane, who, dice) => {
-  const job = await pickJob(lane, who);
+const reread: Move = async (share, who, dice) => {
+  const job = await pickJob(share, who);
   if (!job) return;
   const [from, limit] = [1 + dice.roll(job.version + 1), 1 + dice.roll(5)];
-  await lane.agree('a part of a history', (store) => store.history(job.id, from, limit));
-  await lane.agree('load', (store) => store.load([job.id, who]), (jobs) => lane.mine(jobs));
+  await share.agree('a part of a history', (store) => store.history(job.id, from, limit));
+  await share.agree('load', (store) => store.load([job.id, who]), (jobs) => share.mine(jobs));
 };
 
-function randomQuery(lane: Lane, dice: Dice): Query {
+function randomQuery(share: Share, dice: Dice): Query {
   return dice.pick<Query>([
-    {}, { standings: standings.filter(() => dice.oneIn(2)) }, { kinds: ['run', 'task'] }, { def: lane.own('nightly') },
+    {}, { standings: standings.filter(() => dice.oneIn(2)) }, { kinds: ['run', 'task'] }, { def: share.own('nightly') },
     { tags: { tenant: 'ü' } }, { text: "IT'S" }, { error: 'failed' },
-    { input: { path: ['n'], equals: dice.pick([1, '1']) } }, { parent: null }, { dueBefore: lane.now() },
-    { createdFrom: lane.now() - 100 }, { createdBefore: lane.now() }, { glob: lane.own('[aB]') },
-    { types: [lane.own('a'), lane.own('B')] },
+    { input: { path: ['n'], equals: dice.pick([1, '1']) } }, { parent: null }, { dueBefore: share.now() },
+    { createdFrom: share.now() - 100 }, { createdBefore: share.now() }, { glob: share.own('[aB]') },
+    { types: [share.own('a'), share.own('B')] },
   ]);
 }
 
-const foresee: Move = async (lane, who, dice) => {
-  const { kinds: some, names } = claimAsk(lane, dice);
-  const job = await pickJob(lane, who);
+const foresee: Move = async (share, who, dice) => {
+  const { kinds: some, names } = claimAsk(share, dice);
+  const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
-    () => lane.agree('next due', (store) => store.nextDue({ kinds: some, names })),
-    () => lane.agree('holders', (store) => store.holders(keys.map((key) => lane.own(key)))),
-    () => lane.agree('behind gates', (store) => store.admittedPerGate(lane.types())),
-    async () => job && lane.agree(`ahead of ${job.id}`, (store) => store.queuePosition(job)),
+    () => share.agree('next due', (store) => store.nextDue({ kinds: some, names })),
+    () => share.agree('holders', (store) => store.holders(keys.map((key) => share.own(key)))),
+    () => share.agree('behind gates', (store) => store.admittedPerGate(share.types())),
+    async () => job && share.agree(`ahead of ${job.id}`, (store) => store.queuePosition(job)),
   ])();
 };
 
@@ -308,19 +309,19 @@ const foresee: Move = async (lane, who, dice) => {
 const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
-  [settle, 2], [repair, 2], [comeLate, 3], [batch, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
+  [settle, 2], [repair, 2], [comeLate, 3], [batchMove, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
   [lead, 1], [look, 3], [reread, 1], [foresee, 4], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
 
-async function pickJob(lane: Lane, who: number, isChosen?: (job: Job) => boolean): Promise<Job | undefined> {
-  const jobs = await lane.jobs(isChosen);
+async function pickJob(share: Share, who: number, isChosen?: (job: Job) => boolean): Promise<Job | undefined> {
+  const jobs = await share.jobs(isChosen);
   return jobs[who % Math.max(1, jobs.length)];
 }
 
-async function commitSome(lane: Lane, what: string, changes: readonly Change[], whole = false): Promise<void> {
-  if (changes.length > 0) await lane.commit(what, changes, { whole });
+async function commitSome(share: Share, what: string, changes: readonly Change[], whole = false): Promise<void> {
+  if (changes.length > 0) await share.commit(what, changes, { whole });
 }
 
 /** What one batch does to one job twice is not promised: only the first stays. */
@@ -330,6 +331,6 @@ function distinct(changes: readonly Change[]): Change[] {
   return changes.filter((change) => seen.size !== seen.add(idOf(change)).size);
 }
 
-const ownChild = (lane: Lane, parent: Job): Spec => ({ ...childOf(parent), type: lane.own('b') });
+const ownChild = (share: Share, parent: Job): JobSpec => ({ ...childOf(parent), type: share.own('b') });
 
 const flat = ({ before, after, events }: Change) => ({ id: (before ?? after)!.id, before, after, events });

@@ -112,10 +112,10 @@ export const purge: Topic = {
       const job = await world.createEnded(spec);
       equal(await purgeAll(world), 1);
       same(await world.store.holders(['k']), new Map([['k', job.id]]));
-      deepEqual(await world.store.commit({ changes: [await world.born(spec)] }), [false]);
+      deepEqual(await world.store.commit({ changes: [await world.newJob(spec)] }), [false]);
       await world.advance(60_000);
       await purgeAll(world);
-      deepEqual(await world.store.commit({ changes: [await world.born(spec)] }), [true]);
+      deepEqual(await world.store.commit({ changes: [await world.newJob(spec)] }), [true]);
     },
 
     'a key that is held is not purged': async (world) => {

@@ -1,14 +1,14 @@
 /** The queue as one of its jobs sees it: how many will be handed out before it. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { gateText } from '../model/gate.ts';
-import type { Spec, Topic } from './world.ts';
+import type { JobSpec, Topic } from './world.ts';
 
 export const ahead: Topic = {
   name: 'queue position',
   examples: {
     'those of higher priority, then those due earlier, then those with lower ids are ahead': async (world) => {
       const due = world.now() - 100;
-      const specs: Spec[] = [
+      const specs: JobSpec[] = [
         { due }, { due: due - 5 }, { due }, { priority: 3, due: due + 50 }, { priority: -3, due: due - 50 },
       ];
       const jobs = await world.createAll(specs);

@@ -15,8 +15,8 @@ import { Refusal } from '../refusal.ts';
 import { systemClock, turn } from '../time/clock.ts';
 import { originOf } from '../store/row.ts';
 import type { Batch, ClaimRequest, FeedEvent, Store } from '../store/store.ts';
-import { Ledger, type Told } from './ledger.ts';
-import { childOf, newborn, type Open, type Opened, type Spec } from './world.ts';
+import { Ledger, type LedgerEvents } from './ledger.ts';
+import { childOf, newJob, type Open, type Opened, type JobSpec } from './world.ts';
 
 export interface Races {
   readonly connections?: number;
@@ -155,7 +155,7 @@ export class Racer {
     () => this.#finishOne(),
     () => this.#finishOne(),
     () => this.#finishOne(),
-    () => this.#create(this.#pick<Spec>([{}, gated, family, { unique: { key: this.#pick(keys), forMs: null } }])),
+    () => this.#create(this.#pick<JobSpec>([{}, gated, family, { unique: { key: this.#pick(keys), forMs: null } }])),
     () => this.#extend(),
     () => this.#repair(),
     () => this.#settle(),
@@ -164,9 +164,9 @@ export class Racer {
     async () => void this.#held.shift(), // a worker that dies tells nobody
   ];
 
-  async #create(spec: Spec): Promise<void> {
+  async #create(spec: JobSpec): Promise<void> {
     const id = await this.#store.reserve(1);
-    await this.#commit({ changes: [newborn({ id, created: this.#store.now(), policy, ...spec })] });
+    await this.#commit({ changes: [newJob({ id, created: this.#store.now(), policy, ...spec })] });
   }
 
   async #claim(leaseMs: number): Promise<void> {
@@ -187,7 +187,7 @@ export class Racer {
   async #plan(job: RunningJob): Promise<void> {
     const firstId = await this.#store.reserve(2);
     const now = this.#store.now();
-    const tasks = [0, 1].map((offset) => newborn({ ...childOf(job), policy, id: firstId + offset, created: now }));
+    const tasks = [0, 1].map((offset) => newJob({ ...childOf(job), policy, id: firstId + offset, created: now }));
     const planned = decided(job, { do: 'plan', fence: job.fence, tasks: 2 }, this.#name, now);
     if (planned.length === 0) return;
     if (this.#random.next() < 0.5) return this.#commit({ changes: [...planned, ...tasks], whole: true });
@@ -312,7 +312,7 @@ class Follower {
   }
 
   /** S29: each event once, in order. */
-  check([{ id }, events]: Told): void {
+  check([{ id }, events]: LedgerEvents): void {
     const told = this.#told.filter(({ job }) => job === id).map(({ event }) => event.n);
     deepEqual(told, events.map(({ n }) => n), `S29: the feed told every event of job ${id} once and in order`);
   }

@@ -11,7 +11,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import type { FeedEvent, Store } from '../store/store.ts';
 import { Dice } from './dice.ts';
 import { checkHistory } from './invariants.ts';
-import { Lane } from './share.ts';
+import { Share } from './share.ts';
 import { moves } from './moves.ts';
 import { same } from './same.ts';
 import { removal, startOfTime, type Open } from './world.ts';
@@ -53,7 +53,7 @@ export async function checkHistories(open: Open, asked: Histories): Promise<Map<
 
 const anySeed = (): number => Math.floor(systemRandom.next() * 2 ** 31);
 
-interface Failure {
+interface HistoryFailure {
   readonly lane: number;
   readonly story: readonly string[];
   readonly error: unknown;
@@ -85,68 +85,69 @@ class Theatre {
   }
 
   /** Plays histories side by side; answers the first failure, or null. */
-  async play(histories: readonly (readonly Choice[])[], seed: number): Promise<Failure | null> {
+  async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
     const firstId = await this.#store.reserve(histories.length * idsPerLane);
     const play = (this.#plays += 1);
-    const lanes = histories.map((_, index) => {
+    const shares = histories.map((_, index) => {
       const stage = { subject: this.#store, oracle: new MemoryStore(this.#clock), clock: this.#clock };
-      return new Lane(`h${play}.${index}`, stage, firstId + index * idsPerLane);
+      return new Share(`h${play}.${index}`, stage, firstId + index * idsPerLane);
     });
     const reader = new FeedReader(this.#store, await this.#store.feedEnd());
-    const attempt = async (work: (lane: Lane, index: number) => Promise<void>): Promise<Failure | null> => {
-      const failures = await Promise.all(lanes.map((lane, index) => failureOf(lane, index, () => work(lane, index))));
+    const attempt = async (work: (share: Share, index: number) => Promise<void>): Promise<HistoryFailure | null> => {
+      const failures = await Promise.all(shares.map((share, index) =>
+        failureOf(share, index, () => work(share, index))));
       return failures.find((failure) => failure !== null) ?? null;
     };
-    let failure: Failure | null = null;
+    let failure: HistoryFailure | null = null;
     for (let step = 0; step < stepsPerHistory && !failure; step += 1) {
       const ms = waitBefore(step, seed);
       await this.#clock.advance(ms);
-      failure = await attempt((lane, index) => makeMove(lane, histories[index]![step]!, ms));
-      if (isPurgeStep(step)) failure ??= await this.#purge(lanes, reader);
+      failure = await attempt((share, index) => makeMove(share, histories[index]![step]!, ms));
+      if (isPurgeStep(step)) failure ??= await this.#purge(shares, reader);
     }
     await reader.readOn();
-    failure ??= await attempt((lane) => compareEnds(lane, reader));
-    await this.#clear(lanes);
-    for (const [what, times] of lanes.flatMap(({ met }) => [...met])) {
+    failure ??= await attempt((share) => compareEnds(share, reader));
+    await this.#clear(shares);
+    for (const [what, times] of shares.flatMap(({ met }) => [...met])) {
       this.met.set(what, times + (this.met.get(what) ?? 0));
     }
     return failure;
   }
 
   /** The only thing that all lanes do together: retention knows no types. */
-  async #purge(lanes: readonly Lane[], reader: FeedReader): Promise<Failure | null> {
+  async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();
     const options = { limit: 100_000, feedKeptMs: 0, retentionMs: 2000 };
-    const expected = await Promise.all(lanes.map((lane) => lane.oracle.purge({ ...options, feedKeptMs: Infinity })));
+    const expected = await Promise.all(shares.map((share) => share.oracle.purge({ ...options, feedKeptMs: Infinity })));
     const gone = await this.#store.purge(options);
-    for (const lane of lanes) lane.tell('purge');
+    for (const share of shares) share.record('purge');
     const sum = expected.reduce((all, each) => all + each, 0);
-    return failureOf(lanes[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
+    return failureOf(shares[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
   }
 
   /** Leaves the store as empty as it was; instances go when they have been gone for long. */
-  async #clear(lanes: readonly Lane[]): Promise<void> {
-    const pages = lanes.map((lane) => this.#store.find({ types: lane.types() }, { limit: 1000 }));
+  async #clear(shares: readonly Share[]): Promise<void> {
+    const pages = shares.map((share) => this.#store.find({ types: share.types() }, { limit: 1000 }));
     await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
     await this.#clock.advance(7_200_000);
     await this.#store.purge({ limit: 100_000, feedKeptMs: 0, retentionMs: 0 });
   }
 }
 
-async function makeMove(lane: Lane, [move, who, dice]: Choice, waitedMs: number): Promise<void> {
-  if (waitedMs > 0) lane.tell(`${waitedMs} ms pass`);
-  await moves[move]!(lane, who, new Dice(dice));
+async function makeMove(share: Share, [move, who, dice]: Choice, waitedMs: number): Promise<void> {
+  if (waitedMs > 0) share.record(`${waitedMs} ms pass`);
+  await moves[move]!(share, who, new Dice(dice));
 }
 
-async function compareEnds(lane: Lane, reader: FeedReader): Promise<void> {
-  const jobs = await lane.compareAll();
-  const told = await lane.oracle.eventsAfter(null, 100_000);
+async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
+  const jobs = await share.compareAll();
+  const told = await share.oracle.eventsAfter(null, 100_000);
   for (const job of jobs) {
     const [heard, expected] = [reader.toldOf(job.id), told.events.filter(({ job: id }) => id === job.id)];
     same(heard, expected, `what the feed told of job ${job.id}`);
     checkHistory(job, heard.map(({ event }) => event));
   }
-  for (const id of lane.ids) {
+  for (const id of share.ids) {
     const numbers = reader.toldOf(id).map(({ event }) => event.n);
     deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed tells of job ${id} in order and once`);
   }
@@ -186,19 +187,19 @@ function waitBefore(step: number, seed: number): number {
 
 const isPurgeStep = (step: number): boolean => step % 13 === 12;
 
-async function failureOf(lane: Lane, index: number, work: () => Promise<void>): Promise<Failure | null> {
+async function failureOf(share: Share, index: number, work: () => Promise<void>): Promise<HistoryFailure | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    return { lane: index, story: [...lane.story], error };
+    return { lane: index, story: [...share.story], error };
   }
 }
 
 /** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
-async function explained(open: Open, found: Failure, seed: number, shrinkMs: number): Promise<Error> {
+async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
   const theatre = await Theatre.open(open);
-  let smallest: Failure | null = null;
+  let smallest: HistoryFailure | null = null;
   const property = fc.asyncProperty(history, async (choices) => {
     const failure = await theatre.play([choices], seed);
     if (failure) smallest = failure;
@@ -212,8 +213,8 @@ async function explained(open: Open, found: Failure, seed: number, shrinkMs: num
   return asError(smallest ?? found, seed, smallest === null ? 'only beside others' : 'alone');
 }
 
-function asError({ story, error, lane }: Failure, seed: number, how: string): Error {
+function asError({ story, error, lane: share }: HistoryFailure, seed: number, how: string): Error {
   const why = error instanceof Error ? error.message : String(error);
-  const title = `a random history differs from the memory store (${how}; seed ${seed}, lane ${lane})`;
+  const title = `a random history differs from the memory store (${how}; seed ${seed}, lane ${share})`;
   return new Error(`${title}\n${story.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
 }

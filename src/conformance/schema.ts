@@ -25,7 +25,7 @@ export const schema: Topic = {
 
     'what was committed is still there when a connection is closed and another is opened': async (world) => {
       const first = await world.again();
-      const change = await world.born();
+      const change = await world.newJob();
       await first.commit({ changes: [change] });
       if (first !== world.store) await first.close();
       const second = await world.again();

@@ -1,5 +1,5 @@
 /**
- * A lane: one random history, told to the store under test and to the oracle, whose answers must be the same. Lanes use
+ * A share: one random history, run on the store under test and on the oracle, whose answers must be equal. Shares use
  * types, keys, gates, instances and ids of their own, so that many can be under way in one store at once.
  */
 import type { Change } from '../model/change.ts';
@@ -11,15 +11,15 @@ import type { Clock } from '../time/clock.ts';
 import type { Tally } from '../store/query.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { byId, same } from './same.ts';
-import { newborn, type Spec } from './world.ts';
+import { newJob, type JobSpec } from './world.ts';
 
-export interface Stage {
+export interface StagedChildren {
   readonly subject: Store;
   readonly oracle: Store;
   readonly clock: Clock;
 }
 
-export class Lane {
+export class Share {
   readonly name: string;
   readonly subject: Store;
   readonly oracle: Store;
@@ -34,7 +34,7 @@ export class Lane {
   readonly #clock: Clock;
   #nextId: number;
 
-  constructor(name: string, { subject, oracle, clock }: Stage, firstId: number) {
+  constructor(name: string, { subject, oracle, clock }: StagedChildren, firstId: number) {
     this.name = name;
     this.subject = subject;
     this.oracle = oracle;
@@ -60,7 +60,7 @@ export class Lane {
     return { by, now: this.now() };
   }
 
-  tell(text: string): void {
+  record(text: string): void {
     this.story.push(text);
   }
 
@@ -75,7 +75,7 @@ export class Lane {
 
   /** Writes on both stores, and remembers how the jobs were then. */
   async commit(what: string, changes: readonly Change[], more: Omit<Batch, 'changes'> = {}): Promise<void> {
-    this.tell(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
+    this.record(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
     const written = await this.agree(`commit of ${what}`, (store) => store.commit({ changes, ...more }));
     this.remember(changes.filter((_, index) => written[index]));
     const refused = more.whole ? 'a whole batch refused' : 'a change refused';
@@ -91,9 +91,9 @@ export class Lane {
     }
   }
 
-  born(spec: Spec): Change & { readonly after: Job } {
+  newJob(spec: JobSpec): Change & { readonly after: Job } {
     const id = spec.id ?? this.#takeId();
-    return newborn({ created: this.now(), ...spec, id });
+    return newJob({ created: this.now(), ...spec, id });
   }
 
   /** The change that a command makes, if it is allowed and has an effect. */
@@ -147,9 +147,9 @@ type Question<T> = (store: Store) => Promise<T>;
 /** What of an answer counts. */
 type View<T> = (answer: T) => unknown;
 
-type Answer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };
+type ShareAnswer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };
 
-async function answerOf<T>(ask: Question<T>, store: Store, view: View<T>): Promise<Answer<T>> {
+async function answerOf<T>(ask: Question<T>, store: Store, view: View<T>): Promise<ShareAnswer<T>> {
   try {
     const answer = await ask(store);
     return { seen: view(answer), answer };

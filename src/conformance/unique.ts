@@ -4,12 +4,12 @@ import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { oddTexts } from './odd-texts.ts';
 import { same } from './same.ts';
-import type { Spec, Topic, World } from './world.ts';
+import type { JobSpec, Topic, World } from './world.ts';
 
-const keyed = (key = 'key', forMs: number | null = null): Spec => ({ unique: { key, forMs } });
+const keyed = (key = 'key', forMs: number | null = null): JobSpec => ({ unique: { key, forMs } });
 
-async function tryCreate(world: World, spec: Spec): Promise<boolean> {
-  return (await world.store.commit({ changes: [await world.born(spec)] }))[0]!;
+async function tryCreate(world: World, spec: JobSpec): Promise<boolean> {
+  return (await world.store.commit({ changes: [await world.newJob(spec)] }))[0]!;
 }
 
 async function holderOf(world: World, key = 'key'): Promise<number | undefined> {
@@ -31,7 +31,7 @@ export const unique: Topic = {
   examples: {
     'a second live job with the same key is not written': async (world) => {
       const first = await world.create(keyed());
-      const second = await world.born(keyed());
+      const second = await world.newJob(keyed());
       deepEqual(await world.store.commit({ changes: [second] }), [false]);
       equal(await world.load(second.after.id), undefined);
       deepEqual(await world.store.history(second.after.id), []);
@@ -88,7 +88,7 @@ export const unique: Topic = {
     },
 
     'of two new jobs with the same key in one batch the first is written': async (world) => {
-      const [a, b] = await world.bornAll([keyed(), keyed()]);
+      const [a, b] = await world.newJobs([keyed(), keyed()]);
       deepEqual(await world.store.commit({ changes: [a!, b!] }), [true, false]);
       equal(await holderOf(world), a!.after.id);
     },
@@ -96,7 +96,7 @@ export const unique: Topic = {
     'a key freed by one change of a batch can be taken by a later one': async (world) => {
       for (const whole of [true, false]) {
         const old = await world.createRunning(keyed());
-        const fresh = await world.born(keyed());
+        const fresh = await world.newJob(keyed());
         const changes = [world.decide(old, { do: 'stop', code: 'user' }), fresh];
         deepEqual(await world.store.commit({ changes, whole }), [true, true]);
         equal(await holderOf(world), fresh.after.id);
@@ -155,7 +155,7 @@ export const unique: Topic = {
     'of two connections that ask for the same key at once exactly one gets it': async (world) => {
       const other = await world.again();
       for (let round = 0; round < 20; round += 1) {
-        const born = await world.bornAll([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);
+        const born = await world.newJobs([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);
         const asking = born.map((change, turn) => (turn % 2 ? other : world.store).commit({ changes: [change] }));
         const answers = await Promise.all(asking);
         equal(answers.flat().filter(Boolean).length, 1);

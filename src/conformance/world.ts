@@ -43,7 +43,7 @@ export class NotApplicable extends Error {
 }
 
 /** A job to be made; what is left out is as plain as possible. */
-export type Spec = Partial<JobOrigin & FirstState>;
+export type JobSpec = Partial<JobOrigin & FirstState>;
 
 /** A claim; what is left out takes everything there is. */
 export type Taking = Partial<ClaimRequest> & { readonly holder?: string; readonly leaseMs?: number | null };
@@ -93,29 +93,29 @@ export class World {
   }
 
   /** A new job under a reserved id, not yet stored. */
-  async born(spec: Spec = {}): Promise<Change & { readonly after: Job }> {
-    return newborn({ id: spec.id ?? (await this.store.reserve(1)), created: this.now(), ...spec });
+  async newJob(spec: JobSpec = {}): Promise<Change & { readonly after: Job }> {
+    return newJob({ id: spec.id ?? (await this.store.reserve(1)), created: this.now(), ...spec });
   }
 
-  async bornAll(specs: readonly Spec[]): Promise<(Change & { readonly after: Job })[]> {
+  async newJobs(specs: readonly JobSpec[]): Promise<(Change & { readonly after: Job })[]> {
     const first = await this.store.reserve(specs.length);
-    return Promise.all(specs.map((spec, index) => this.born({ id: first + index, ...spec })));
+    return Promise.all(specs.map((spec, index) => this.newJob({ id: first + index, ...spec })));
   }
 
-  async create(spec: Spec = {}): Promise<Job> {
-    const change = await this.born(spec);
+  async create(spec: JobSpec = {}): Promise<Job> {
+    const change = await this.newJob(spec);
     await this.mustWrite([change]);
     return change.after;
   }
 
-  async createAll(specs: readonly Spec[]): Promise<Job[]> {
-    const changes = await this.bornAll(specs);
+  async createAll(specs: readonly JobSpec[]): Promise<Job[]> {
+    const changes = await this.newJobs(specs);
     await this.mustWrite(changes);
     return changes.map(({ after }) => after);
   }
 
   /** A job that is running under a lease of a minute. */
-  async createRunning(spec: Spec = {}, taking: Taking = {}): Promise<RunningJob> {
+  async createRunning(spec: JobSpec = {}, taking: Taking = {}): Promise<RunningJob> {
     const job = await this.create({ type: 'running', ...spec });
     const ask = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
     const [taken] = await this.claim({ ...ask, ...taking });
@@ -124,15 +124,19 @@ export class World {
   }
 
   /** A run that waits for children, and these children. */
-  async createFamily(size: number, spec: Spec = {}, childSpec: Spec = {}): Promise<{ parent: Job; children: Job[] }> {
+  async createFamily(
+    size: number,
+    spec: JobSpec = {},
+    childSpec: JobSpec = {},
+  ): Promise<{ parent: Job; children: Job[] }> {
     const running = await this.createRunning({ type: 'family', phase: 'prepare', ...spec });
-    const changes = await this.bornAll(Array.from({ length: size }, () => ({ ...childOf(running), ...childSpec })));
+    const changes = await this.newJobs(Array.from({ length: size }, () => ({ ...childOf(running), ...childSpec })));
     const planned = this.decide(running, { do: 'plan', fence: running.fence, tasks: size });
     await this.mustWrite([planned, ...changes]);
     return { parent: planned.after, children: changes.map(({ after }) => after) };
   }
 
-  async createEnded(spec: Spec = {}): Promise<Job> {
+  async createEnded(spec: JobSpec = {}): Promise<Job> {
     return this.apply(await this.create(spec), { do: 'stop', code: 'admin' });
   }
 
@@ -197,8 +201,8 @@ export class World {
 }
 
 /** The change that makes a job. */
-export function newborn(spec: Spec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
-  const { due = spec.created, priority = 0, phase, hold, plan, ...birth } = spec;
+export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
+  const { due = spec.created, priority = 0, phase, hold, plan, ...origin } = spec;
   const first: FirstState = {
     due,
     priority,
@@ -206,7 +210,7 @@ export function newborn(spec: Spec & Pick<JobOrigin, 'id' | 'created'>): Change 
     ...(hold ? { hold } : {}),
     ...(plan ? { plan } : {}),
   };
-  return create({ ...plainBirth, ...birth }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
+  return create({ ...plainBirth, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
 }
 
 const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
@@ -223,7 +227,7 @@ const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
   tick: null,
 };
 
-export const childOf = ({ id }: Job): Spec => ({ kind: 'task', type: 'child', parent: id });
+export const childOf = ({ id }: Job): JobSpec => ({ kind: 'task', type: 'child', parent: id });
 
 export const removal = (job: Job): Change => ({ before: job, after: null, events: [] });
 

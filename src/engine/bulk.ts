@@ -47,7 +47,11 @@ export const bulkType = (jobs: Jobs): JobType<BulkRequest, BulkOutcome> =>
     run: (context) => runBulk(jobs, context, context.input as BulkRequest),
   });
 
-async function runBulk(jobs: Jobs, { progress, signal, run, log }: Context, request: BulkRequest): Promise<BulkOutcome> {
+async function runBulk(
+  jobs: Jobs,
+  { progress, signal, run, log }: Context,
+  request: BulkRequest,
+): Promise<BulkOutcome> {
   const action = checkOneOf('action', request.action, bulkActions);
   const createdBefore = Math.min(request.query.createdBefore ?? Infinity, request.asked + 1);
   const query = { ...checkQuery(request.query), createdBefore };

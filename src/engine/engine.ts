@@ -121,7 +121,10 @@ export class EngineCore extends EngineReads implements RunBackend, RunMaker {
 
   // Runs.
 
-  async createJobRun<What extends Runnable>(what: What, ...[request]: RequestOf<What>): Promise<RunHandle<ResultOf<What>>> {
+  async createJobRun<What extends Runnable>(
+    what: What,
+    ...[request]: RequestOf<What>
+  ): Promise<RunHandle<ResultOf<What>>> {
     return (await this.createJobRuns<unknown, ResultOf<What>>(what, [request ?? {}]))[0]!;
   }
 

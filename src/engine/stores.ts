@@ -47,7 +47,9 @@ export class Stores {
     const { after: _passed, ...rest } = page;
     const secondPage = await second.find(query, { ...rest, limit: Math.max(1, room) });
     if (room > 0) return { jobs: [...firstPage.jobs, ...secondPage.jobs], next: secondPage.next };
-    return { jobs: firstPage.jobs, next: secondPage.jobs.length > 0 || secondPage.next !== null ? firstPage.jobs.at(-1)!.id : null };
+    return { jobs: firstPage.jobs, next: secondPage.jobs.length > 0 || secondPage.next !== null
+      ? firstPage.jobs.at(-1)!.id
+      : null };
   }
 
   async count(query: Query): Promise<readonly Tally[]> {

@@ -4,7 +4,7 @@
  * store's clock; where one is asked for, ISO 8601 with a zone will do too.
  */
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
-export { RunAsk, RunFilter, ScheduleAsk } from './contract/requests.ts';
+export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';
 export {
   AttemptView, Changed, EventView, JobErrorView, LogLine, ProgressOutline, ProgressView, ReasonView, RunCreated,
   RunDetail, RunPage, RunView, TaskCounts,

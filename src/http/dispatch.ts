@@ -4,37 +4,37 @@ import type { Logger } from '../logger.ts';
 import { systemRandom } from '../random.ts';
 import { checkJsonText, parseJson } from '../model/json.ts';
 import { isRefusal } from '../refusal.ts';
-import { mayUse, type Visit } from './access/access.ts';
+import { mayUse, type Credentials } from './access/access.ts';
 import { routes, type Asked, type Problem, type Route, type RouteName } from './contract.ts';
 import { bodyText } from './access/guard.ts';
-import type { Call, Desk, Handler, Handling } from './handler.ts';
+import type { HttpCall, HttpServices, RouteHandler, RouteHandlers } from './handler.ts';
 import type { Principal } from './access/principal.ts';
 import { HttpRefusal, problemOfFault, problemOfHttp, problemOfRefusal } from './problems.ts';
 
 /** Who asks where nobody need say it. */
-const anyone: Principal = { name: 'anyone', role: 'viewer', isLocal: false, sight: 'shape', expires: null };
+const anyone: Principal = { name: 'anyone', role: 'viewer', isLocal: false, visibility: 'shape', expires: null };
 
 export interface Incoming {
   readonly request: Request;
-  readonly visit: Visit;
+  readonly credentials: Credentials;
   readonly params: Readonly<Record<string, string>>;
 }
 
 export async function dispatch<N extends RouteName>(
-  desk: Desk,
-  handlers: Handling<RouteName>,
+  services: HttpServices,
+  handlers: RouteHandlers<RouteName>,
   name: N,
-  { request, visit, params }: Incoming,
+  { request, credentials, params }: Incoming,
 ): Promise<Response> {
   const route: Route = routes[name];
-  const principal = route.roles === null ? anyone : await desk.access.who(request, visit);
+  const principal = route.roles === null ? anyone : await services.access.who(request, credentials);
   if (!mayUse(principal.role, route)) {
     const needed = route.roles!.join(' or ');
     throw new HttpRefusal('forbidden', `this is for ${needed}, and ${principal.name} is ${principal.role}`);
   }
-  const ask = await read<N>(route, request, params);
-  const call: Call = { principal, request, visit, signal: request.signal, headers: new Headers() };
-  const answer = await (handlers[name] as Handler<N>)(desk, ask, call);
+  const checked = await read<N>(route, request, params);
+  const call: HttpCall = { principal, request, credentials, signal: request.signal, headers: new Headers() };
+  const answer = await (handlers[name] as RouteHandler<N>)(services, checked, call);
   const response = answer instanceof Response ? answer : json(answer, call.status ?? route.status ?? 200);
   for (const [header, value] of call.headers) response.headers.append(header, value);
   return response;
@@ -53,9 +53,9 @@ async function read<N extends RouteName>(
 }
 
 function fitQuery(route: Route, request: Request): unknown {
-  const said = queryOf(request.url);
-  if (route.query !== undefined) return fit(route.query, said, 'query');
-  const [unknown] = Object.keys(said);
+  const given = queryOf(request.url);
+  if (route.query !== undefined) return fit(route.query, given, 'query');
+  const [unknown] = Object.keys(given);
   if (unknown === undefined) return undefined;
   const shown = JSON.stringify(unknown.slice(0, 40));
   throw new HttpRefusal('malformed.request', `the query has ${shown}, which this route does not take`);
@@ -86,8 +86,8 @@ function fit(schema: z.ZodType, value: unknown, where: string): unknown {
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
   const issues = outcome.error.issues.slice(0, issuesMax);
-  const told = issues.map(({ path, message }) => `${[where, ...path].join('.')}: ${message}`).join('; ');
-  throw new HttpRefusal('malformed.request', told.slice(0, 2000));
+  const problems = issues.map(({ path, message }) => `${[where, ...path].join('.')}: ${message}`).join('; ');
+  throw new HttpRefusal('malformed.request', problems.slice(0, 2000));
 }
 
 export const json = (value: unknown, status = 200): Response =>

@@ -4,9 +4,9 @@ import { parseInstant } from '../time/instant.ts';
 import { Refusal } from '../refusal.ts';
 import type { RunFilter } from './contract.ts';
 import { HttpRefusal } from './problems.ts';
-import { isSecretName, type Sight } from './access/redact.ts';
+import { isSecretName, type Visibility } from './access/redact.ts';
 
-export function queryOf(filter: RunFilter, sight: Sight): Query {
+export function queryOf(filter: RunFilter, visibility: Visibility): Query {
   const { state, type, def, kind, parent, tag, from, before, dueBefore, error, payload, q } = filter;
   return {
     kinds: kind ?? (parent === undefined ? ['run', 'bedrock'] : ['run', 'task', 'bedrock', 'mock']),
@@ -19,7 +19,7 @@ export function queryOf(filter: RunFilter, sight: Sight): Query {
     ...(before === undefined ? {} : { createdBefore: instantOf(before) }),
     ...(dueBefore === undefined ? {} : { dueBefore: instantOf(dueBefore) }),
     ...(error === undefined ? {} : { error }),
-    ...(payload === undefined ? {} : { input: payloadOf(payload, sight) }),
+    ...(payload === undefined ? {} : { input: payloadOf(payload, visibility) }),
     ...(q === undefined ? {} : { text: q }),
   };
 }
@@ -42,11 +42,11 @@ function tagsOf(pairs: readonly string[]): Record<string, string> {
 }
 
 /** The value is read as JSON where it is a number, true, false or null, and as text otherwise. */
-function payloadOf(said: string, sight: Sight): NonNullable<Query['input']> {
-  const [where, value] = cut(said, 'a payload filter');
+function payloadOf(text: string, visibility: Visibility): NonNullable<Query['input']> {
+  const [where, value] = cut(text, 'a payload filter');
   const path = where.split('.');
   // Whoever may not see a secret must not find it by asking for it.
-  if (sight === 'shape' || (sight !== 'full' && path.some(isSecretName))) {
+  if (visibility === 'shape' || (visibility !== 'full' && path.some(isSecretName))) {
     throw new HttpRefusal('forbidden', 'this part of payloads cannot be searched without the right to see it');
   }
   return { path, equals: scalarOf(value) };

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { version } from '../version.ts';
 import { Problem, routes, type Route } from './contract.ts';
 
-type Json = Record<string, unknown>;
+type JsonSchema = Record<string, unknown>;
 
-let document: (Json & { openapi: string }) | undefined;
+let document: (JsonSchema & { openapi: string }) | undefined;
 
-export const openApi = (): Json & { openapi: string } => (document ??= make());
+export const openApi = (): JsonSchema & { openapi: string } => (document ??= make());
 
-function make(): Json & { openapi: string } {
-  const schemas: Json = {};
-  const ref = (schema: z.ZodType): Json => jsonSchema(schema, schemas);
-  const paths: Record<string, Json> = {};
+function make(): JsonSchema & { openapi: string } {
+  const schemas: JsonSchema = {};
+  const ref = (schema: z.ZodType): JsonSchema => jsonSchema(schema, schemas);
+  const paths: Record<string, JsonSchema> = {};
   for (const [name, route] of Object.entries(routes) as [string, Route][]) {
     (paths[route.path] ??= {})[route.method] = operation(name, route, ref);
   }
@@ -31,7 +31,7 @@ function make(): Json & { openapi: string } {
   };
 }
 
-function operation(name: string, route: Route, ref: (schema: z.ZodType) => Json): Json {
+function operation(name: string, route: Route, ref: (schema: z.ZodType) => JsonSchema): JsonSchema {
   return {
     operationId: name,
     summary: route.summary,
@@ -53,17 +53,17 @@ function operation(name: string, route: Route, ref: (schema: z.ZodType) => Json)
 const mediaOf = ({ as }: Route): string =>
   as === 'events' ? 'text/event-stream' : as === 'text' ? 'text/plain' : 'application/json';
 
-function fields(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+function fields(schema: z.ZodType | undefined, where: 'path' | 'query'): JsonSchema[] {
   if (schema === undefined) return [];
-  const own = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json;
-  const object = (typeof own['$ref'] === 'string' ? Object.values(own['$defs'] as Json)[0] : own) as {
-    properties: Record<string, Json>;
+  const own = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema;
+  const object = (typeof own['$ref'] === 'string' ? Object.values(own['$defs'] as JsonSchema)[0] : own) as {
+    properties: Record<string, JsonSchema>;
     required?: string[];
   };
   return Object.entries(object.properties).map(([name, { description, ...one }]) => ({
     name,
-    in: place,
-    required: place === 'path' || (object.required?.includes(name) ?? false),
+    in: where,
+    required: where === 'path' || (object.required?.includes(name) ?? false),
     ...(description === undefined ? {} : { description }),
     ...(one['type'] === 'array' ? { style: 'form', explode: name === 'tag' } : {}),
     schema: one,
@@ -71,11 +71,11 @@ function fields(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] 
 }
 
 /** As a reference to the components, which take in all that it is made of. */
-function jsonSchema(schema: z.ZodType, schemas: Json): Json {
-  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+function jsonSchema(schema: z.ZodType, schemas: JsonSchema): JsonSchema {
+  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   const { $schema: _schema, $defs = {}, ...own } = made;
-  for (const [name, part] of Object.entries($defs as Json)) schemas[name] ??= pointed(part);
-  return pointed(own) as Json;
+  for (const [name, part] of Object.entries($defs as JsonSchema)) schemas[name] ??= pointed(part);
+  return pointed(own) as JsonSchema;
 }
 
 function pointed(part: unknown): unknown {

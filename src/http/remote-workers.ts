@@ -1,4 +1,4 @@
-/** The roster: remote workers, told to the store as instances so that others know which types have someone. */
+/** Remote workers: registered at the store as instances, so that others know which types have a worker. */
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { version } from '../version.ts';
@@ -10,15 +10,15 @@ export interface RemoteWorker {
   readonly slots: number;
 }
 
-/** A worker is held to be alive for so long after it was last told of. */
+/** The lease of a worker after it was last reported. */
 const aliveMs = 120_000;
-const tellAgainMs = 30_000;
-const rememberedMax = 10_000;
+const reportAgainMs = 30_000;
+const workersMax = 10_000;
 
-export class Roster {
+export class RemoteWorkers {
   readonly #store: Pick<Store, 'beat'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #told = new Map<string, { readonly at: number; readonly what: string }>();
+  readonly #reported = new Map<string, { readonly at: number; readonly what: string }>();
 
   constructor(store: Pick<Store, 'beat'>, clock: Pick<Clock, 'monotonic'>) {
     this.#store = store;
@@ -29,10 +29,10 @@ export class Roster {
   async saw({ id, address, types, slots }: RemoteWorker): Promise<void> {
     const at = this.#clock.monotonic();
     const what = JSON.stringify([types, slots]);
-    const told = this.#told.get(id);
-    if (told?.what === what && at - told.at < tellAgainMs) return;
-    if (this.#told.size >= rememberedMax) this.#told.clear();
-    this.#told.set(id, { at, what });
+    const reported = this.#reported.get(id);
+    if (reported?.what === what && at - reported.at < reportAgainMs) return;
+    if (this.#reported.size >= workersMax) this.#reported.clear();
+    this.#reported.set(id, { at, what });
     const about = { host: address, pid: 0, version: `${version} over HTTP`, types, slots, busy: 0, draining: false };
     await this.#store.beat({ id, leaseMs: aliveMs, about, holds: [] });
   }

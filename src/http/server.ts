@@ -5,18 +5,18 @@ import { Hono } from 'hono';
 import type { EngineCore } from '../engine/engine.ts';
 import { silent, type Logger } from '../logger.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import { Access, checkBind, isLoopbackName, type AccessOptions, type Visit } from './access/access.ts';
-import { Bell } from './work-signal.ts';
-import { Census } from './metrics/job-counts.ts';
+import { Access, checkBind, isLoopbackName, type AccessOptions, type Credentials } from './access/access.ts';
+import { WorkSignal } from './work-signal.ts';
+import { JobCounts } from './metrics/job-counts.ts';
 import { apiPath, routes, type Route, type RouteName } from './contract.ts';
 import { dispatch, problem } from './dispatch.ts';
-import { Feed } from './events/feed.ts';
-import { Figures } from './metrics/metrics.ts';
+import { EventFeed } from './events/feed.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
-import type { Desk, Handling } from './handler.ts';
-import { Pages } from './static-files.ts';
+import type { HttpServices, RouteHandlers } from './handler.ts';
+import { StaticFiles } from './static-files.ts';
 import { HttpRefusal } from './problems.ts';
-import { Roster } from './remote-workers.ts';
+import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
@@ -30,8 +30,8 @@ import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { typeRoutes } from './routes/types.ts';
 import { workRoutes } from './routes/work.ts';
-import { Series } from './metrics/time-series.ts';
-import { Spells } from './metrics/durations.ts';
+import { TimeSeries } from './metrics/time-series.ts';
+import { DurationTracker } from './metrics/durations.ts';
 import { listen, type Fetch, type ListenOptions, type Listening } from './listen.ts';
 
 export interface HttpOptions {
@@ -56,7 +56,7 @@ export interface Http {
   close(): Promise<void>;
 }
 
-const handlers: Handling<RouteName> = {
+const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...instanceRoutes,
   ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
@@ -67,57 +67,57 @@ const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {
   const { engine, access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
-  const desk = deskOf(engine, new Access(access, clock), clock, logger);
+  const services = servicesOf(engine, new Access(access, clock), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
-  const app = router(desk, new Pages(dashboard), guard, logger);
+  const app = router(services, new StaticFiles(dashboard), guard, logger);
   const open = new Set<Listening>();
   const fetch: Fetch = async (request, env = {}) => app.fetch(request, env);
 
   return {
     fetch,
     async listen({ host = '127.0.0.1', port = defaultPort, tls, isBehindTls = false, isInsecure = false } = {}) {
-      checkBind({ host, isSetUp: desk.access.isSetUp, hasTls: tls !== undefined || isBehindTls, isInsecure });
+      checkBind({ host, isSetUp: services.access.isSetUp, hasTls: tls !== undefined || isBehindTls, isInsecure });
       guard.isPublic ||= !isLoopbackName(host);
-      await desk.feed.start();
+      await services.feed.start();
       const listening = await listen(fetch, host, port, tls);
       open.add(listening);
       return listening;
     },
     async close() {
-      desk.bell.close();
-      await desk.feed.close();
+      services.workSignal.close();
+      await services.feed.close();
       await Promise.all([...open].map((listening) => listening.close()));
-      desk.figures.close();
+      services.metrics.close();
     },
   };
 }
 
-function deskOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger): Desk {
+function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
-  const feed = new Feed({
+  const feed = new EventFeed({
     store,
     read: (cursor, limit) => engine.jobs.events(cursor, limit),
     readMemory: (cursor, limit) => engine.eventsInMemory(cursor, limit),
     clock,
     logger,
   });
-  const bell = new Bell(store, clock);
-  const census = new Census(engine, clock);
-  const figures = new Figures(engine);
-  const series = new Series(engine, engine.now());
-  const spells = new Spells();
+  const workSignal = new WorkSignal(store, clock);
+  const jobCounts = new JobCounts(engine, clock);
+  const metrics = new Metrics(engine);
+  const timeSeries = new TimeSeries(engine, engine.now());
+  const durations = new DurationTracker();
   feed.follow(({ event }) => {
-    const spell = spells.endedBy(event);
-    figures.saw(event, spell);
-    series.saw(event, spell);
+    const jobDurations = durations.endedBy(event);
+    metrics.saw(event, jobDurations);
+    timeSeries.saw(event, jobDurations);
   }, false);
-  figures.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: bell.waiting }));
-  return { engine, access, clock, feed, bell, figures, series, roster: new Roster(store, clock), census };
+  metrics.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: workSignal.waiting }));
+  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers: new RemoteWorkers(store, clock), jobCounts };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };
 
-function router(desk: Desk, pages: Pages, guard: GuardOptions, logger: Logger): Hono<Env> {
+function router(services: HttpServices, staticFiles: StaticFiles, guard: GuardOptions, logger: Logger): Hono<Env> {
   const app = new Hono<Env>();
   app.use(async (context, next) => {
     await next();
@@ -132,25 +132,26 @@ function router(desk: Desk, pages: Pages, guard: GuardOptions, logger: Logger): 
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     app.on(route.method.toUpperCase(), route.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
       const { raw: request } = context.req;
-      const incoming = { request, visit: visitOf(request, context.env), params: context.req.param() };
-      const response = await dispatch(desk, handlers, name, incoming).catch((error: unknown) => problem(error, logger));
-      desk.figures.answered(name, response.status);
+      const incoming = { request, credentials: credentialsOf(request, context.env), params: context.req.param() };
+      const response = await dispatch(services, handlers, name, incoming).catch((error: unknown) =>
+        problem(error, logger));
+      services.metrics.answered(name, response.status);
       return response;
     });
   }
   app.notFound(async (context) => {
     const { path, method } = context.req;
-    const page = path.startsWith(apiPath) || (method !== 'GET' && method !== 'HEAD') ? null : pages.answer(path);
+    const page = path.startsWith(apiPath) || (method !== 'GET' && method !== 'HEAD') ? null : staticFiles.answer(path);
     if (page) return page;
     // Whoever is unknown learns nothing of what there is.
-    await desk.access.who(context.req.raw, visitOf(context.req.raw, context.env));
+    await services.access.who(context.req.raw, credentialsOf(context.req.raw, context.env));
     throw new HttpRefusal('unknown.route', `there is no ${method} ${path.slice(0, 200)}`);
   });
   app.onError((error) => problem(error, logger));
   return app;
 }
 
-const visitOf = (request: Request, env: Partial<HttpBindings>): Visit => ({
+const credentialsOf = (request: Request, env: Partial<HttpBindings>): Credentials => ({
   authorization: request.headers.get('authorization') ?? undefined,
   cookie: request.headers.get('cookie') ?? undefined,
   address: env.incoming?.socket.remoteAddress ?? null,

@@ -36,8 +36,8 @@ export async function startHttp({ tokens, authenticate, ...options }: StartOptio
 
 function tokensOf(given: string | undefined, clock: Clock, logger: Logger): NonNullable<AccessOptions['tokens']> {
   const found = existsSync(tokensPathDefault) ? tokensPathDefault : '';
-  const said = given ?? process.env['STINT_TOKENS'] ?? found;
-  if (said.trim() === '' || said.trimStart().startsWith('[')) return readTokens(said);
-  const file = new TokenFile(said, clock, logger);
+  const source = given ?? process.env['STINT_TOKENS'] ?? found;
+  if (source.trim() === '' || source.trimStart().startsWith('[')) return readTokens(source);
+  const file = new TokenFile(source, clock, logger);
   return () => file.records;
 }

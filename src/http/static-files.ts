@@ -35,7 +35,7 @@ const plain = `<!doctype html>
 </html>
 `;
 
-export class Pages {
+export class StaticFiles {
   /** With their content: files that are built anew under a running server do not fit together with those it told of. */
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 

@@ -16,8 +16,8 @@ export async function matrixOf(
   const jobs: Job[] = [];
   let next = after;
   do {
-    const place = next === null ? {} : { after: next };
-    const found = await engine.find({ parent: run }, { order: 'oldest', limit: Math.min(step, limit), ...place });
+    const start = next === null ? {} : { after: next };
+    const found = await engine.find({ parent: run }, { order: 'oldest', limit: Math.min(step, limit), ...start });
     jobs.push(...found.jobs);
     next = found.next;
   } while (next !== null && jobs.length < limit);

@@ -15,7 +15,7 @@ import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
 import type { Changed, ClaimedView, DefView, EventView, InstanceView, RunDetail, RunView } from './contract.ts';
-import { redact, redactText, type Sight } from './access/redact.ts';
+import { redact, redactText, type Visibility } from './access/redact.ts';
 
 /** What a run's own record does not say. */
 export interface RunExtras {
@@ -23,7 +23,7 @@ export interface RunExtras {
   readonly progress?: Progress | null;
 }
 
-export function runView(job: Job, sight: Sight, { tasks = null, progress = null }: RunExtras = {}): RunView {
+export function runView(job: Job, visibility: Visibility, { tasks = null, progress = null }: RunExtras = {}): RunView {
   const lock = lockOf(job);
   return {
     id: job.id,
@@ -52,7 +52,7 @@ export function runView(job: Job, sight: Sight, { tasks = null, progress = null 
     fence: job.fence,
     lease: lock.owner === null ? null : { holder: lock.owner, until: lock.expires, doing: lock.state! },
     cancel: cancelView(job),
-    error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, sight) },
+    error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, visibility) },
     tick: job.tick === null ? null : { schedule: job.tick.schedule, nominal: job.tick.nominal },
     tags: { ...job.tags },
     version: job.version,
@@ -79,61 +79,62 @@ export function cancelView({ cancel }: Job): RunView['cancel'] {
 
 const attemptsShownMax = 100;
 
-export function runDetail(job: Job, events: readonly Event[], sight: Sight, extras: RunExtras): RunDetail {
+export function runDetail(job: Job, events: readonly Event[], visibility: Visibility, extras: RunExtras): RunDetail {
   const attempts = attemptsOf(events).slice(0, attemptsShownMax);
   return {
-    ...runView(job, sight, extras),
-    error: errorView(job.error, sight),
-    input: payload(job.input, sight),
-    result: payload(job.result, sight),
-    details: payload(job.details, sight),
+    ...runView(job, visibility, extras),
+    error: errorView(job.error, visibility),
+    input: payload(job.input, visibility),
+    result: payload(job.result, visibility),
+    details: payload(job.details, visibility),
     policy: { ...job.policy },
-    attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, sight) })),
+    attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, visibility) })),
   };
 }
 
 /** Numbers as they were written, also those that JavaScript cannot count. */
-const payload = (text: string | null, sight: Sight): unknown => (text === null ? null : redact(parseExact(text), sight));
+const payload = (text: string | null, visibility: Visibility): unknown =>
+  (text === null ? null : redact(parseExact(text), visibility));
 
-function errorView(error: JobError | null, sight: Sight): RunDetail['error'] {
+function errorView(error: JobError | null, visibility: Visibility): RunDetail['error'] {
   if (error === null) return null;
   const { code, message, data, stack } = error;
   return {
     code,
-    message: redactText(message, sight),
-    ...(data === undefined ? {} : { data: redact(data, sight) }),
-    ...(stack === undefined || sight === 'shape' ? {} : { stack: redactText(stack, sight) }),
+    message: redactText(message, visibility),
+    ...(data === undefined ? {} : { data: redact(data, visibility) }),
+    ...(stack === undefined || visibility === 'shape' ? {} : { stack: redactText(stack, visibility) }),
   };
 }
 
-export function eventView(event: Event, sight: Sight): EventView {
+export function eventView(event: Event, visibility: Visibility): EventView {
   const { n, at, by, why, kind, ...data } = event;
-  return { n, at, by, why: why ?? null, kind, data: tellable(data, sight) };
+  return { n, at, by, why: why ?? null, kind, data: visible(data, visibility) };
 }
 
 const isPayload = (name: string): boolean => name === 'details' || name === 'input';
 
 /** Payloads within events are JSON as text. */
-function tellable(data: Readonly<Record<string, unknown>>, sight: Sight): Record<string, unknown> {
+function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
-      if (isPayload(name) && typeof value === 'string') return [name, payload(value, sight)];
-      if (name === 'edit') return [name, tellable(value as Record<string, unknown>, sight)];
-      if (name === 'error') return [name, errorView(value as JobError, sight)];
+      if (isPayload(name) && typeof value === 'string') return [name, payload(value, visibility)];
+      if (name === 'edit') return [name, visible(value as Record<string, unknown>, visibility)];
+      if (name === 'error') return [name, errorView(value as JobError, visibility)];
       return [name, value];
     }),
   );
 }
 
-export const changed = ({ job, kind, type, parent, event }: FeedEvent, sight: Sight): Changed => ({
+export const changed = ({ job, kind, type, parent, event }: FeedEvent, visibility: Visibility): Changed => ({
   job,
   kind,
   type,
   parent,
-  event: eventView(event, sight),
+  event: eventView(event, visibility),
 });
 
-export function defView(known: KnownDefinition, configuration: Configuration, sight: Sight): DefView {
+export function defView(known: KnownDefinition, configuration: Configuration, visibility: Visibility): DefView {
   const { name, spec, code, override, isEnabled, job } = known;
   return {
     name,
@@ -151,9 +152,9 @@ export function defView(known: KnownDefinition, configuration: Configuration, si
         lastNominal: plan?.lastNominal ?? null,
       };
     }),
-    spec: specView(spec, sight),
-    code: specView(code, sight),
-    override: override === null ? null : specView(override, sight),
+    spec: specView(spec, visibility),
+    code: specView(code, visibility),
+    override: override === null ? null : specView(override, visibility),
     version: job.version,
     createdAt: job.created,
     changedAt: job.changed,
@@ -162,8 +163,8 @@ export function defView(known: KnownDefinition, configuration: Configuration, si
 
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
-const specView = <S extends Partial<Spec>>(spec: S, sight: Sight): SpecView<S> =>
-  ({ ...spec, ...('params' in spec ? { params: redact(spec.params, sight) } : {}) }) as never;
+const specView = <S extends Partial<Spec>>(spec: S, visibility: Visibility): SpecView<S> =>
+  ({ ...spec, ...('params' in spec ? { params: redact(spec.params, visibility) } : {}) }) as never;
 
 export const instanceView = (
   { id, started, beatAt, leaseUntil, about }: Instance,

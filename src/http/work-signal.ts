@@ -1,36 +1,36 @@
-/** The bell: wakes those who wait for work when there may be some; one ear at the store for all of them. */
+/** The work signal: wakes waiters when there may be work; one subscription at the store for all of them. */
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 
-export class Bell {
+export class WorkSignal {
   readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
-  readonly #stopHearing: () => void;
+  readonly #waiters = new Set<() => void>();
+  readonly #unsubscribe: () => void;
 
   constructor(store: Pick<Store, 'onWake'>, clock: Clock) {
     this.#clock = clock;
-    this.#stopHearing = store.onWake(() => this.ring());
+    this.#unsubscribe = store.onWake(() => this.notify());
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiters.size;
   }
 
-  ring(): void {
-    for (const wake of this.#waiting) wake();
+  notify(): void {
+    for (const wake of this.#waiters) wake();
   }
 
-  /** Resolves when it rings, the time has passed or the signal aborts. */
+  /** Resolves when it is notified, the time has passed or the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = (): void => woken.abort();
-    this.#waiting.add(wake);
+    this.#waiters.add(wake);
     await this.#clock.sleep(ms, AbortSignal.any([woken.signal, signal]));
-    this.#waiting.delete(wake);
+    this.#waiters.delete(wake);
   }
 
   close(): void {
-    this.#stopHearing();
-    this.ring();
+    this.#unsubscribe();
+    this.notify();
   }
 }

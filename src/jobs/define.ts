@@ -45,7 +45,8 @@ export async function override(
   asker: Asker,
 ): Promise<void> {
   const checked = overrides === null ? null : checkOverride(overrides, definer.store.now());
-  const redefineBy: Redefine = ({ code, override: before }) => ({ code, override: checked && { ...before, ...checked } });
+  const redefineBy: Redefine = ({ code, override: before }) =>
+    ({ code, override: checked && { ...before, ...checked } });
   await redefine(definer, name, redefineBy, asker);
 }
 

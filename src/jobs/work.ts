@@ -1,5 +1,7 @@
 /** Working on jobs: claim, finish, fail, give back, plan tasks. Every write carries the fence of its claim. */
-import { applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker } from '../apply.ts';
+import {
+  applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker,
+} from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
@@ -9,14 +11,21 @@ import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */
-export async function claimJobs(store: Store, { holder, leaseMs, ...request }: WorkRequest): Promise<readonly RunningJob[]> {
+export async function claimJobs(
+  store: Store,
+  { holder, leaseMs, ...request }: WorkRequest,
+): Promise<readonly RunningJob[]> {
   const changes = await claim(store, request, holder, leaseMs);
   await settleAfter(store, changes, { by: holder });
   return changes.map(({ after }) => after!).filter((job): job is RunningJob => job.state === 'running');
 }
 
 /** Outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
-export async function conclude(store: Store, requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+export async function conclude(
+  store: Store,
+  requests: readonly CommandRequest[],
+  asker: Asker,
+): Promise<readonly CommandAnswer[]> {
   const answers = [...(await applyEach(store, requests, asker))];
   for (const [index, request] of requests.entries()) {
     if (isWaitedFor(answers[index]!)) answers[index] = await releaseChildren(store, request, asker);
@@ -25,7 +34,8 @@ export async function conclude(store: Store, requests: readonly CommandRequest[]
   return answers;
 }
 
-const isWaitedFor = (answer: CommandAnswer): boolean => answer instanceof Refusal && answer.detail['childrenWait'] === true;
+const isWaitedFor = (answer: CommandAnswer): boolean =>
+  answer instanceof Refusal && answer.detail['childrenWait'] === true;
 
 /** A parent that is done with its part lets its children go and waits; after the last it is handed out again. */
 async function releaseChildren(store: Store, { job, command }: CommandRequest, asker: Asker): Promise<CommandAnswer> {

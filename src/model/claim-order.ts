@@ -1,6 +1,7 @@
 /** The claim order: by priority, then due time, then id. */
 import type { Job } from './job.ts';
 
-export const byClaimOrder = (a: Claimable, b: Claimable): number => b.priority - a.priority || a.due - b.due || a.id - b.id;
+export const byClaimOrder = (a: Claimable, b: Claimable): number =>
+  b.priority - a.priority || a.due - b.due || a.id - b.id;
 
 type Claimable = Pick<Job, 'priority' | 'due' | 'id'>;

@@ -5,7 +5,8 @@ export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';
 export { PostgresStore, type PostgresOptions } from '../store/postgres/store.ts';
 export type {
   Batch, Beat, BeatReply, Bloat, Candidate, Cell, ClaimRequest, ClaimDecision, FeedPage, FeedEvent, Holding, Inspection,
-  InspectionLimits, Instance, InstanceAbout, Leadership, LogLine, Migration, TypeNames, Note, Pool, Store, StoreHealth, Writer,
+  InspectionLimits, Instance, InstanceAbout, Leadership, LogLine, Migration, TypeNames, Note, Pool, Store, StoreHealth,
+  Writer,
 } from '../store/store.ts';
 export { queuePositionMax } from '../store/store.ts';
 export {

@@ -37,7 +37,8 @@ export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.f
 export const isForDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
 
 /** Whether it asks only for jobs that did not succeed. */
-export const excludesSucceeded = ({ standings: wanted }: Query): boolean => wanted !== undefined && !wanted.includes('succeeded');
+export const excludesSucceeded = ({ standings: wanted }: Query): boolean =>
+  wanted !== undefined && !wanted.includes('succeeded');
 
 /** Whether tasks are meant too: a run may have a million of them. */
 export const includesTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;

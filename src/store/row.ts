@@ -4,8 +4,8 @@
  */
 import type { Event } from '../model/event.ts';
 import {
-  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type OpenJob, type Plan,
-  type Policy, type Tags, type Tick, type UniqueKey,
+  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type OpenJob,
+  type Plan, type Policy, type Tags, type Tick, type UniqueKey,
 } from '../model/job.ts';
 import type { Fate, Hold, Kind, Phase } from '../model/state.ts';
 import { cachedStringify, cachedParse } from './text-cache.ts';

@@ -43,7 +43,10 @@ export interface Store {
 
   count(query: Query): Promise<readonly Tally[]>;
 
-  /** How many jobs of its kind and type could be claimed now and would be taken before this one; at most `queuePositionMax`. */
+  /**
+   * How many jobs of its kind and type could be claimed now and would be taken before this one; at most
+   * `queuePositionMax`.
+   */
   queuePosition(job: Job): Promise<number>;
 
   /** How many jobs of these types each gate has admitted. */

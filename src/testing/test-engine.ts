@@ -62,8 +62,11 @@ export class TestEngine implements RunMaker {
   }
 
   /** The handle goes on working after a crash and a restart. */
-  async createJobRun<What extends Runnable>(what: What, ...ask: RequestOf<What>): Promise<RunHandle<ResultOf<What>>> {
-    const { id, outcome } = await this.engine.createJobRun(what, ...ask);
+  async createJobRun<What extends Runnable>(
+    what: What,
+    ...request: RequestOf<What>
+  ): Promise<RunHandle<ResultOf<What>>> {
+    const { id, outcome } = await this.engine.createJobRun(what, ...request);
     return new RunHandle<ResultOf<What>>(this.#desk, id, outcome);
   }
 

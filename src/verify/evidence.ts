@@ -3,7 +3,7 @@
  * What nobody knows the outcome of is in doubt, and is no evidence.
  */
 import type { Event, EventKind } from '../model/event.ts';
-import type { Told } from './history.ts';
+import type { JobWithHistory } from './history.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
 export interface Evidence {
@@ -36,12 +36,12 @@ export class EvidenceBook {
   }
 
   /** Of one stored job. */
-  check(told: Told): Violation[] {
-    const { id } = told.job;
+  check(stored: JobWithHistory): Violation[] {
+    const { id } = stored.job;
     this.#acknowledged.delete(id);
     this.#unseen.delete(id);
     const fences = this.#starts.get(id) ?? [];
-    return [...checkStarts(told, fences), ...checkEffects(told, this.#effects.get(id) ?? [])];
+    return [...checkStarts(stored, fences), ...checkEffects(stored, this.#effects.get(id) ?? [])];
   }
 
   /** When all that is stored has been seen: what is missing. */
@@ -59,7 +59,7 @@ const again: ReadonlySet<EventKind> = new Set<EventKind>([
 ]);
 
 /** S3, S9, P5: no start without a claim of its own, and none more than there are causes. */
-function checkStarts({ job, events }: Told, fences: readonly number[]): Violation[] {
+function checkStarts({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const { id } = job;
   const starts = fences.length;
   const claims = events.filter(({ kind }) => kind === 'claimed').length;
@@ -72,7 +72,7 @@ function checkStarts({ job, events }: Told, fences: readonly number[]): Violatio
 }
 
 /** P4: what is done in the transaction that completes a job is done once for each time that it succeeded. */
-function checkEffects({ job, events }: Told, fences: readonly number[]): Violation[] {
+function checkEffects({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const successes = events.filter(isSuccess).length;
   if (fences.length === 0 || fences.length === successes) return [];
   return [violation('P4', job.id, `job ${job.id} succeeded ${successes} times and took effect ${fences.length} times`)];

@@ -1,7 +1,7 @@
 /** What must hold between a run and its tasks, a parent and its children. */
 import type { Event } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
-import type { Told } from './history.ts';
+import type { JobWithHistory } from './history.ts';
 import { violation, type Violation } from './violation.ts';
 
 /** An event has the time of its decision, which a slow line may bring to the store much later than another's. */
@@ -28,7 +28,7 @@ function checkHold(child: Job, parent: Job): Violation[] {
 }
 
 /** S16: once a run was asked to give up, none of its tasks is handed out. */
-export function checkClaims({ job, events }: Told, parent: Job | undefined): Violation[] {
+export function checkClaims({ job, events }: JobWithHistory, parent: Job | undefined): Violation[] {
   if (!parent?.cancel) return [];
   const late = events.find(({ kind, at }) => kind === 'claimed' && at > parent.cancel!.at + commitMaxMs);
   if (!late) return [];
@@ -38,7 +38,7 @@ export function checkClaims({ job, events }: Told, parent: Job | undefined): Vio
 }
 
 /** How many tasks a run has stored in all its life; null: it has not planned yet. */
-export function plannedTasks({ job, events }: Told): number | null {
+export function plannedTasks({ job, events }: JobWithHistory): number | null {
   if (job.kind !== 'run') return null;
   let phase: string | undefined;
   let planned: number | null = null;

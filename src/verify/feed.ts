@@ -7,16 +7,16 @@ const portion = 1000;
 
 /** What is wrong from the oldest entry kept to the newest. Of open jobs it remembers a number each. */
 export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
-  const heard = new Map<number, number>();
+  const seen = new Map<number, number>();
   for (let cursor: string | null = null; ; ) {
     const feed: Awaited<ReturnType<Store['eventsAfter']>> = await store.eventsAfter(cursor, portion);
     for (const { job, event } of feed.events) {
-      const last = heard.get(job);
+      const last = seen.get(job);
       if (last !== undefined && event.n !== last + 1) {
         yield violation('S29', job, `the feed tells event ${event.n} of job ${job} after event ${last}`);
       }
-      if (endings.has(event.kind)) heard.delete(job);
-      else heard.set(job, event.n);
+      if (endings.has(event.kind)) seen.delete(job);
+      else seen.set(job, event.n);
     }
     if (feed.events.length === 0 || feed.cursor === cursor) return;
     cursor = feed.cursor;

@@ -4,25 +4,25 @@ import { evolve, unborn } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
 import { originOf } from '../store/row.ts';
 import { isSame } from './same.ts';
-import { checkStep, type Step } from './step.ts';
+import { checkStep, type HistoryStep } from './step.ts';
 import { violation, type Violation } from './violation.ts';
 
 /** A job and its whole history. */
-export interface Told {
+export interface JobWithHistory {
   readonly job: Job;
   readonly events: readonly Event[];
 }
 
-export function checkHistory({ job, events }: Told): Violation[] {
+export function checkHistory({ job, events }: JobWithHistory): Violation[] {
   const steps = stepsOf(job, events);
   // What the policy was before an edit is not kept, and so neither are the budgets of that time.
   const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
   const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
-  const told = steps.at(-1)?.after ?? unborn(originOf(job));
-  return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, told)];
+  const replayed = steps.at(-1)?.after ?? unborn(originOf(job));
+  return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, replayed)];
 }
 
-function stepsOf(job: Job, events: readonly Event[]): Step[] {
+function stepsOf(job: Job, events: readonly Event[]): HistoryStep[] {
   let before = unborn(originOf(job));
   return events.map((event) => {
     const step = { before, event, after: evolve(before, event) };
@@ -48,8 +48,8 @@ function checkVersion({ id, version, changed }: Job, events: readonly Event[]): 
 }
 
 /** S26: the history replays. */
-function checkReplay(job: Job, told: Job): Violation[] {
-  const [is, says] = [comparable(job, told), comparable(told, told)] as Record<string, unknown>[];
+function checkReplay(job: Job, replayed: Job): Violation[] {
+  const [is, says] = [comparable(job, replayed), comparable(replayed, replayed)] as Record<string, unknown>[];
   const names = Object.keys({ ...is, ...says }).filter((name) => !isSame(is![name], says![name]));
   if (names.length === 0) return [];
   const shown = names.map((name) => `${name} is ${text(is![name])} and its history says ${text(says![name])}`);
@@ -59,10 +59,10 @@ function checkReplay(job: Job, told: Job): Violation[] {
 const text = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 /** Input and result are kept beside the history; a lease may have been extended, which is no event. */
-function comparable(job: Job, told: Job): object {
+function comparable(job: Job, replayed: Job): object {
   const { input: _input, result: _result, ...rest } = job;
-  if (rest.state !== 'running' || told.state !== 'running') return rest;
+  if (rest.state !== 'running' || replayed.state !== 'running') return rest;
   const { holder, until } = rest.lease;
-  const isExtended = until !== null && told.lease.until !== null && until > told.lease.until;
-  return { ...rest, lease: { holder, until: isExtended ? told.lease.until : until } };
+  const isExtended = until !== null && replayed.lease.until !== null && until > replayed.lease.until;
+  return { ...rest, lease: { holder, until: isExtended ? replayed.lease.until : until } };
 }

@@ -6,21 +6,21 @@ import type { Store } from '../store/store.ts';
 export interface ReadPage {
   readonly jobs: readonly Job[];
   /** Rows that are there and cannot be read, with the reason. */
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly UnreadableRow[];
 }
 
-export interface Unreadable {
+export interface UnreadableRow {
   readonly id: number;
   readonly why: string;
 }
 
-type Reader = Pick<Store, 'find' | 'load'>;
+type JobReader = Pick<Store, 'find' | 'load'>;
 
 const pageSize = 500;
 /** How far beyond the last id that was seen a row that spoils its page is looked for. */
 const probesMax = 100;
 
-export async function* pagesOf(store: Reader, query: Query = {}): AsyncGenerator<ReadPage> {
+export async function* readPages(store: JobReader, query: Query = {}): AsyncGenerator<ReadPage> {
   for (let after = 0; ; ) {
     const page = await readPage(store, query, after);
     yield page;
@@ -31,7 +31,7 @@ export async function* pagesOf(store: Reader, query: Query = {}): AsyncGenerator
 
 type PageBefore<Next> = ReadPage & { readonly next: Next };
 
-async function readPage(store: Reader, query: Query, after: number): Promise<PageBefore<number | null>> {
+async function readPage(store: JobReader, query: Query, after: number): Promise<PageBefore<number | null>> {
   try {
     const { jobs, next } = await store.find(query, { order: 'oldest', after, limit: pageSize });
     return { jobs, next, unreadable: [] };
@@ -41,7 +41,7 @@ async function readPage(store: Reader, query: Query, after: number): Promise<Pag
 }
 
 /** Some row among the next ones spoils the page: they are read by their ids, and those that cannot be are named. */
-async function probe(store: Reader, after: number, cause: unknown): Promise<PageBefore<number>> {
+async function probe(store: JobReader, after: number, cause: unknown): Promise<PageBefore<number>> {
   for (let probes = 0; probes < probesMax; probes++) {
     const from = after + probes * pageSize;
     const { jobs, unreadable } = await readRange(store, from + 1, from + pageSize);
@@ -51,7 +51,7 @@ async function probe(store: Reader, after: number, cause: unknown): Promise<Page
 }
 
 /** Halves what cannot be read until it is a single row. */
-async function readRange(store: Reader, from: number, to: number): Promise<ReadPage> {
+async function readRange(store: JobReader, from: number, to: number): Promise<ReadPage> {
   const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   try {
     return { jobs: await store.load(ids), unreadable: [] };

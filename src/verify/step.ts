@@ -5,14 +5,14 @@ import { retryOf } from '../model/retry.ts';
 import type { State } from '../model/state.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
-export interface Step {
+export interface HistoryStep {
   readonly before: Job;
   readonly event: Event;
   readonly after: Job;
 }
 
 /** What is wrong with the step; null: nothing. */
-type StepCheck = (step: Step) => string | null;
+type StepCheck = (step: HistoryStep) => string | null;
 
 /** What may happen to a job in each state. */
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
@@ -38,62 +38,62 @@ const checks: readonly (readonly [Invariant, StepCheck])[] = [
   ['S27', isNumberedAndTimed],
 ];
 
-export const checkStep = (step: Step): Violation[] =>
+export const checkStep = (step: HistoryStep): Violation[] =>
   checks.flatMap(([invariant, check]) => {
     const wrong = check(step);
     const { id } = step.after;
     return wrong === null ? [] : [violation(invariant, id, `event ${step.event.n} of job ${id}: ${wrong}`)];
   });
 
-function endsOnce({ before, event }: Step): string | null {
+function endsOnce({ before, event }: HistoryStep): string | null {
   return endings.has(event.kind) && before.state === 'ended'
     ? `it ends a second time in generation ${before.generation}`
     : null;
 }
 
-function staysEnded({ before, event }: Step): string | null {
+function staysEnded({ before, event }: HistoryStep): string | null {
   const isAllowed = event.kind === 'reopened' || event.kind === 'edited';
   return before.state === 'ended' && !isAllowed ? `it was ${event.kind} after it had ended` : null;
 }
 
-function isHeldByOne({ before, event }: Step): string | null {
+function isHeldByOne({ before, event }: HistoryStep): string | null {
   if (event.kind !== 'claimed' || before.state !== 'running') return null;
   return `it was claimed by ${event.holder} while ${before.lease.holder} held it`;
 }
 
 /** As far as the history knows the lease: extensions are no events. */
-function lapsesInTime({ before, event }: Step): string | null {
+function lapsesInTime({ before, event }: HistoryStep): string | null {
   if (event.kind !== 'lapsed' || before.state !== 'running' || before.lease.until === null) return null;
   const earlyMs = before.lease.until - event.at;
   return earlyMs > 0 ? `it lapsed ${earlyMs} ms before its lease was over` : null;
 }
 
-function isWithinBudget({ event, after }: Step): string | null {
+function isWithinBudget({ event, after }: HistoryStep): string | null {
   const { attemptsMax, crashesMax } = retryOf(after.policy);
   if (event.kind === 'claimed' && after.attempt > attemptsMax) return `try ${after.attempt} of at most ${attemptsMax}`;
   if (event.kind === 'lapsed' && after.crashes > crashesMax) return `crash ${after.crashes} of at most ${crashesMax}`;
   return null;
 }
 
-function beginsWithCreation({ before, event }: Step): string | null {
+function beginsWithCreation({ before, event }: HistoryStep): string | null {
   if ((event.kind === 'created') === (before.version === 0)) return null;
   return before.version === 0 ? `its history begins with ${event.kind}` : 'it was created a second time';
 }
 
-function isInTheTable({ before, event }: Step): string | null {
+function isInTheTable({ before, event }: HistoryStep): string | null {
   if (before.version === 0 || event.kind === 'created') return null;
   return possible[before.state].includes(event.kind) ? null : `a job that is ${before.state} cannot be ${event.kind}`;
 }
 
-function cancelWins({ before, event }: Step): string | null {
+function cancelWins({ before, event }: HistoryStep): string | null {
   return event.kind === 'succeeded' && before.cancel !== null ? 'it succeeded after it was asked to give up' : null;
 }
 
-function startsWhenDue({ before, event }: Step): string | null {
+function startsWhenDue({ before, event }: HistoryStep): string | null {
   return event.kind === 'claimed' && event.at < before.due ? `it was claimed ${before.due - event.at} ms early` : null;
 }
 
-function isNumberedAndTimed({ before, event }: Step): string | null {
+function isNumberedAndTimed({ before, event }: HistoryStep): string | null {
   if (event.n !== before.version + 1) return `it follows event ${before.version}`;
   const earlyMs = before.changed - event.at;
   return earlyMs > 0 ? `it happened ${earlyMs} ms before the one that it follows` : null;

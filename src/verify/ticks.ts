@@ -4,16 +4,16 @@ import type { Event, TickOutcome } from '../model/event.ts';
 import type { Plan, SchedulePlan } from '../model/job.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { nextTick } from '../time/ticks.ts';
-import type { Told } from './history.ts';
+import type { JobWithHistory } from './history.ts';
 import { isSame } from './same.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
 type Ticked = Extract<Event, { kind: 'ticked' }>;
 
-export function checkTicks({ job, events }: Told): Violation[] {
+export function checkTicks({ job, events }: JobWithHistory): Violation[] {
   const name = job.def ?? '';
   const found: Violation[] = [];
-  const find: Find = (invariant, sentence) => {
+  const find: FindTick = (invariant, sentence) => {
     found.push(violation(invariant, job.id, `definition ${name}: ${sentence}`));
   };
   const answered = new Map<number, number>();
@@ -34,7 +34,7 @@ export function checkTicks({ job, events }: Told): Violation[] {
   return found;
 }
 
-type Find = (invariant: Invariant, sentence: string) => void;
+type FindTick = (invariant: Invariant, sentence: string) => void;
 
 /** Before its first edit of this kind, what a definition said is known only if there was none. */
 const isRespecified = (event: Event): boolean => event.kind === 'edited' && event.edit.input !== undefined;
@@ -42,7 +42,7 @@ const isRespecified = (event: Event): boolean => event.kind === 'edited' && even
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
 /** S18: one instant calls for at most one run of each schedule, whatever place a schedule has in the list. */
-function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find: Find): void {
+function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
     if (!('run' in tick)) continue;
     const runs = (answered.get(tick.nominal) ?? 0) + 1;
@@ -51,7 +51,7 @@ function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find:
   }
 }
 
-interface Link {
+interface TickLink {
   readonly event: Ticked;
   readonly spec: Spec;
   readonly plan: Plan;
@@ -59,7 +59,7 @@ interface Link {
 }
 
 /** S19, S22: from what was next before to what is next after, each occurrence has its run or its recorded skip. */
-function checkChain({ event, spec, plan, name }: Link, find: Find): void {
+function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
   // What an edit takes away is told before the plan changes.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
@@ -86,7 +86,7 @@ function isPassedOver(expected: number | null, before: SchedulePlan, after: Sche
 }
 
 /** S19, T1: what is next now follows what was answered last. */
-function checkNext(spec: Spec, plan: Plan, name: string, find: Find): void {
+function checkNext(spec: Spec, plan: Plan, name: string, find: FindTick): void {
   plan.schedules.forEach((now, index) => {
     const schedule = spec.schedules[index];
     if (schedule === undefined || countsFromRun(schedule)) return;
@@ -111,7 +111,7 @@ const lastOf = (tick: TickOutcome): number => ('to' in tick ? (tick.to ?? tick.n
 const time = (at: number | null): string => (at === null ? 'nothing' : new Date(at).toISOString());
 
 /** The runs that its ticks called for: run → nominal time. */
-export function calledRuns({ events }: Told): Map<number, number> {
+export function calledRuns({ events }: JobWithHistory): Map<number, number> {
   const outcomes = events.flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
   return new Map(outcomes.flatMap((tick) => ('run' in tick ? [[tick.run, tick.nominal] as const] : [])));
 }

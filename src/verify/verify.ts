@@ -8,8 +8,8 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceBook, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
-import { checkHistory, type Told } from './history.ts';
-import { pagesOf } from './paging.ts';
+import { checkHistory, type JobWithHistory } from './history.ts';
+import { readPages } from './paging.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey, needsKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
@@ -34,14 +34,14 @@ export interface VerifyProgress {
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
 /** So many times what looks wrong must look so. */
-const looks = 3;
+const confirmations = 3;
 const atOnce = 16;
 
 /** Every violation, as it is found; the answer at the end is how much was looked at. */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
-  const inspection = new Inspection(store, options);
-  for await (const { jobs, unreadable } of pagesOf(store)) {
+  const inspection = new StoreInspection(store, options);
+  for await (const { jobs, unreadable } of readPages(store)) {
     for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
     const suspects = await inspection.inspect(jobs);
     yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
@@ -54,14 +54,14 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
 
 /** Those that are found at every look. */
 async function confirmed(
-  inspection: Inspection,
+  inspection: StoreInspection,
   suspects: readonly Violation[],
   patienceMs: number,
   clock: Pick<Clock, 'sleep'>,
 ): Promise<readonly Violation[]> {
   let standing = suspects;
-  for (let look = 1; look < looks && standing.length > 0; look++) {
-    await clock.sleep(patienceMs / (looks - 1));
+  for (let round = 1; round < confirmations && standing.length > 0; round++) {
+    await clock.sleep(patienceMs / (confirmations - 1));
     const found = await inspection.again(standing.flatMap(({ job }) => job ?? []));
     const isStanding = (before: Violation): boolean =>
       found.some(({ job, invariant }) => job === before.job && invariant === before.invariant);
@@ -71,7 +71,7 @@ async function confirmed(
 }
 
 /** Looks at jobs together with what they belong to. */
-class Inspection {
+class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
   readonly #evidence: EvidenceBook | null;
@@ -113,26 +113,26 @@ class Inspection {
   }
 
   async #judgeOne(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
-    const told = await this.#told(seen);
-    if (told === null) return [];
-    const { job } = told;
+    const stored = await this.#withHistory(seen);
+    if (stored === null) return [];
+    const { job } = stored;
     const parent = job.parent === null ? undefined : parents.get(job.parent);
     return [
-      ...checkHistory(told),
+      ...checkHistory(stored),
       ...checkParent(job, parent),
-      ...checkClaims(told, parent),
-      ...(job.kind === 'def' ? [...checkTicks(told), ...(await this.#checkRuns(told))] : []),
-      ...(await this.#checkTasks(told)),
-      ...(this.#evidence?.check(told) ?? []),
+      ...checkClaims(stored, parent),
+      ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
+      ...(await this.#checkTasks(stored)),
+      ...(this.#evidence?.check(stored) ?? []),
     ];
   }
 
   /** The job and its history as of one moment; null: it is gone. */
-  async #told(seen: Job): Promise<Told | null> {
+  async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;
     for (let tries = 0; ; tries++) {
       const events = await this.#store.history(job.id);
-      if (events.length === job.version || tries === looks) return { job, events };
+      if (events.length === job.version || tries === confirmations) return { job, events };
       [job] = await this.#store.load([job.id]);
       if (!job) return null;
     }
@@ -166,28 +166,28 @@ class Inspection {
   }
 
   /** S18: a run that says to answer a tick is the one that the definition called for. */
-  async #checkRuns(told: Told): Promise<Violation[]> {
-    const called = calledRuns(told);
+  async #checkRuns(stored: JobWithHistory): Promise<Violation[]> {
+    const called = calledRuns(stored);
     const found: Violation[] = [];
-    for await (const { jobs } of pagesOf(this.#store, { kinds: ['run'], def: told.job.def! })) {
+    for await (const { jobs } of readPages(this.#store, { kinds: ['run'], def: stored.job.def! })) {
       for (const { id, tick } of jobs) {
-        if (tick === null || tick.def !== told.job.id || called.get(id) === tick.nominal) continue;
-        const wrong = `run ${id} says to answer a tick of definition ${told.job.def}, which does not know it`;
+        if (tick === null || tick.def !== stored.job.id || called.get(id) === tick.nominal) continue;
+        const wrong = `run ${id} says to answer a tick of definition ${stored.job.def}, which does not know it`;
         found.push(violation('S18', id, wrong));
       }
     }
     return found;
   }
 
-  async #checkTasks(told: Told): Promise<Violation[]> {
-    const planned = plannedTasks(told);
-    return planned === null ? [] : checkTasks(told.job, planned, await this.#tasksOf(told.job.id));
+  async #checkTasks(stored: JobWithHistory): Promise<Violation[]> {
+    const planned = plannedTasks(stored);
+    return planned === null ? [] : checkTasks(stored.job, planned, await this.#tasksOf(stored.job.id));
   }
 
   async #tasksOf(run: number): Promise<Tasks> {
     const keys = new Set<number>();
     let [count, sharedKey]: [number, string | null] = [0, null];
-    for await (const { jobs } of pagesOf(this.#store, { parent: run, kinds: ['task'] })) {
+    for await (const { jobs } of readPages(this.#store, { parent: run, kinds: ['task'] })) {
       count += jobs.length;
       for (const { key } of jobs) if (key !== null && keys.size === keys.add(fingerprint(key)).size) sharedKey ??= key;
     }

@@ -13,4 +13,4 @@ export interface Violation {
 export const violation = (invariant: Invariant, job: number | null, sentence: string): Violation =>
   ({ invariant, job, sentence });
 
-export const tellViolation = ({ invariant, sentence }: Violation): string => `${invariant}: ${sentence}`;
+export const violationText = ({ invariant, sentence }: Violation): string => `${invariant}: ${sentence}`;

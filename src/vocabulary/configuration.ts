@@ -1,7 +1,7 @@
 /** Job configurations: the status of a definition and of its runs, and when it ran last and runs next. */
 import { isOpen, type Job } from '../model/job.ts';
 import type { ProgressStatus } from '../model/progress-tree.ts';
-import { rowOf, type Row } from './standing.ts';
+import { jobStandingOf, type JobStanding } from './standing.ts';
 
 export type CurrentStatus = 'SCHEDULED' | 'RUNNING' | 'DISABLED';
 export type OutcomeStatus = 'COMPLETED' | 'STOPPED' | 'FAILED' | 'NOT_STARTED';
@@ -20,12 +20,12 @@ const words = {
   succeeded: 'COMPLETED',
   failed: 'FAILED',
   cancelled: 'STOPPED',
-} as const satisfies Readonly<Record<Row, JobStatus>>;
+} as const satisfies Readonly<Record<JobStanding, JobStatus>>;
 
 /** The status of one run. */
-export const runStatus = (run: Job): JobStatus => (isAskedToCancel(run) ? 'RUNNING' : words[rowOf(run)]);
+export const runStatus = (run: Job): JobStatus => (isAskedToCancel(run) ? 'RUNNING' : words[jobStandingOf(run)]);
 
-const processWords: Readonly<Record<Row, ProgressStatus | null>> = {
+const processWords: Readonly<Record<JobStanding, ProgressStatus | null>> = {
   inserting: null,
   pending: null,
   paused: null,
@@ -39,7 +39,7 @@ const processWords: Readonly<Record<Row, ProgressStatus | null>> = {
 
 /** The status of a run's process as a whole: CANCELLED from the moment it is asked; null before there is one. */
 export const processStatus = (run: Job): ProgressStatus | null =>
-  isAskedToCancel(run) ? 'CANCELLED' : processWords[rowOf(run)];
+  isAskedToCancel(run) ? 'CANCELLED' : processWords[jobStandingOf(run)];
 
 export interface Configuration {
   readonly status: CurrentStatus;

@@ -2,14 +2,14 @@
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type Job, type JobError } from '../model/job.ts';
 import type { Fate, Phase, State } from '../model/state.ts';
-import { rowOf, wayOf, type Row, type Step } from './standing.ts';
+import { jobStandingOf, stepsOf, type JobStanding, type LifeStep } from './standing.ts';
 
 export type RunState = TaskState | 'CANCELLING';
 export type TaskState = 'PENDING' | 'RUNNING' | 'DONE' | 'CANCELLED';
 export const runStates: readonly RunState[] = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'];
 export const taskStates: readonly TaskState[] = ['PENDING', 'RUNNING', 'DONE', 'CANCELLED'];
 
-const words: Readonly<Record<Row, TaskState>> = {
+const words: Readonly<Record<JobStanding, TaskState>> = {
   inserting: 'PENDING',
   pending: 'PENDING',
   paused: 'PENDING',
@@ -25,14 +25,14 @@ const words: Readonly<Record<Row, TaskState>> = {
 export const runState = (job: Job): RunState =>
   isOpen(job) && job.cancel !== null && job.kind !== 'task' ? 'CANCELLING' : taskState(job);
 
-export const taskState = (job: Job): TaskState => words[rowOf(job)];
+export const taskState = (job: Job): TaskState => words[jobStandingOf(job)];
 
 export const isSucceeded = (job: Job): boolean => taskState(job) === 'DONE' && job.error === null;
 
 export const isFailed = (job: Job): boolean => taskState(job) === 'DONE' && job.error !== null;
 
 /** One try at a job. */
-export interface Attempt {
+export interface PastAttempt {
   readonly start: number;
   /** Null while it lasts. */
   readonly end: number | null;
@@ -45,9 +45,9 @@ export interface Attempt {
 }
 
 /** All attempts that a job's events tell of, newest first. */
-export function attemptsOf(events: readonly Event[]): readonly Attempt[] {
-  const attempts: Attempt[] = [];
-  for (const step of wayOf(events)) {
+export function attemptsOf(events: readonly Event[]): readonly PastAttempt[] {
+  const attempts: PastAttempt[] = [];
+  for (const step of stepsOf(events)) {
     if (step.event.kind === 'claimed') attempts.unshift(begun(step, step.event.holder));
     else if (step.before.state === 'running' && step.after.state !== 'running') attempts[0] = over(attempts[0]!, step);
     else if (step.event.kind === 'failed') attempts.unshift(over(begun(step, null), step));
@@ -55,7 +55,7 @@ export function attemptsOf(events: readonly Event[]): readonly Attempt[] {
   return attempts;
 }
 
-const begun = ({ event, before }: Step, worker: string | null): Attempt => ({
+const begun = ({ event, before }: LifeStep, worker: string | null): PastAttempt => ({
   start: event.at,
   end: null,
   worker,
@@ -64,7 +64,7 @@ const begun = ({ event, before }: Step, worker: string | null): Attempt => ({
   endedBy: null,
 });
 
-const over = (attempt: Attempt, { event }: Step): Attempt => ({
+const over = (attempt: PastAttempt, { event }: LifeStep): PastAttempt => ({
   ...attempt,
   end: event.at,
   error: errorOf(event),
@@ -110,8 +110,8 @@ const statesOfStandings: Readonly<Record<TaskTally['standing'], TaskState>> = {
 };
 
 export function runStats(run: Job, tallies: readonly TaskTally[], events: readonly Event[]): JobRunStats {
-  const count = (isMeant: (standing: TaskTally['standing']) => boolean): number =>
-    tallies.filter(({ standing }) => isMeant(standing)).reduce((sum, tally) => sum + tally.count, 0);
+  const count = (isCounted: (standing: TaskTally['standing']) => boolean): number =>
+    tallies.filter(({ standing }) => isCounted(standing)).reduce((sum, tally) => sum + tally.count, 0);
   const inState = (state: TaskState): number => count((standing) => statesOfStandings[standing] === state);
   const tasksByState = {
     PENDING: inState('PENDING'),
@@ -139,7 +139,7 @@ function percent(part: number, whole: number): number {
 
 function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'totalMs' | 'prepareMs' | 'finalizeMs'> {
   const attempts = attemptsOf(events);
-  const started = startOf(wayOf(events));
+  const started = startOf(stepsOf(events));
   const [newest] = attempts;
   const isFinal = run.state === 'ended' && newest?.phase === 'gather' && newest.worker !== null;
   return {
@@ -150,11 +150,11 @@ function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'total
 }
 
 /** When it was first under way in its newest life. */
-function startOf(way: readonly Step[]): number | null {
+function startOf(way: readonly LifeStep[]): number | null {
   const life = way.at(-1)?.life;
-  const isStarted = ({ after }: Step): boolean => ['preparing', 'underWay'].includes(rowOf(after));
+  const isStarted = ({ after }: LifeStep): boolean => ['preparing', 'underWay'].includes(jobStandingOf(after));
   return way.find((step) => step.life === life && isStarted(step))?.event.at ?? null;
 }
 
-const lengthOf = (attempt: Attempt | undefined): number | null =>
+const lengthOf = (attempt: PastAttempt | undefined): number | null =>
   attempt === undefined || attempt.end === null ? null : attempt.end - attempt.start;

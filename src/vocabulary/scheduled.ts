@@ -1,14 +1,14 @@
 /** Scheduled jobs: the states of their tasks, and the lock that says who is doing what to one. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
-import { rowOf, type Row } from './standing.ts';
+import { jobStandingOf, type JobStanding } from './standing.ts';
 
 export type ScheduledState = 'creating' | 'pending' | 'starting' | 'started' | 'completed' | 'failed' | 'cancelled';
 export const scheduledStates: readonly ScheduledState[] = [
   'creating', 'pending', 'starting', 'started', 'completed', 'failed', 'cancelled',
 ];
 
-const words: Readonly<Record<Row, ScheduledState>> = {
+const words: Readonly<Record<JobStanding, ScheduledState>> = {
   inserting: 'creating',
   pending: 'pending',
   paused: 'pending',
@@ -21,7 +21,7 @@ const words: Readonly<Record<Row, ScheduledState>> = {
 };
 
 export const scheduledState = (job: Job): ScheduledState =>
-  isOpen(job) && job.cancel !== null ? 'started' : words[rowOf(job)];
+  isOpen(job) && job.cancel !== null ? 'started' : words[jobStandingOf(job)];
 
 /** The transition that whoever has the lock is performing. */
 export type LockState = Phase | 'tick' | 'disable';

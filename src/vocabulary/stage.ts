@@ -2,14 +2,14 @@
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type EndedJob, type Job } from '../model/job.ts';
 import type { ErrorCode, Fate, TerminateCode } from '../model/state.ts';
-import { rowOf, wayOf, type Row } from './standing.ts';
+import { jobStandingOf, stepsOf, type JobStanding } from './standing.ts';
 
 export type Stage = 'create' | 'queue' | 'run' | 'done';
 export const stages: readonly Stage[] = ['create', 'queue', 'run', 'done'];
 
 export type StageFate = 'complete' | 'error' | 'terminate';
 
-const words: Readonly<Record<Row, Stage>> = {
+const words: Readonly<Record<JobStanding, Stage>> = {
   inserting: 'create',
   pending: 'queue',
   paused: 'queue',
@@ -46,7 +46,7 @@ export const terminateNumbers: Readonly<Record<TerminateCode, number>> = {
 };
 
 /** Where it is now; its history tells how far it has come. */
-export const stageOf = (job: Job): Stage => words[rowOf(job)];
+export const stageOf = (job: Job): Stage => words[jobStandingOf(job)];
 
 /** Null while it is not done. */
 export const fateOf = (job: Job): StageFate | null => (isOpen(job) ? null : wordsOfFates[job.fate]);
@@ -65,7 +65,7 @@ const beginningAgain: ReadonlySet<EventKind> = new Set<EventKind>(['reopened', '
  */
 export function stageHistory(events: readonly Event[]): readonly StageEvent[] {
   let history: StageEvent[] = [];
-  for (const { event, before, after } of wayOf(events)) {
+  for (const { event, before, after } of stepsOf(events)) {
     const { at, kind } = event;
     if (kind === 'created') history = [{ type: 'CREATE', at }, { type: 'QUEUE', at }];
     if (beginningAgain.has(kind)) history = [...history.slice(0, 1), { type: 'QUEUE', at }];
@@ -113,10 +113,10 @@ export interface StageInfo<Log> {
   /** `position`: claimable jobs ahead of it; null when it does not stand in the queue now. */
   readonly queue: { readonly at: number; readonly position: number | null } | null;
   readonly run: { readonly at: number; readonly log: Log } | null;
-  readonly done: ({ readonly at: number } & Ending) | null;
+  readonly done: ({ readonly at: number } & StageEnding) | null;
 }
 
-export type Ending =
+export type StageEnding =
   /** `result` is JSON text. */
   | { readonly fate: 'complete'; readonly result: string | null }
   | {
@@ -156,7 +156,7 @@ export function stageInfo<Log>(job: Job, events: readonly Event[], { position, l
   };
 }
 
-function ending(job: EndedJob, events: readonly Event[]): Ending {
+function ending(job: EndedJob, events: readonly Event[]): StageEnding {
   switch (job.fate) {
     case 'succeeded':
       return { fate: 'complete', result: job.result };
@@ -170,7 +170,7 @@ function ending(job: EndedJob, events: readonly Event[]): Ending {
 }
 
 /** Whoever asked first is told, unless it was someone else's word, with another reason, that ended the job. */
-function termination({ cancel }: EndedJob, events: readonly Event[]): Ending {
+function termination({ cancel }: EndedJob, events: readonly Event[]): StageEnding {
   const last = events.findLast((event) => event.kind === 'cancelled');
   const isOther = last !== undefined && last.code !== cancel!.code;
   const { code, by, why } = isOther ? last : cancel!;

@@ -1,10 +1,10 @@
-/** The rows: where a job stands, as finely as the vocabularies ask. Each of them is one column of the same table. */
+/** The standing of a job, as finely as the vocabularies need it. Each vocabulary maps every standing to a word. */
 import { evolve, unborn } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobOrigin, Job } from '../model/job.ts';
 import type { Fate, Hold } from '../model/state.ts';
 
-export type Row =
+export type JobStanding =
   /** Made but not stored: it has no event yet. */
   | 'inserting'
   | 'pending'
@@ -15,18 +15,18 @@ export type Row =
   | 'underWay'
   | Fate;
 
-const rowsOfHolds: Readonly<Record<Hold, Row>> = { pause: 'paused', parent: 'behindParent', children: 'underWay' };
+const standingOfHold: Readonly<Record<Hold, JobStanding>> = { pause: 'paused', parent: 'behindParent', children: 'underWay' };
 
-export function rowOf(job: Job): Row {
+export function jobStandingOf(job: Job): JobStanding {
   if (job.version === 0) return 'inserting';
   if (job.state === 'ended') return job.fate;
   if (job.state === 'running') return job.phase === 'prepare' ? 'preparing' : 'underWay';
   if (job.phase === 'gather') return 'underWay';
-  return job.state === 'pending' ? 'pending' : rowsOfHolds[job.hold];
+  return job.state === 'pending' ? 'pending' : standingOfHold[job.hold];
 }
 
 /** One event, and what it made of the job. */
-export interface Step {
+export interface LifeStep {
   readonly event: Event;
   readonly before: Job;
   readonly after: Job;
@@ -36,9 +36,9 @@ export interface Step {
 
 const beginnings: ReadonlySet<EventKind> = new Set<EventKind>(['created', 'reopened', 'repeated']);
 
-/** A job's way through all its events. Who it is plays no part: what was fixed at its birth is left blank. */
-export function wayOf(events: readonly Event[]): readonly Step[] {
-  let after = unborn(anybody);
+/** The steps of a job through all its events. Its identity plays no part: what is fixed at creation is left blank. */
+export function stepsOf(events: readonly Event[]): readonly LifeStep[] {
+  let after = unborn(blankOrigin);
   let life = 0;
   return events.map((event) => {
     const before = after;
@@ -48,7 +48,7 @@ export function wayOf(events: readonly Event[]): readonly Step[] {
   });
 }
 
-const anybody: JobOrigin = {
+const blankOrigin: JobOrigin = {
   id: 0,
   kind: 'run',
   type: '',

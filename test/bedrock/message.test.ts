@@ -3,12 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeValue, unescapeValue } from '../../src/bedrock/escape.ts';
 import {
-  asksForHealth, defaultLimits, MessageReader, Unreadable, writeResponse, type Limits, type Request,
+  asksForHealth, defaultLimits, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
 } from '../../src/bedrock/message.ts';
 import { seededRandom } from '../../src/random.ts';
 
 /** Requests, or what the reader says instead. */
-function read(text: string | Buffer, limits?: Partial<Limits>, pieces = [Infinity]): (Request | string | null)[] {
+function read(
+  text: string | Buffer,
+  limits?: Partial<MessageLimits>,
+  pieces = [Infinity],
+): (Request | string | null)[] {
   const reader = new MessageReader({ ...defaultLimits, ...limits });
   const bytes = Buffer.from(text);
   const found: (Request | string | null)[] = [];
@@ -21,13 +25,13 @@ function read(text: string | Buffer, limits?: Partial<Limits>, pieces = [Infinit
       start = end;
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableMessage)) throw error;
     found.push(error.status);
   }
   return found;
 }
 
-const one = (text: string | Buffer, limits?: Partial<Limits>): Request => {
+const one = (text: string | Buffer, limits?: Partial<MessageLimits>): Request => {
   const found = read(text, limits);
   expect(found).toHaveLength(1);
   return found[0] as Request;
@@ -144,7 +148,7 @@ describe('what is not taken', () => {
 
 describe('limits', () => {
   const large = '413 Request too large';
-  const limits: Limits = { lineBytes: 20, headerBytes: 30, headerLines: 3, bodyBytes: 10 };
+  const limits: MessageLimits = { lineBytes: 20, headerBytes: 30, headerLines: 3, bodyBytes: 10 };
   const sizes = (size: number) => [size - 1, size, size + 1];
   const isTaken = (text: string): boolean => read(text, limits)[0] !== large;
 
@@ -206,7 +210,7 @@ describe('however the bytes are cut', () => {
   });
 
   test('at the edge of every limit it is the same', () => {
-    const limits: Limits = { lineBytes: 8, headerBytes: 12, headerLines: 2, bodyBytes: 4 };
+    const limits: MessageLimits = { lineBytes: 8, headerBytes: 12, headerLines: 2, bodyBytes: 4 };
     for (let size = 1; size < 20; size++) {
       for (const end of ['\n', '\r\n']) {
         const texts = [

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import type { Desk } from '../../src/bedrock/call.ts';
+import type { BedrockServices } from '../../src/bedrock/call.ts';
 import { answer } from '../../src/bedrock/commands.ts';
 import { silent } from '../../src/logger.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -383,9 +383,9 @@ describe('strangers', () => {
   const stranger = { name: 'stranger', isLocal: false, isGone: false, whenGone: () => () => {} };
 
   test('may work, and may not do what is the administrator\'s', async ({ world }) => {
-    const desk = { store: world.store, crashing: new Map() } as unknown as Desk;
+    const desk = { store: world.store, crashing: new Map() } as unknown as BedrockServices;
     const ask = async (verb: string) => {
-      const call = { line: verb, verb: verb.toLowerCase(), headers: new Map(), caller: stranger, desk };
+      const call = { line: verb, verb: verb.toLowerCase(), headers: new Map(), caller: stranger, services: desk };
       return (await answer(call, silent)).status;
     };
     const statuses = [];

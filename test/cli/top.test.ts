@@ -1,9 +1,9 @@
 // The frame of `stint top`: what it shows fits on the screen, and nothing a job says gets out of its place.
 import { expect, test } from 'vitest';
-import { frameOf, type Line, type Moment } from '../../src/cli/top-frame.ts';
+import { frameOf, type FrameLine, type Moment } from '../../src/cli/top-frame.ts';
 import { Engine, jobType, type Job } from '../../src/index.ts';
 
-const textOf = (line: Line): string => line.map(({ text }) => text).join('');
+const textOf = (line: FrameLine): string => line.map(({ text }) => text).join('');
 
 async function aJob(type: string): Promise<Job> {
   await using engine = new Engine({ store: 'memory:', types: [jobType('known', { run: () => {} })] });

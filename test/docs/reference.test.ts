@@ -6,7 +6,7 @@ import { fieldsOf } from '../../tools/reference/declarations.ts';
 import { folder, pages } from '../../tools/reference/pages.ts';
 import { world } from '../http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
-import { figureNames } from '../../src/http/metrics/metric-names.ts';
+import { metricNames } from '../../src/http/metrics/metric-names.ts';
 import { root } from './page.ts';
 
 test.each(Object.entries(pages))('%s is what `npm run docs` makes of the code', (name, make) => {
@@ -34,7 +34,7 @@ test('every figure that a server tells is in the list, and every one of the list
     for (const [, name, kind] of String(body).matchAll(/^# TYPE (\w+) (\w+)$/gm)) told.set(name!, kind!);
     await server.close();
   }
-  expect(told).toEqual(new Map(Object.entries(figureNames).map(([name, { kind }]) => [name, kind])));
+  expect(told).toEqual(new Map(Object.entries(metricNames).map(([name, { kind }]) => [name, kind])));
 });
 
 test('the guide of the dashboard names every qualifier of its search and the key of every page', () => {

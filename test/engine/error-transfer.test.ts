@@ -7,7 +7,9 @@ import { Lines } from '../../src/engine/isolation/host/lines.ts';
 import { Printout } from '../../src/engine/isolation/host/printout.ts';
 import { ProgressFlow } from '../../src/engine/isolation/child/progress-flow.ts';
 import { errorFromData, errorToData } from '../../src/engine/isolation/error-transfer.ts';
-import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../../src/engine/handler/errors.ts';
+import {
+  Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut,
+} from '../../src/engine/handler/errors.ts';
 import { emptyProgress } from '../../src/model/progress.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';

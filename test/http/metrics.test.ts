@@ -6,7 +6,7 @@ import { world, type World } from './world.ts';
 let server: World;
 afterEach(() => server.close());
 
-const figures = async (): Promise<Map<string, number>> => {
+const metrics = async (): Promise<Map<string, number>> => {
   const { body } = await server.get('/metrics');
   const lines = String(body)
     .split('\n')
@@ -24,14 +24,14 @@ describe('the figures', () => {
     await jobs.claim({ kinds: ['run'], names: { exact: ['held'] }, limit: 1, holder: 'gone', leaseMs: 1_000 });
     const stuck = (told: Map<string, number>, reason: string): number | undefined =>
       told.get(`stint_stuck_jobs{reason="${reason}"}`);
-    const early = await figures();
+    const early = await metrics();
     expect([stuck(early, 'unknown_type'), stuck(early, 'unsettled')]).toEqual([2, 0]);
-    while (stuck(await figures(), 'lapsed') !== 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (stuck(await metrics(), 'lapsed') !== 1) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
   test('tell the size of the store and the lag of the event loop', async () => {
     server = await world({ isIdle: true });
-    const told = await figures();
+    const told = await metrics();
     expect(told.get('stint_store_bytes')).toBeGreaterThan(10_000);
     expect(told.get('stint_event_loop_lag_seconds')).toBeGreaterThan(0);
     expect([...told.keys()].some((name) => name.startsWith('stint_pool_connections'))).toBe(false);
@@ -39,7 +39,7 @@ describe('the figures', () => {
 
   test('tell the pool of PostgreSQL', async () => {
     server = await world({ store: await freshDatabase(), isIdle: true });
-    const told = await figures();
+    const told = await metrics();
     expect(told.get('stint_pool_connections{state="max"}')).toBe(8);
     expect(told.get('stint_pool_connections{state="open"}')).toBeGreaterThan(0);
     expect(told.get('stint_store_oldest_transaction_seconds')).toBeGreaterThanOrEqual(0);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Pages } from '../../src/http/static-files.ts';
+import { StaticFiles } from '../../src/http/static-files.ts';
 import { records, world, type World } from './world.ts';
 
 let folder: string;
@@ -51,7 +51,7 @@ test.each(['/link.txt', '/notes.exe', '/../secret.txt', '/%2e%2e/secret.txt', '/
 
 test('without a folder there is one plain page', async () => {
   for (const none of [null, join(folder, 'nowhere')]) {
-    const pages = new Pages(none);
+    const pages = new StaticFiles(none);
     expect(await pages.answer('/')!.text()).toContain('<h1>Stint</h1>');
     expect(pages.answer('/runs')).toBeNull();
   }

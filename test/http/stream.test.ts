@@ -1,8 +1,8 @@
 // Streams: nothing is missed, nothing comes twice, slow readers are let go and come back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Feed, parsePlace, placeOf } from '../../src/http/events/feed.ts';
-import type { Desk } from '../../src/http/handler.ts';
-import { Reader, waitingMax } from '../../src/http/events/stream-buffer.ts';
+import { EventFeed, parsePosition, positionOf } from '../../src/http/events/feed.ts';
+import type { HttpServices } from '../../src/http/handler.ts';
+import { StreamBuffer, bufferedMax } from '../../src/http/events/stream-buffer.ts';
 import { changes } from '../../src/http/events/stream.ts';
 import { silent } from '../../src/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -218,20 +218,20 @@ describe('the stream of one run', () => {
 });
 
 describe('a reader', () => {
-  const entry = { place: 'x~1', event: {} as never };
+  const entry = { position: 'x~1', event: {} as never };
 
   test('that does not read is let go after so much, and holds no more than that', async () => {
-    const reader = new Reader(systemClock, new AbortController().signal);
-    for (let n = 0; n < waitingMax; n++) reader.push(entry);
+    const reader = new StreamBuffer(systemClock, new AbortController().signal);
+    for (let n = 0; n < bufferedMax; n++) reader.push(entry);
     expect(reader.isOverrun).toBe(false);
     for (let n = 0; n < 10; n++) reader.push(entry);
     expect(reader.isOverrun).toBe(true);
-    expect(await reader.take(0)).toHaveLength(waitingMax);
+    expect(await reader.take(0)).toHaveLength(bufferedMax);
   });
 
   test('is woken by what comes, and by leaving', async () => {
     const leave = new AbortController();
-    const reader = new Reader(systemClock, leave.signal);
+    const reader = new StreamBuffer(systemClock, leave.signal);
     const taken = reader.take(60_000);
     reader.push(entry);
     expect(await taken).toEqual([entry]);
@@ -243,7 +243,8 @@ describe('a reader', () => {
 
 describe('a connection that nobody reads', () => {
   /** As many events as there are, without a store. */
-  function endless(): { desk: Desk; happen: (count: number) => void; total: () => number; close: () => Promise<void> } {
+  function endless(
+  ): { desk: HttpServices; happen: (count: number) => void; total: () => number; close: () => Promise<void> } {
     let count = 0;
     const read = async (cursor: string | null, limit: number) => {
       const from = Number(cursor ?? 0);
@@ -254,34 +255,35 @@ describe('a connection that nobody reads', () => {
       return { events, cursor: String(to) };
     };
     const store = { feedEnd: async () => String(count), onWake: () => () => {} };
-    const feed = new Feed({ store, read, readMemory: async () => ({ events: [], cursor: '0' }), clock: systemClock, logger: silent });
-    const desk = { feed, clock: systemClock, engine: { jobs: { events: read } } } as unknown as Desk;
-    return { desk, happen: (more) => void (count += more), total: () => count, close: () => feed.close() };
+    const feed = new EventFeed({ store, read, readMemory: async () =>
+      ({ events: [], cursor: '0' }), clock: systemClock, logger: silent });
+    const services = { feed, clock: systemClock, engine: { jobs: { events: read } } } as unknown as HttpServices;
+    return { desk: services, happen: (more) => void (count += more), total: () => count, close: () => feed.close() };
   }
 
   const numbersIn = (text: string): number[] => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
-  const call = { principal: { name: 'x', role: 'viewer', isLocal: false, sight: 'full', expires: null } } as const;
+  const call = { principal: { name: 'x', role: 'viewer', isLocal: false, visibility: 'full', expires: null } } as const;
 
   test('is let go, holds no more than its share, and misses nothing when it comes back', async () => {
-    const { desk, happen, total, close } = endless();
-    const everything = { after: null, isMeant: () => true };
-    const slow = changes(desk, everything, call, new AbortController().signal);
+    const { desk: services, happen, total, close } = endless();
+    const everything = { after: null, matches: () => true };
+    const slow = changes(services, everything, call, new AbortController().signal);
     let text = (await slow.next()).value!;
-    expect(desk.feed.readers).toBe(1);
-    happen(3 * waitingMax);
-    while (desk.feed.place !== placeOf(String(total()), 0)) {
-      desk.feed.look();
+    expect(services.feed.readers).toBe(1);
+    happen(3 * bufferedMax);
+    while (services.feed.position !== positionOf(String(total()), 0)) {
+      services.feed.poll();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     for await (const piece of slow) text += piece;
     expect(text).toContain('event: dropped');
-    expect(numbersIn(text)).toHaveLength(waitingMax);
-    expect(desk.feed.readers).toBe(0);
+    expect(numbersIn(text)).toHaveLength(bufferedMax);
+    expect(services.feed.readers).toBe(0);
     const place = [...text.matchAll(/^id: (.+)$/gm)].at(-1)![1]!;
     const leave = new AbortController();
-    const back = changes(desk, { after: place, isMeant: () => true }, call, leave.signal);
+    const back = changes(services, { after: place, matches: () => true }, call, leave.signal);
     let rest = '';
-    while (numbersIn(rest).length < 2 * waitingMax) rest += (await back.next()).value!;
+    while (numbersIn(rest).length < 2 * bufferedMax) rest += (await back.next()).value!;
     expect([...numbersIn(text), ...numbersIn(rest)]).toEqual(Array.from({ length: total() }, (_, index) => index + 1));
     leave.abort();
     await back.return();
@@ -289,16 +291,16 @@ describe('a connection that nobody reads', () => {
   });
 
   test('is told again nothing of what it had caught up with before it joined the others', async () => {
-    const { desk, happen, total, close } = endless();
-    await desk.feed.start();
+    const { desk: services, happen, total, close } = endless();
+    await services.feed.start();
     const leave = new AbortController();
     // The shared reader lags behind: it has not looked since these happened.
     happen(1200);
-    const reader = changes(desk, { after: '0~7', isMeant: () => true }, call, leave.signal);
+    const reader = changes(services, { after: '0~7', matches: () => true }, call, leave.signal);
     let text = '';
     while (numbersIn(text).length < 1193) text += (await reader.next()).value!;
     happen(300);
-    desk.feed.look();
+    services.feed.poll();
     while (numbersIn(text).length < total() - 7) text += (await reader.next()).value!;
     expect(numbersIn(text)).toEqual(Array.from({ length: total() - 7 }, (_, index) => index + 8));
     leave.abort();
@@ -313,7 +315,7 @@ describe('the feed', () => {
     const source = await world();
     const { jobs } = source.engine;
     const warned: string[] = [];
-    const feed = new Feed({
+    const feed = new EventFeed({
       store: jobs.store,
       read: (cursor, limit) => (isOut ? Promise.reject(new Error('out')) : jobs.events(cursor, limit)),
       readMemory: (cursor, limit) => source.engine.eventsInMemory(cursor, limit),
@@ -335,8 +337,8 @@ describe('the feed', () => {
 
   test('reads back every place it writes', () => {
     for (const [cursor, read] of [['12.3', 0], ['a~b', 500], ['0/1:2', 7]] as const) {
-      expect(parsePlace(placeOf(cursor, read))).toEqual({ cursor, read });
+      expect(parsePosition(positionOf(cursor, read))).toEqual({ cursor, read });
     }
-    for (const text of ['', '~', 'a~', '~1', 'a~x', 'a~501', 'a b~1']) expect(parsePlace(text)).toBeNull();
+    for (const text of ['', '~', 'a~', '~1', 'a~x', 'a~501', 'a b~1']) expect(parsePosition(text)).toBeNull();
   });
 });

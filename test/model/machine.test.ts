@@ -5,7 +5,9 @@ import type { Change } from '../../src/model/change.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { endings, type Event } from '../../src/model/event.ts';
 import { replay } from '../../src/model/evolve.ts';
-import { tokenHolder, type JobOrigin, type EndedJob, type Job, type Policy, type RunningJob } from '../../src/model/job.ts';
+import {
+  tokenHolder, type JobOrigin, type EndedJob, type Job, type Policy, type RunningJob,
+} from '../../src/model/job.ts';
 import { create, step, steps, transitions, type Asking } from '../../src/model/machine.ts';
 import type { Phase } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';

@@ -4,7 +4,7 @@ import {
   attemptsOf, cron, Engine, jobDef, jobType, runState, taskState, typed, type Job, type RunState,
 } from '../../src/index.ts';
 import { runStates, taskStates } from '../../src/vocabulary/jobrun.ts';
-import { wayOf } from '../../src/vocabulary/standing.ts';
+import { stepsOf } from '../../src/vocabulary/standing.ts';
 import { Cluster } from '../engine/api/cluster.ts';
 import { Door, forever, hour, kindsOf, newYear, second, start, untilTold, type TestEngine } from '../engine/api/kit.ts';
 
@@ -215,7 +215,7 @@ describe('states and transitions', () => {
     const jobs = [...(await t.engine.jobs.store.load([run.id])), ...(await tasksOf(t, run))];
     return Promise.all(jobs.map(async ({ id, kind }) => {
       const stateOf = kind === 'run' ? runState : taskState;
-      const states = wayOf(await t.engine.history(id)).map(({ after }) => stateOf(after));
+      const states = stepsOf(await t.engine.history(id)).map(({ after }) => stateOf(after));
       return states.filter((state, index) => state !== states[index - 1]);
     }));
   }

@@ -1,5 +1,5 @@
 // The report of a simulation as text.
-import { tellViolation } from '../../src/verify.ts';
+import { violationText } from '../../src/verify.ts';
 import type { SimOptions, SimReport } from './simulation.ts';
 
 const historyMax = 40;
@@ -10,7 +10,7 @@ export function reportText({ seed, violations, history, ...figures }: SimReport)
   const head = `seed ${seed}: ${hours} h, ${faults.length} faults, ${jobs} jobs, ${commits} commits, trace ${trace}`;
   const events = history.slice(-historyMax).map(({ n, at, by, kind, ...rest }) =>
     `    ${n} ${new Date(at).toISOString()} ${kind} by ${by} ${JSON.stringify(rest).slice(0, 200)}`);
-  return [head, ...violations.map((found) => `  ${tellViolation(found)}`), ...events].join('\n');
+  return [head, ...violations.map((found) => `  ${violationText(found)}`), ...events].join('\n');
 }
 
 /** The command that replays a violation. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Change } from '../../src/model/change.ts';
-import { newborn } from '../../src/conformance/world.ts';
+import { newJob } from '../../src/conformance/world.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const born = (id: number, key?: string): Change =>
-  newborn({ id, created: 5, ...(key === undefined ? {} : { unique: { key, forMs: null } }) });
+  newJob({ id, created: 5, ...(key === undefined ? {} : { unique: { key, forMs: null } }) });
 
 const ids = async (): Promise<number[]> => (await store.load([1, 2, 3, 4, 5])).map(({ id }) => id);
 

@@ -1,6 +1,6 @@
 // Checks the outcome of a storm: compares the store with the replies that clients got and the ledger of the handlers.
 import type { Engine, Event, Job } from '../../src/index.ts';
-import { tellViolation, verify, violation, type Start, type Violation } from '../../src/verify.ts';
+import { violationText, verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Entry } from '../engine/processes/children/ledger.ts';
 import { histories, type Told } from '../engine/processes/histories.ts';
 import type { OwnRow } from './own-tables.ts';
@@ -39,7 +39,7 @@ export async function checkOutcome(engine: Engine, seen: Evidence): Promise<Outc
   violations.push(...checkTogether(all, orders), ...checkEffects(all, effects));
   const lapsed = all.flatMap(lapsedClaims);
   return {
-    violations: violations.map(tellViolation),
+    violations: violations.map(violationText),
     ...next.value,
     starts: starts.length,
     lapses: lapsed.length,

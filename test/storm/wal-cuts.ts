@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Jobs } from '../../src/jobs.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { FeedEvent } from '../../src/store/store.ts';
-import { tellViolation, verify } from '../../src/verify.ts';
+import { violationText, verify } from '../../src/verify.ts';
 import { RandomStreams, type RandomStream } from '../sim/random-streams.ts';
 import { damageOf } from './store-fixture.ts';
 
@@ -104,7 +104,7 @@ async function afterCut(path: string, copy: string, bytes: number, { whole, mark
       ...damage,
       ...(isPrefix ? [] : ['the rest is no prefix of the feed']),
       ...(left.length >= acknowledged ? [] : [`S8: ${acknowledged} events were acknowledged, ${left.length} are left`]),
-      ...(await Array.fromAsync(verify(store, { patienceMs: 0 }))).map(tellViolation),
+      ...(await Array.fromAsync(verify(store, { patienceMs: 0 }))).map(violationText),
     ];
   } finally {
     await store.close();

@@ -1,5 +1,5 @@
 /** The page of metrics: what Prometheus finds at /metrics. */
-import { figureNames, type FigureName } from '../../src/http/metrics/metric-names.ts';
+import { metricNames, type MetricMeta } from '../../src/http/metrics/metric-names.ts';
 import { code, page, table } from './markdown.ts';
 
 export const metricsPage = (): string =>
@@ -12,7 +12,7 @@ export const metricsPage = (): string =>
     `,
     table(
       ['name', 'kind', 'labels', 'what it tells'],
-      (Object.entries(figureNames) as [string, FigureName][]).map(([name, { kind, labels = [], help }]) => [
+      (Object.entries(metricNames) as [string, MetricMeta][]).map(([name, { kind, labels = [], help }]) => [
         code(name), kind, labels.map(code).join(', '), help,
       ]),
     ),

@@ -1,15 +1,15 @@
 /** UpdateJob, CancelJob, DeleteJob and RequeueJobs. */
 import type { Refusal } from '../../refusal.ts';
-import { ok, type Command } from '../call.ts';
+import { ok, type BedrockCommand } from '../call.ts';
 import { atoi, jobIdOf, jobIdsOf, priorityOf, textOf, timeOf } from '../parameters.ts';
 import { StatusError } from '../status.ts';
 
 const dataBytesMax = 1_048_576;
 
-export const updateJob: Command = {
+export const updateJob: BedrockCommand = {
   // Its next time cannot be counted from a start that it never had.
   statuses: { 'wrong.state': '400 Unique Constraints Violation' },
-  run: async ({ headers, desk, caller }) => {
+  run: async ({ headers, services, caller }) => {
     const id = jobIdOf(headers);
     const data = textOf(headers, 'data');
     if (data === undefined) throw new StatusError('402 Missing data');
@@ -17,27 +17,27 @@ export const updateJob: Command = {
     const repeat = textOf(headers, 'repeat')?.toUpperCase();
     const priority = priorityOf(headers.get('jobpriority'));
     const due = timeOf(headers.get('nextrun'));
-    const ask = {
+    const request = {
       id,
       data,
       clearsRepeat: atoi(headers.get('shouldclearrepeat') ?? '') !== 0,
-      reanchor: desk.reanchor,
+      reanchor: services.reanchor,
       ...(repeat === undefined ? {} : { repeat }),
       ...(due === undefined ? {} : { due }),
       ...(priority === undefined ? {} : { priority }),
     };
-    await desk.queue.update(ask, { by: caller.name });
+    await services.queue.update(request, { by: caller.name });
     return ok;
   },
 };
 
-export const cancelJob: Command = {
+export const cancelJob: BedrockCommand = {
   statuses: {
     'has.children': '404 Invalid jobID - Cannot cancel a job with children',
     'no.parent': '404 Invalid jobID - Cannot cancel a job without a parent',
   },
-  run: async ({ headers, desk, caller }) => {
-    await desk.queue.cancel(jobIdOf(headers), { by: caller.name });
+  run: async ({ headers, services, caller }) => {
+    await services.queue.cancel(jobIdOf(headers), { by: caller.name });
     return ok;
   },
 };
@@ -45,20 +45,20 @@ export const cancelJob: Command = {
 const isRunning = `405 Can't delete a RUNNING job`;
 const hasChildrenRunning = `405 Can't delete a parent jobs with children running`;
 
-export const deleteJob: Command = {
+export const deleteJob: BedrockCommand = {
   statuses: {
     'wrong.state': ({ detail }: Refusal) => (detail['state'] === 'running' ? isRunning : hasChildrenRunning),
   },
-  run: async ({ headers, desk, caller }) => {
-    await desk.queue.delete(jobIdOf(headers), { by: caller.name });
+  run: async ({ headers, services, caller }) => {
+    await services.queue.delete(jobIdOf(headers), { by: caller.name });
     return ok;
   },
 };
 
 /** A hand-out that is taken back never counts, so that `decrementFailures` has nothing to add. */
-export const requeueJobs: Command = {
-  run: async ({ headers, desk, caller }) => {
-    await desk.queue.requeue(jobIdsOf(headers.get('jobids') ?? ''), { by: caller.name }, textOf(headers, 'name'));
+export const requeueJobs: BedrockCommand = {
+  run: async ({ headers, services, caller }) => {
+    await services.queue.requeue(jobIdsOf(headers.get('jobids') ?? ''), { by: caller.name }, textOf(headers, 'name'));
     return ok;
   },
 };

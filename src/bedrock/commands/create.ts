@@ -2,7 +2,7 @@
 import type { QueueDraft } from '../../jobs/bedrock/create.ts';
 import { checkJsonText, isObject, parseExact, scalarText, type Json, type JsonObject } from '../../model/json.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import type { Call, Command, Reply } from '../call.ts';
+import type { BedrockCall, BedrockCommand, Reply } from '../call.ts';
 import { isMocked, parentIdOf, priorityOf, timeOf } from '../parameters.ts';
 import { StatusError, type Statuses } from '../status.ts';
 
@@ -20,7 +20,7 @@ const statuses: Statuses = {
   'grandchildren': '405 Cannot create grandchildren',
 };
 
-export const createJob: Command = {
+export const createJob: BedrockCommand = {
   statuses,
   run: async (call) => {
     const [id] = await create(call, [draftOf((name) => call.headers.get(name.toLowerCase()))]);
@@ -28,7 +28,7 @@ export const createJob: Command = {
   },
 };
 
-export const createJobs: Command = {
+export const createJobs: BedrockCommand = {
   statuses,
   run: async (call): Promise<Reply> => {
     const ids = await create(call, elementsOf(call.headers.get('jobs') ?? '').map(draftOfElement));
@@ -36,8 +36,8 @@ export const createJobs: Command = {
   },
 };
 
-const create = ({ desk, headers, caller }: Call, drafts: readonly QueueDraft[]): Promise<number[]> =>
-  desk.queue.create(drafts, isMocked(headers), caller.name);
+const create = ({ services, headers, caller }: BedrockCall, drafts: readonly QueueDraft[]): Promise<number[]> =>
+  services.queue.create(drafts, isMocked(headers), caller.name);
 
 /** The fields of a job as texts, be they headers or members of an object. */
 type Field = (name: string) => string | undefined;
@@ -45,7 +45,7 @@ type Field = (name: string) => string | undefined;
 function draftOf(field: Field): QueueDraft {
   const name = field('name');
   if (!name) throw new StatusError('402 Missing name');
-  const said = {
+  const given = {
     firstRun: timeOf(field('firstRun')),
     repeat: field('repeat')?.toUpperCase() || undefined,
     retryAfter: field('retryAfter') || undefined,
@@ -58,7 +58,7 @@ function draftOf(field: Field): QueueDraft {
     data: field('data') ?? null,
     isUnique: field('unique') === 'true',
     overwrite: overwrite === undefined || overwrite === '' || overwrite === 'true',
-    ...definedOf(said),
+    ...definedOf(given),
   };
 }
 

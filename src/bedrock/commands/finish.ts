@@ -1,7 +1,7 @@
 /** FinishJob, RetryJob and FailJob: what a worker says of the job it has. */
 import type { FinishRequest, RetryRequest } from '../../jobs/bedrock/finish.ts';
 import type { Refusal } from '../../refusal.ts';
-import { ok, type Call, type Command } from '../call.ts';
+import { ok, type BedrockCall, type BedrockCommand } from '../call.ts';
 import { atoi, isOn, jobIdOf, priorityOf, textOf, timeOf, type Headers } from '../parameters.ts';
 import type { Statuses } from '../status.ts';
 
@@ -14,52 +14,52 @@ const statuses: Statuses = {
   'mismatched.mock': '500 Mock Mismatch',
 };
 
-export const finishJob: Command = {
+export const finishJob: BedrockCommand = {
   statuses,
   run: async (call) => {
-    await call.desk.queue.finish(finishAsk(call), { by: call.caller.name });
+    await call.services.queue.finish(finishRequest(call), { by: call.caller.name });
     return ok;
   },
 };
 
-export const retryJob: Command = {
+export const retryJob: BedrockCommand = {
   statuses: {
     ...statuses,
     'malformed.number': ({ detail }) =>
       detail['name'] === 'delay' ? delayStatus(detail) : '402 Invalid priority value',
   },
   run: async (call) => {
-    const { headers, desk, caller } = call;
-    const finish = finishAsk(call);
+    const { headers, services, caller } = call;
+    const finish = finishRequest(call);
     const name = textOf(headers, 'name');
     const priority = priorityOf(headers.get('jobpriority'));
-    const ask: RetryRequest = {
+    const request: RetryRequest = {
       ...finish,
       due: dueOf(headers),
       ...(name === undefined ? {} : { name }),
       ...(priority === undefined ? {} : { priority }),
     };
-    await desk.queue.retry(ask, { by: caller.name });
+    await services.queue.retry(request, { by: caller.name });
     return ok;
   },
 };
 
 const notFailing = '405 Can only fail RUNNING or RUNQUEUED jobs';
 
-export const failJob: Command = {
+export const failJob: BedrockCommand = {
   statuses: { 'wrong.state': notFailing, 'lost.lease': notFailing },
-  run: async ({ headers, desk, caller }) => {
-    await desk.queue.fail(jobIdOf(headers), textOf(headers, 'data'), { by: caller.name });
+  run: async ({ headers, services, caller }) => {
+    await services.queue.fail(jobIdOf(headers), textOf(headers, 'data'), { by: caller.name });
     return ok;
   },
 };
 
-function finishAsk({ headers, desk }: Call): FinishRequest {
+function finishRequest({ headers, services }: BedrockCall): FinishRequest {
   const data = textOf(headers, 'data');
   return {
     id: jobIdOf(headers),
     ignoreRepeat: isOn(headers, 'ignorerepeat'),
-    reanchor: desk.reanchor,
+    reanchor: services.reanchor,
     ...(data === undefined ? {} : { data }),
   };
 }

@@ -1,25 +1,25 @@
 /** QueryJob and Query. */
 import type { Refusal } from '../../refusal.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { Call, Command, Reply } from '../call.ts';
+import type { BedrockCall, BedrockCommand, Reply } from '../call.ts';
 import { isMocked, jobIdOf } from '../parameters.ts';
 import { rowsText } from '../rows.ts';
 import { StatusError } from '../status.ts';
 import { queriedText } from '../view.ts';
 
-export const queryJob: Command = {
-  run: async ({ headers, desk }) => {
-    const job = await desk.queue.get(jobIdOf(headers));
+export const queryJob: BedrockCommand = {
+  run: async ({ headers, services }) => {
+    const job = await services.queue.get(jobIdOf(headers));
     if (job === null) throw new StatusError('404 No job with this jobID');
     return { status: '200 OK', body: queriedText(job) };
   },
 };
 
 /** Reads from the view `jobs` in SQL, and nothing else. */
-export const query: Command = {
+export const query: BedrockCommand = {
   isLocal: true,
   run: async (call): Promise<Reply> => {
-    const { store, inspection } = call.desk;
+    const { store, inspection } = call.services;
     const sql = sqlOf(call);
     if (store.inspect === undefined) throw new StatusError('405 Query is only available on a SQLite store');
     try {
@@ -30,7 +30,7 @@ export const query: Command = {
   },
 };
 
-function sqlOf({ line, headers }: Call): string {
+function sqlOf({ line, headers }: BedrockCall): string {
   const sql = (/^query:(.*)$/is.exec(line)?.[1] ?? headers.get('query') ?? '').trim();
   if (sql === '') throw new StatusError('402 Missing query');
   if (!sql.endsWith(';')) throw new StatusError('502 Query Missing Semicolon');

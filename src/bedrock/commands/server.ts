@@ -1,19 +1,19 @@
 /** Ping, Status, CrashBedrockJob and ClearCrashedBedrockJobs: what concerns the server itself. */
 import { parseGlob } from '../../model/glob.ts';
 import { version } from '../../version.ts';
-import { ok, type Command } from '../call.ts';
+import { ok, type BedrockCommand } from '../call.ts';
 import { listOf, textOf } from '../parameters.ts';
 import { StatusError } from '../status.ts';
 
-export const ping: Command = { run: () => ok };
+export const ping: BedrockCommand = { run: () => ok };
 
-export const status: Command = {
-  run: ({ desk }) => {
+export const status: BedrockCommand = {
+  run: ({ services }) => {
     const jobs = {
-      crashedBedrockJobList: [...desk.crashing.keys()],
-      crashedBedrockJobs: desk.crashing.size,
+      crashedBedrockJobList: [...services.crashing.keys()],
+      crashedBedrockJobs: services.crashing.size,
       name: 'Jobs',
-      waiting: desk.waiting.size,
+      waiting: services.longPolls.size,
     };
     const about = { isLeader: true, plugins: [jobs], state: 'LEADING', version: `stint ${version}` };
     return { status: '200 OK', body: JSON.stringify(about) };
@@ -21,21 +21,21 @@ export const status: Command = {
 };
 
 /** From now on jobs whose names match fail instead of being handed out, until that is cleared or the server stops. */
-export const crashBedrockJob: Command = {
+export const crashBedrockJob: BedrockCommand = {
   isLocal: true,
   statuses: { 'malformed.pattern': '402 Malformed names' },
-  run: ({ headers, desk }) => {
+  run: ({ headers, services }) => {
     const names = listOf(textOf(headers, 'names') ?? '');
     if (names.length === 0) throw new StatusError('402 Missing names');
-    for (const glob of names.map(parseGlob)) desk.crashing.set(glob.text, glob);
+    for (const glob of names.map(parseGlob)) services.crashing.set(glob.text, glob);
     return ok;
   },
 };
 
-export const clearCrashedBedrockJobs: Command = {
+export const clearCrashedBedrockJobs: BedrockCommand = {
   isLocal: true,
-  run: ({ desk }) => {
-    desk.crashing.clear();
+  run: ({ services }) => {
+    services.crashing.clear();
     return ok;
   },
 };

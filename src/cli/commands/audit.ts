@@ -1,9 +1,9 @@
 /** `stint audit`: what operators did. */
 import type { Command } from 'commander';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { asking, parseId, withEngine, type CommonOptions } from '../session.ts';
+import { asking, parseId, withEngine, type CommonFlags } from '../session.ts';
 
-interface AuditOptions extends CommonOptions {
+interface AuditOptions extends CommonFlags {
   readonly action?: string;
   readonly job?: string;
   readonly by?: string;

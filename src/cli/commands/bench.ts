@@ -9,14 +9,14 @@ import { systemRandom } from '../../random.ts';
 import { systemClock } from '../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
-import { asking, type CommonOptions } from '../session.ts';
+import { asking, type CommonFlags } from '../session.ts';
 
-interface BenchOptions extends CommonOptions {
+interface BenchOptions extends CommonFlags {
   readonly jobs: string;
   readonly slots: string;
 }
 
-interface Figures {
+interface BenchResults {
   readonly jobs: number;
   readonly createOneMs: Spread;
   readonly createPerSecond: number;
@@ -30,7 +30,7 @@ interface Spread {
   readonly p99: number;
 }
 
-const batch = 500;
+const createBatch = 500;
 const singles = 100;
 
 export function benchCommand(program: Command): void {
@@ -43,7 +43,7 @@ export function benchCommand(program: Command): void {
 async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
   const url = storeUrl(store);
   const jobs = whole('--jobs', options.jobs, 1_000_000);
-  const work = new Work();
+  const work = new BenchWork();
   const engine = new Engine({
     store: url,
     types: [work.type],
@@ -52,9 +52,9 @@ async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
   });
   try {
     await engine.ready();
-    const figures = await measure(engine, work, jobs);
-    if (json) printJson(figures);
-    else print(figures, shownUrl(url));
+    const results = await measure(engine, work, jobs);
+    if (json) printJson(results);
+    else print(results, shownUrl(url));
   } finally {
     await remove(engine, work);
     await engine.close();
@@ -62,7 +62,7 @@ async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
 }
 
 /** The type, and when each of its jobs began. */
-class Work {
+class BenchWork {
   readonly begun = new Map<number, number>();
   readonly type: JobType<unknown>;
   #onEnd = (): void => {};
@@ -87,13 +87,13 @@ class Work {
   }
 }
 
-async function measure(engine: Engine, work: Work, jobs: number): Promise<Figures> {
+async function measure(engine: Engine, work: BenchWork, jobs: number): Promise<BenchResults> {
   const createOneMs = await spreadOf(singles, async () => void (await engine.createJobRun(work.type, { input: null })));
   const createStart = systemClock.monotonic();
-  for (let made = 0; made < jobs; made += batch) {
+  for (let made = 0; made < jobs; made += createBatch) {
     await engine.createJobRuns(
       work.type,
-      Array.from({ length: Math.min(batch, jobs - made) }, () => ({ input: null })),
+      Array.from({ length: Math.min(createBatch, jobs - made) }, () => ({ input: null })),
     );
   }
   const createPerSecond = perSecond(jobs, createStart);
@@ -109,7 +109,7 @@ async function measure(engine: Engine, work: Work, jobs: number): Promise<Figure
   return { jobs, createOneMs, createPerSecond, runPerSecond, startMs };
 }
 
-async function untilEnded(engine: Engine, work: Work, count: number): Promise<void> {
+async function untilEnded(engine: Engine, work: BenchWork, count: number): Promise<void> {
   await work.until(count);
   for (;;) {
     const open = await engine.count({ types: [work.type.name], standings: openStandings });
@@ -130,7 +130,7 @@ async function spreadOf(times: number, act: () => Promise<void>): Promise<Spread
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-async function remove(engine: Engine, work: Work): Promise<void> {
+async function remove(engine: Engine, work: BenchWork): Promise<void> {
   for (;;) {
     const { jobs } = await engine.find({ types: [work.type.name] }, { limit: 1000 });
     if (jobs.length === 0) return;
@@ -146,14 +146,14 @@ async function remove(engine: Engine, work: Work): Promise<void> {
 const perSecond = (count: number, start: number): number =>
   Math.round(count / ((systemClock.monotonic() - start) / 1000));
 
-function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: Figures, url: string): void {
+function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: BenchResults, url: string): void {
   printLine(styled('bold', `${jobs} jobs on ${url}`));
   const times = ({ p50, p95, p99 }: Spread): string => `p50 ${p50} ms   p95 ${p95} ms   p99 ${p99} ms`;
   printTable(
     ['WHAT', 'FIGURE'],
     [
       ['create, one at a time', times(createOneMs)],
-      [`create, ${batch} at a time`, `${createPerSecond} jobs/s`],
+      [`create, ${createBatch} at a time`, `${createPerSecond} jobs/s`],
       ['claim, run and finish', `${runPerSecond} jobs/s`],
       ['from create to start', times(startMs)],
     ],

@@ -5,11 +5,11 @@ import { draftOf } from '../../jobs/tick.ts';
 import { parseJson } from '../../model/json.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { acted, acting, actor, asking, withEngine, type CommonOptions } from '../session.ts';
+import { acted, acting, actor, asking, withEngine, type CommonFlags } from '../session.ts';
 import { scheduled, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { printEvents } from './runs.ts';
 
-interface CreateOptions extends CommonOptions, ScheduleFlags {
+interface CreateDefFlags extends CommonFlags, ScheduleFlags {
   readonly type: string;
   readonly params?: string;
 }
@@ -31,7 +31,7 @@ export function defsCommand(program: Command): void {
     .action(run);
 }
 
-const list = (options: CommonOptions): Promise<void> =>
+const list = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const all = await engine.definitions();
     if (options.json) return printJson(all);
@@ -47,7 +47,7 @@ const list = (options: CommonOptions): Promise<void> =>
     );
   });
 
-const show = (name: string, options: CommonOptions): Promise<void> =>
+const show = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const def = await engine.definition(name);
     if (options.json) return printJson(def);
@@ -59,7 +59,7 @@ const show = (name: string, options: CommonOptions): Promise<void> =>
     return printEvents((await engine.history(def.job.id)).slice(-20));
   });
 
-const create = (name: string, options: CreateOptions): Promise<void> =>
+const create = (name: string, options: CreateDefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const schedule = scheduleOf(options);
     const params = options.params === undefined ? {} : { params: parseJson(options.params) };
@@ -69,44 +69,44 @@ const create = (name: string, options: CreateOptions): Promise<void> =>
       { ...params, ...(schedule ? { schedules: schedule } : {}) },
       { by: actor() },
     );
-    return tell({ name }, `${name} is defined: stint defs show '${name}'`, options);
+    return printResult({ name }, `${name} is defined: stint defs show '${name}'`, options);
   });
 
-const remove = (name: string, options: CommonOptions): Promise<void> =>
+const remove = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.undefine(name, acted(options));
-    return tell({ name }, `${name} is ended`, options);
+    return printResult({ name }, `${name} is ended`, options);
   });
 
-const reset = (name: string, options: CommonOptions): Promise<void> =>
+const reset = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.override(name, null, acted(options));
-    return tell({ name, override: null }, `${name} is as the code says`, options);
+    return printResult({ name, override: null }, `${name} is as the code says`, options);
   });
 
-const enable = (name: string, options: CommonOptions): Promise<void> =>
+const enable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.enable(name, acted(options));
-    return tell({ name, isEnabled: true }, `${name} is enabled`, options);
+    return printResult({ name, isEnabled: true }, `${name} is enabled`, options);
   });
 
-const disable = (name: string, options: CommonOptions): Promise<void> =>
+const disable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.disable(name, acted(options));
-    return tell({ name, isEnabled: false }, `${name} is disabled`, options);
+    return printResult({ name, isEnabled: false }, `${name} is disabled`, options);
   });
 
-const run = (name: string, options: CommonOptions & { readonly input?: string }): Promise<void> =>
+const run = (name: string, options: CommonFlags & { readonly input?: string }): Promise<void> =>
   withEngine(options, async (engine) => {
     const { spec } = await engine.definition(name);
     const input = options.input === undefined ? spec.params : parseJson(options.input);
     const { id } = await engine.jobs.create({ ...draftOf(name, spec), input }, actor());
-    return tell({ id }, `run ${id} of ${name} is created`, options);
+    return printResult({ id }, `run ${id} of ${name} is created`, options);
   });
 
 const schedulesOf = ({ spec }: KnownDefinition): string => spec.schedules.map(describeSchedule).join('; ');
 
-function tell(value: unknown, sentence: string, { json }: CommonOptions): void {
+function printResult(value: unknown, sentence: string, { json }: CommonFlags): void {
   if (json) printJson(value);
   else printLine(sentence);
 }

@@ -5,14 +5,14 @@ import { Jobs } from '../../jobs.ts';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
 import { harmless, printJson, printLine, styled, type Style } from '../print.ts';
-import { asking, type CommonOptions } from '../session.ts';
+import { asking, type CommonFlags } from '../session.ts';
 
 export function doctorCommand(program: Command): void {
   asking(program.command('doctor').description('how the store and the instances fare, and what to do')).action(doctor);
 }
 
 /** The schema is looked at and not changed: whoever asks may be the older version. */
-async function doctor({ store: url, json }: CommonOptions): Promise<void> {
+async function doctor({ store: url, json }: CommonFlags): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
     const findings = await runDoctor(new Jobs(store), systemClock);

@@ -5,13 +5,13 @@ import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
 import { printJson, printLine, printTable, timeCell } from '../print.ts';
 import { scheduled, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
-import { asking, withEngine, type CommonOptions } from '../session.ts';
+import { asking, withEngine, type CommonFlags } from '../session.ts';
 
-interface PreviewOptions extends CommonOptions, ScheduleFlags {
+interface PreviewFlags extends CommonFlags, ScheduleFlags {
   readonly count: string;
 }
 
-export function lookCommands(program: Command): void {
+export function listCommands(program: Command): void {
   const types = program.command('types').description('job types that instances know');
   asking(types.command('ls').description('each with the instances that can run it')).action(listTypes);
   const instances = program.command('instances').description('running engines');
@@ -25,7 +25,7 @@ export function lookCommands(program: Command): void {
     .action(previewTicks);
 }
 
-const listTypes = (options: CommonOptions): Promise<void> =>
+const listTypes = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const now = engine.now();
     const living = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
@@ -41,7 +41,7 @@ const listTypes = (options: CommonOptions): Promise<void> =>
     );
   });
 
-const listInstances = (options: CommonOptions): Promise<void> =>
+const listInstances = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const now = engine.now();
     const all = await engine.instances();
@@ -60,7 +60,7 @@ const listInstances = (options: CommonOptions): Promise<void> =>
     );
   });
 
-const tail = (options: CommonOptions): Promise<void> =>
+const tail = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     for await (const { job, type, event } of engine.events()) {
       if (options.json) printLine(JSON.stringify({ job, type, event }));
@@ -68,7 +68,7 @@ const tail = (options: CommonOptions): Promise<void> =>
     }
   });
 
-function previewTicks(options: PreviewOptions): void {
+function previewTicks(options: PreviewFlags): void {
   const ticks = preview(scheduleOf(options) ?? noSchedule(), { from: systemClock.now(), count: Number(options.count) });
   if (options.json) return printJson(ticks);
   printTable(

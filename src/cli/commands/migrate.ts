@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { printJson, printLine } from '../print.ts';
-import { asking, type CommonOptions } from '../session.ts';
+import { asking, type CommonFlags } from '../session.ts';
 
 export function migrateCommand(program: Command): void {
   asking(program.command('migrate').description('bring the schema to this version'))
@@ -14,7 +14,7 @@ async function migrate({
   store: url,
   json,
   dryRun = false,
-}: CommonOptions & { readonly dryRun?: boolean }): Promise<void> {
+}: CommonFlags & { readonly dryRun?: boolean }): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
     const migration = await store.migrate({ dryRun });

@@ -6,10 +6,10 @@ import { parseJson } from '../../model/json.ts';
 import { standingOf, standings, type Query, type Standing } from '../../store/query.ts';
 import { Refusal } from '../../refusal.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
-import { acted, acting, actor, asking, parseId, withEngine, type CommonOptions } from '../session.ts';
+import { acted, acting, actor, asking, parseId, withEngine, type CommonFlags } from '../session.ts';
 import { watchRun } from './watch.ts';
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends CommonFlags {
   readonly state?: string[];
   readonly type?: string[];
   readonly def?: string;
@@ -19,7 +19,7 @@ interface ListOptions extends CommonOptions {
   readonly after?: string;
 }
 
-interface CreateOptions extends CommonOptions {
+interface CreateRunFlags extends CommonFlags {
   readonly input?: string;
   readonly due?: string;
   readonly priority?: string;
@@ -73,24 +73,24 @@ const list = (options: ListOptions): Promise<void> =>
     if (page.next !== null) printLine(styled('dim', `more: stint runs ls --after ${page.next}`));
   });
 
-const create = (type: string, options: CreateOptions): Promise<void> =>
+const create = (type: string, options: CreateRunFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const { input, due, priority, tag, unique } = options;
-    const ask = {
+    const request = {
       ...(input === undefined ? {} : { input: parseJson(input) }),
       ...(due === undefined ? {} : { dueTime: due }),
       ...(priority === undefined ? {} : { priority: Number(priority) }),
       ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
       ...(unique === undefined ? {} : { unique }),
     };
-    const { id, outcome } = await engine.createNamed({ type }, ask, actor());
+    const { id, outcome } = await engine.createNamed({ type }, request, actor());
     if (options.json) return printJson({ id, outcome });
     printLine(`run ${id} of ${type} is ${outcome}: stint runs watch ${id}`);
     const unknown = (await engine.explain(id)).find(({ code }) => code === 'type.unknown');
     if (unknown) printLine(styled('yellow', `it waits: ${harmless(unknown.says)}`));
   });
 
-const show = (id: string, options: CommonOptions): Promise<void> =>
+const show = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const snapshot = await engine.snapshot(parseId(id));
     if (options.json) return printJson(snapshot);
@@ -121,13 +121,13 @@ const kindNames: Readonly<Record<Job['kind'], string>> = {
   run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit',
 };
 
-const events = (id: string, options: CommonOptions): Promise<void> =>
+const events = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const history = await engine.history(parseId(id));
     return options.json ? printJson(history) : printEvents(history);
   });
 
-const tasks = (id: string, options: CommonOptions): Promise<void> =>
+const tasks = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const page = await engine.find({ parent: parseId(id) }, { order: 'oldest', limit: 1000 });
     if (options.json) return printJson(page.jobs);
@@ -137,52 +137,52 @@ const tasks = (id: string, options: CommonOptions): Promise<void> =>
     );
   });
 
-const log = (id: string, options: CommonOptions): Promise<void> =>
+const log = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const lines = await engine.log(parseId(id));
     if (options.json) return printJson(lines);
     for (const { at, level, text } of lines) printLine(`${timeCell(at)} ${level.padEnd(5)} ${harmless(text)}`);
   });
 
-const explain = (id: string, options: CommonOptions): Promise<void> =>
+const explain = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const reasons = await engine.explain(parseId(id));
     if (options.json) return printJson(reasons);
     for (const { says } of reasons) printLine(harmless(says));
   });
 
-const watch = (id: string, options: CommonOptions): Promise<void> =>
+const watch = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, (engine) => watchRun(engine.run(parseId(id)), options.json ?? false));
 
-const cancel = (id: string, options: CommonOptions & { readonly grace?: string }): Promise<void> =>
+const cancel = (id: string, options: CommonFlags & { readonly grace?: string }): Promise<void> =>
   withEngine(options, async (engine) => {
     const grace = options.grace === undefined ? {} : { grace: options.grace as `${number}s` };
-    return tell(await engine.cancelJobRun(parseId(id), { ...acted(options), ...grace }), options);
+    return printRun(await engine.cancelJobRun(parseId(id), { ...acted(options), ...grace }), options);
   });
 
-const stop = (id: string, options: CommonOptions): Promise<void> =>
+const stop = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const { job, how } = await engine.stopJobRun(parseId(id), acted(options));
     if (options.json) return printJson({ job, how });
     printLine(`run ${job.id} is stopped: ${how}`);
   });
 
-const retry = (id: string, options: CommonOptions & { readonly failed?: boolean }): Promise<void> =>
+const retry = (id: string, options: CommonFlags & { readonly failed?: boolean }): Promise<void> =>
   withEngine(options, async (engine) =>
-    tell(
+    printRun(
       await engine.retryJobRun(parseId(id), { ...acted(options), ...(options.failed ? { only: 'failed' } : {}) }),
       options,
     ),
   );
 
-const remove = (id: string, options: CommonOptions): Promise<void> =>
+const remove = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.deleteJobRun(parseId(id), acted(options));
     if (options.json) return printJson({ deleted: Number(id) });
     printLine(`run ${id} is deleted`);
   });
 
-function tell(job: Job, { json }: CommonOptions): void {
+function printRun(job: Job, { json }: CommonFlags): void {
   if (json) return printJson(job);
   const asked = job.state !== 'ended' && job.cancel ? ', asked to give up' : '';
   printLine(`run ${job.id} is ${standingOf(job)}${asked}`);

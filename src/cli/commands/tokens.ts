@@ -14,7 +14,7 @@ interface FileOptions {
   readonly json?: boolean;
 }
 
-interface CreateOptions extends FileOptions {
+interface CreateTokenFlags extends FileOptions {
   readonly role: string;
   readonly expires?: string;
   readonly seesPayloads?: boolean;
@@ -34,7 +34,7 @@ export function tokensCommand(program: Command): void {
 const onFile = (command: Command): Command =>
   command.option('--file <path>', `the file (else STINT_TOKENS, ${tokensPathDefault})`).option('--json', 'as JSON');
 
-function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateOptions): void {
+function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateTokenFlags): void {
   const path = pathOf(options);
   const known = tokensIn(path);
   if (known.some((record) => record.name === name)) {
@@ -72,20 +72,20 @@ function list(options: FileOptions): void {
 function revoke(name: string, options: FileOptions): void {
   const path = pathOf(options);
   const known = tokensIn(path);
-  const kept = known.filter((record) => record.name !== name && record.prefix !== name);
-  const count = known.length - kept.length;
+  const remaining = known.filter((record) => record.name !== name && record.prefix !== name);
+  const count = known.length - remaining.length;
   if (count === 0) throw new Refusal('malformed.option', `no token has the name or prefix ${name.slice(0, 60)}`, {});
-  writeTokens(path, kept);
+  writeTokens(path, remaining);
   if (options.json) printJson({ revoked: count });
   else printLine(`${count} taken back`);
 }
 
 function pathOf({ file }: FileOptions): string {
-  const said = file ?? process.env['STINT_TOKENS'];
-  if (said?.trimStart().startsWith('[')) {
+  const source = file ?? process.env['STINT_TOKENS'];
+  if (source?.trimStart().startsWith('[')) {
     throw new Refusal('malformed.option', 'STINT_TOKENS holds the tokens themselves: name a file with --file', {});
   }
-  return said ?? tokensPathDefault;
+  return source ?? tokensPathDefault;
 }
 
 const shown = ({ hash: _hash, ...rest }: TokenRecord): Omit<TokenRecord, 'hash'> => rest;

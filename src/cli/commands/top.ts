@@ -10,10 +10,10 @@ import { workKinds } from '../../model/state.ts';
 import { systemClock } from '../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, styled } from '../print.ts';
-import { asking, withEngine, type CommonOptions } from '../session.ts';
-import { frameOf, type Line, type Moment } from '../top-frame.ts';
+import { asking, withEngine, type CommonFlags } from '../session.ts';
+import { frameOf, type FrameLine, type Moment } from '../top-frame.ts';
 
-interface TopOptions extends CommonOptions {
+interface TopOptions extends CommonFlags {
   readonly every: string;
 }
 
@@ -30,14 +30,14 @@ export function topCommand(program: Command): void {
 const top = (options: TopOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     const url = shownUrl(storeUrl(options.store));
-    if (options.json || !process.stdout.isTTY) return lookOnce(engine, url, options.json ?? false);
+    if (options.json || !process.stdout.isTTY) return printOnce(engine, url, options.json ?? false);
     return watchScreen(engine, url, Math.max(0.2, Number(options.every) || 1) * 1000);
   });
 
-async function lookOnce(engine: Engine, store: string, asJson: boolean): Promise<void> {
+async function printOnce(engine: Engine, store: string, asJson: boolean): Promise<void> {
   const moment = await momentOf(engine, store, new Map());
-  const { rates: _none, ...told } = moment;
-  if (asJson) return printJson(told);
+  const { rates: _none, ...printed } = moment;
+  if (asJson) return printJson(printed);
   for (const line of frameOf(moment, { columns: Infinity, rows: Infinity }).slice(0, -1)) printLine(textOf(line));
 }
 
@@ -135,4 +135,5 @@ function draw(moment: Moment): void {
   process.stdout.write(`\u001b[H${lines.join('\n')}\u001b[J`);
 }
 
-const textOf = (line: Line): string => line.map(({ text, style }) => (style ? styled(style, text) : text)).join('');
+const textOf = (line: FrameLine): string =>
+  line.map(({ text, style }) => (style ? styled(style, text) : text)).join('');

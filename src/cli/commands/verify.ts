@@ -6,10 +6,10 @@ import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../time/clock.ts';
 import { verify, type VerifyProgress, type Violation } from '../../verify.ts';
 import { harmless, printJson, printLine, styled } from '../print.ts';
-import { asking, type CommonOptions } from '../session.ts';
+import { asking, type CommonFlags } from '../session.ts';
 
 /** Others are only counted. */
-const toldMax = 1000;
+const shownMax = 1000;
 const progressMs = 200;
 const exitCodeBroken = 1;
 
@@ -18,12 +18,12 @@ export function verifyCommand(program: Command): void {
   asking(program.command('verify').description(about)).action(verifyStore);
 }
 
-interface Finding extends VerifyProgress {
+interface VerifyFinding extends VerifyProgress {
   readonly violations: readonly Violation[];
   readonly count: number;
 }
 
-async function verifyStore({ store: url, json = false }: CommonOptions): Promise<void> {
+async function verifyStore({ store: url, json = false }: CommonFlags): Promise<void> {
   const store = openStore(storeUrl(url));
   try {
     await requireSchema(store);
@@ -49,18 +49,21 @@ async function requireSchema(store: Store): Promise<void> {
   throw new Refusal('older.schema', message, { found: from, needed: to });
 }
 
-async function find(verifying: ReturnType<typeof verify>, onFound: (violation: Violation) => void): Promise<Finding> {
+async function find(
+  verifying: ReturnType<typeof verify>,
+  onFound: (violation: Violation) => void,
+): Promise<VerifyFinding> {
   const violations: Violation[] = [];
   for (let count = 0; ; count++) {
     const { done, value } = await verifying.next();
     if (done) return { ...value, count, violations };
-    if (count >= toldMax) continue;
+    if (count >= shownMax) continue;
     violations.push(value);
     onFound(value);
   }
 }
 
-const closing = ({ jobs, events, count }: Finding): string =>
+const closing = ({ jobs, events, count }: VerifyFinding): string =>
   `${jobs} jobs with ${events} events: ${count === 0 ? 'every promise is kept' : `${count} violations`}`;
 
 /** On a terminal: how far it has come, on one line that goes again. */

@@ -95,7 +95,9 @@ function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptio
 }
 
 function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
-  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof setting === 'string' ? { policy: setting } : setting;
+  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof setting === 'string'
+    ? { policy: setting }
+    : setting;
   return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
 }
 

@@ -35,7 +35,9 @@ const msField = <K extends string>(name: K, duration: Duration | undefined): { r
 
 function checkOnTaskFailure(setting: OnTaskFailure): OnTaskFailure {
   if (setting === 'collect' || setting === 'failFast') return setting;
-  const number = typeof setting === 'object' && setting !== null ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent) : NaN;
+  const number = typeof setting === 'object' && setting !== null
+    ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent)
+    : NaN;
   if (number >= 0) return setting;
   throw new Refusal('malformed.option', "onTaskFailure is 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
 }

@@ -125,7 +125,9 @@ function filledIn(
   const { limit } = type.options;
   const due = dueOf(request, now);
   // One that is due later must not keep others from running until then: it waits at its gate when its time has come.
-  const overlap = isOnePerType && due <= now ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } } : {};
+  const overlap = isOnePerType && due <= now
+    ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } }
+    : {};
   return {
     ...draft,
     ...overlap,

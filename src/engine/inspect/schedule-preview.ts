@@ -1,4 +1,7 @@
-/** The schedule preview: the next ticks of all schedules of a definition, with what its overlap policy would do to each. */
+/**
+ * The schedule preview: the next ticks of all schedules of a definition, with what its overlap policy would do to
+ * each.
+ */
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Overlap } from '../../model/definition.ts';
 import type { SchedulePlan } from '../../model/job.ts';

@@ -10,4 +10,5 @@ export interface BackupHeartbeat {
 }
 
 /** For stores that live in this process: nobody else could take its jobs. */
-export const noBackupHeartbeat: BackupHeartbeat = { start: (_, onReady) => onReady(), noteBeat: () => {}, stop: () => Promise.resolve() };
+export const noBackupHeartbeat: BackupHeartbeat = { start: (_, onReady) =>
+  onReady(), noteBeat: () => {}, stop: () => Promise.resolve() };

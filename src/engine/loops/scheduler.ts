@@ -30,7 +30,9 @@ export class Scheduler {
     if ((await tickDue(jobs, { by })) === tickBatch) return 0;
     await this.#followLost();
     const next = await nextTickDue(jobs.store);
-    return next === null ? pollMs : Math.min(pollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0 : followerDelayMs)));
+    return next === null
+      ? pollMs : Math.min(pollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0
+      : followerDelayMs)));
   }
 
   /** A run of a definition has started or ended: schedules may count from it. */

@@ -26,7 +26,8 @@ export async function releaseUnknownClaims(
   if (found.length === 0) return 0;
   const isLost = cause === 'previous process';
   const asker = { by, why: isLost ? 'held by a former instance of this name' : 'the answer to its claim was lost' };
-  const requests = found.map((job) => ({ job, command: { do: isLost ? 'lapse' : 'release', fence: job.fence } as const }));
+  const requests = found.map((job) =>
+    ({ job, command: { do: isLost ? 'lapse' : 'release', fence: job.fence } as const }));
   const answers = await applyEach(store, requests, asker);
   const released = answers.filter((answer): answer is Change => !isRefusal(answer));
   await settleAfter(store, released, asker);

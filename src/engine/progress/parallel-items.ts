@@ -14,7 +14,10 @@ export interface ParallelWork<T> {
 }
 
 /** Whether every item was begun. Ends when none is under way any more; throws what the source throws. */
-export async function runParallel<T>(items: Items<T>, { clock, parallelism, stop, work }: ParallelWork<T>): Promise<boolean> {
+export async function runParallel<T>(
+  items: Items<T>,
+  { clock, parallelism, stop, work }: ParallelWork<T>,
+): Promise<boolean> {
   const source = sourceOf(items);
   const limit = new ConcurrencyLimit(parallelism);
   const eventLoop = new EventLoopYield(clock);

@@ -317,7 +317,10 @@ function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string
   }
 }
 
-function summaryOf({ summary }: Pick<StagePlan<unknown>, 'summary'>, { SUCCESS: succeeded, ERROR: failed }: ItemTally): string {
+function summaryOf(
+  { summary }: Pick<StagePlan<unknown>, 'summary'>,
+  { SUCCESS: succeeded, ERROR: failed }: ItemTally,
+): string {
   const plain = `${succeeded} successful and ${failed} failed items`;
   try {
     return textOf(summary?.(succeeded, failed)) ?? plain;

@@ -1,4 +1,6 @@
-/** Job watchers: wake the waiters of a job when this instance changes it; changes made elsewhere are found by polling. */
+/**
+ * Job watchers: wake the waiters of a job when this instance changes it; changes made elsewhere are found by polling.
+ */
 import type { Clock } from '../../time/clock.ts';
 
 export class JobWatchers {

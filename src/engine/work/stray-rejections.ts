@@ -10,7 +10,8 @@ const handlers = new AsyncLocalStorage<OnRejection>();
 let watches = 0;
 
 /** Calls a handler; its stray rejections are passed on, even long after it has ended. */
-export const captureStrayRejections = <T>(onRejection: OnRejection, call: () => T): T => handlers.run(onRejection, call);
+export const captureStrayRejections = <T>(onRejection: OnRejection, call: () =>
+  T): T => handlers.run(onRejection, call);
 
 /** From now on, until the answer is called. */
 export function watchStrayRejections(): () => void {

@@ -8,8 +8,8 @@ import { Sessions } from './sessions.ts';
 import { Throttle } from './throttle.ts';
 import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 
-/** What of a request tells who asks. */
-export interface Visit {
+/** The parts of a request that identify its sender. */
+export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
   /** Where it comes from; null: the server that hands it in does not say. */
@@ -27,7 +27,7 @@ export interface AccessOptions {
 export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
 /** What may be told of a token. */
-export interface Holder extends Omit<TokenRecord, 'hash' | 'prefix'> {
+export interface TokenHolder extends Omit<TokenRecord, 'hash' | 'prefix'> {
   /** Null: not since this server started. */
   readonly lastUsed: number | null;
 }
@@ -69,7 +69,7 @@ export class Access {
   }
 
   /** The tokens that were set up, without what is secret; `lastUsed` since this server started. */
-  get holders(): readonly Holder[] {
+  get holders(): readonly TokenHolder[] {
     return (this.#tokens?.() ?? []).map(({ hash, prefix: _prefix, ...record }) => ({
       ...record,
       lastUsed: this.#used.get(hash) ?? null,
@@ -77,35 +77,35 @@ export class Access {
   }
 
   /** Who asks. Strangers are refused, and after too many wrong tokens from one address they are kept waiting. */
-  async who(request: Request, visit: Visit): Promise<Principal> {
-    const principal = await this.#recognise(request, visit);
+  async who(request: Request, credentials: Credentials): Promise<Principal> {
+    const principal = await this.#recognise(request, credentials);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
-    throw visit.authorization === undefined ? stranger() : this.#wrongToken(visit);
+    throw credentials.authorization === undefined ? stranger() : this.#wrongToken(credentials);
   }
 
   /** A session for the holder of a token that was shown in a form: its cookie. Unknown and wrong are one answer. */
-  signIn(token: string, visit: Visit): { readonly principal: Principal; readonly cookie: string } {
+  signIn(token: string, credentials: Credentials): { readonly principal: Principal; readonly cookie: string } {
     const record = this.#holderOf(token);
-    if (record === null) throw this.#wrongToken(visit);
+    if (record === null) throw this.#wrongToken(credentials);
     const principal = principalOf(record);
     return { principal, cookie: this.sessions.begin(principal, record.hash) };
   }
 
-  async #recognise(request: Request, visit: Visit): Promise<Principal | null> {
+  async #recognise(request: Request, credentials: Credentials): Promise<Principal | null> {
     const known = await this.#authenticate?.(request);
-    if (known) return { isLocal: false, sight: sightOf(known.role, isTrusted(known.role)), expires: null, ...known };
-    const token = /^Bearer ([!-~]{1,500})$/i.exec(visit.authorization ?? '')?.[1];
+    if (known) return { isLocal: false, visibility: visibilityOf(known.role, isTrusted(known.role)), expires: null, ...known };
+    const token = /^Bearer ([!-~]{1,500})$/i.exec(credentials.authorization ?? '')?.[1];
     if (token !== undefined) {
       const record = this.#holderOf(token);
       return record && principalOf(record);
     }
-    if (visit.authorization !== undefined) return null;
-    const isLocal = !this.isSetUp && isLoopback(visit.address);
-    return this.#bySession(visit) ?? (isLocal ? local : null);
+    if (credentials.authorization !== undefined) return null;
+    const isLocal = !this.isSetUp && isLoopback(credentials.address);
+    return this.#bySession(credentials) ?? (isLocal ? local : null);
   }
 
   /** A session lasts no longer than the token with which it began. */
-  #bySession({ cookie }: Visit): Principal | null {
+  #bySession({ cookie }: Credentials): Principal | null {
     const session = this.sessions.who(cookie);
     const isKnown = session !== null && this.#tokens?.().some(({ hash }) => hash === session.token);
     if (!isKnown) return null;
@@ -120,7 +120,7 @@ export class Access {
   }
 
   /** Right tokens are never kept waiting: behind a proxy, all have one address. */
-  #wrongToken({ address }: Visit): HttpRefusal {
+  #wrongToken({ address }: Credentials): HttpRefusal {
     const seconds = this.#failures.waitFor(address ?? '');
     this.#failures.count(address ?? '');
     if (seconds === 0) return stranger();
@@ -129,17 +129,17 @@ export class Access {
   }
 }
 
-const local: Principal = { name: 'local', role: 'admin', isLocal: true, sight: 'full', expires: null };
+const local: Principal = { name: 'local', role: 'admin', isLocal: true, visibility: 'full', expires: null };
 
 const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Principal => ({
   name,
   role,
   isLocal: false,
-  sight: sightOf(role, seesPayloads),
+  visibility: visibilityOf(role, seesPayloads),
   expires,
 });
 
-const sightOf = (role: Role, seesPayloads: boolean): Principal['sight'] =>
+const visibilityOf = (role: Role, seesPayloads: boolean): Principal['visibility'] =>
   seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted';
 
 const stranger = (): HttpRefusal =>
@@ -154,7 +154,7 @@ export const isLoopbackName = (host: string): boolean =>
   isLoopback(host.replace(/^\[|\]$/g, '')) || host.toLowerCase() === 'localhost';
 
 /** What a bind to the world must have. */
-export interface BindAsk {
+export interface BindRequest {
   readonly host: string;
   readonly isSetUp: boolean;
   /** Whether traffic is encrypted, here or by a proxy in front. */
@@ -164,7 +164,7 @@ export interface BindAsk {
 }
 
 /** Refuses to be open to the world: nobody unknown may ask, and no token travels in the clear unless that is said. */
-export function checkBind({ host, isSetUp, hasTls, isInsecure }: BindAsk): void {
+export function checkBind({ host, isSetUp, hasTls, isInsecure }: BindRequest): void {
   if (isLoopbackName(host)) return;
   if (!isSetUp) {
     const message = `cannot listen on ${host}: with no token anybody could run jobs. Set STINT_TOKENS or use 127.0.0.1`;

@@ -15,8 +15,8 @@ const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A page elsewhere must not reach this server by a name of its own making (DNS rebinding). */
 export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): void {
-  const said = request.headers.get('host') ?? new URL(request.url).host;
-  const name = said.replace(/:\d{1,5}$/, '').toLowerCase();
+  const given = request.headers.get('host') ?? new URL(request.url).host;
+  const name = given.replace(/:\d{1,5}$/, '').toLowerCase();
   if (hosts?.some((host) => host.toLowerCase() === name)) return;
   if (isLoopbackName(name) || (isPublic && hosts === undefined)) return;
   throw new HttpRefusal('wrong.host', 'this server does not answer to that name');

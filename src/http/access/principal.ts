@@ -1,6 +1,6 @@
 /** The principal: who asks. Bound once, when the request comes in; all its parts are done in this name. */
 import type { Role } from '../contract.ts';
-import type { Sight } from './redact.ts';
+import type { Visibility } from './redact.ts';
 
 export interface Principal {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Principal {
   /** Someone on this machine, where no tokens are set up. */
   readonly isLocal: boolean;
   /** What they see of payloads. */
-  readonly sight: Sight;
+  readonly visibility: Visibility;
   /** Milliseconds since 1970; null: never. */
   readonly expires: number | null;
 }

@@ -9,7 +9,7 @@ const idleMs = 8 * 3_600_000;
 const absoluteMs = 7 * 24 * 3_600_000;
 const sessionsMax = 10_000;
 
-interface Session {
+interface BrowserSession {
   readonly principal: Principal;
   /** The hash of the token with which it began. */
   readonly token: string;
@@ -20,7 +20,7 @@ interface Session {
 export class Sessions {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: Random;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, BrowserSession>();
 
   constructor(clock: Pick<Clock, 'monotonic'>, random: Random = systemRandom) {
     this.#clock = clock;
@@ -36,7 +36,7 @@ export class Sessions {
     return `${cookieName}=${id}; ${attributes}; Max-Age=${absoluteMs / 1000}`;
   }
 
-  who(cookies: string | undefined): Pick<Session, 'principal' | 'token'> | null {
+  who(cookies: string | undefined): Pick<BrowserSession, 'principal' | 'token'> | null {
     const id = idIn(cookies);
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (session === undefined) return null;

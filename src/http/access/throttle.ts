@@ -2,7 +2,7 @@
 import type { Clock } from '../../time/clock.ts';
 
 const windowMs = 60_000;
-const rememberedMax = 10_000;
+const addressesMax = 10_000;
 
 export class Throttle {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -35,7 +35,7 @@ export class Throttle {
   }
 
   #remember(address: string): void {
-    if (this.#counts.size >= rememberedMax) this.#counts.delete(this.#counts.keys().next().value!);
+    if (this.#counts.size >= addressesMax) this.#counts.delete(this.#counts.keys().next().value!);
     this.#counts.set(address, { count: 1, since: this.#clock.monotonic() });
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import { readTokens, type TokenRecord } from './tokens.ts';
 
-const lookMs = 1_000;
+const tokenFilePollMs = 1_000;
 
 export class TokenFile {
   readonly #path: string;
@@ -13,7 +13,7 @@ export class TokenFile {
   readonly #logger: Pick<Logger, 'error'>;
   #records: readonly TokenRecord[];
   #seen: string;
-  #lookedAt: number;
+  #readAt: number;
 
   /** Refuses a file that cannot be read now; later the tokens that were read last stay. */
   constructor(path: string, clock: Pick<Clock, 'monotonic'>, logger: Pick<Logger, 'error'>) {
@@ -22,18 +22,18 @@ export class TokenFile {
     this.#logger = logger;
     this.#seen = marks(path);
     this.#records = readTokens(readFileSync(path, 'utf8'));
-    this.#lookedAt = clock.monotonic();
+    this.#readAt = clock.monotonic();
   }
 
   get records(): readonly TokenRecord[] {
     const now = this.#clock.monotonic();
-    if (now - this.#lookedAt < lookMs) return this.#records;
-    this.#lookedAt = now;
-    this.#look();
+    if (now - this.#readAt < tokenFilePollMs) return this.#records;
+    this.#readAt = now;
+    this.#reload();
     return this.#records;
   }
 
-  #look(): void {
+  #reload(): void {
     const seen = marks(this.#path);
     if (seen === this.#seen) return;
     this.#seen = seen;

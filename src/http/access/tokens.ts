@@ -22,7 +22,7 @@ export interface TokenRecord {
   readonly seesPayloads: boolean;
 }
 
-export interface TokenAsk {
+export interface TokenRequest {
   readonly name: string;
   readonly role: Role;
   readonly created?: number | null | undefined;
@@ -35,11 +35,11 @@ const plainMin = 32;
 
 /** The token is shown once, here; only the record is to be kept. */
 export function newToken(
-  said: TokenAsk,
+  request: TokenRequest,
   random: Random = systemRandom,
 ): { readonly token: string; readonly record: TokenRecord } {
   const token = `stint_${random.hex(4)}_${random.hex(32)}`;
-  return { token, record: recordOf(said, token) };
+  return { token, record: recordOf(request, token) };
 }
 
 const Moment = z.union([z.number(), z.string()]).nullable().default(null);
@@ -56,23 +56,24 @@ const Entry = z.strictObject({
 });
 
 /** JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`, or the path of a file that holds it; blank: none. */
-export function readTokens(said: string): readonly TokenRecord[] {
-  if (said.trim() === '') return [];
-  const text = said.trimStart().startsWith('[') ? said : readFileSync(said, 'utf8');
+export function readTokens(source: string): readonly TokenRecord[] {
+  if (source.trim() === '') return [];
+  const text = source.trimStart().startsWith('[') ? source : readFileSync(source, 'utf8');
   const entries = z.array(Entry).safeParse(jsonOf(text));
   if (!entries.success) {
     const [issue] = entries.error.issues;
     throw wrong(`${issue!.path.join('.')}: ${issue!.message}`);
   }
   return entries.data.map(({ token, hash, prefix = '', ...rest }) => {
-    const ask = { ...rest, created: momentOf(rest.created), expires: momentOf(rest.expires) };
-    if (token !== undefined) return recordOf(ask, token);
+    const request = { ...rest, created: momentOf(rest.created), expires: momentOf(rest.expires) };
+    if (token !== undefined) return recordOf(request, token);
     if (hash === undefined) throw wrong(`${rest.name} has neither a hash nor a token`);
-    return { ...ask, prefix, hash, seesPayloads: rest.seesPayloads ?? isTrusted(rest.role) };
+    return { ...request, prefix, hash, seesPayloads: rest.seesPayloads ?? isTrusted(rest.role) };
   });
 }
 
-const momentOf = (said: z.infer<typeof Moment>): number | null => (typeof said === 'string' ? parseInstant(said) : said);
+const momentOf = (moment: z.infer<typeof Moment>): number | null =>
+  (typeof moment === 'string' ? parseInstant(moment) : moment);
 
 /** Whose token it is; null also for one that is over. All are compared, so that time tells nothing. */
 export function holderOf(records: readonly TokenRecord[], token: string, now: number): TokenRecord | null {
@@ -84,7 +85,7 @@ export function holderOf(records: readonly TokenRecord[], token: string, now: nu
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function recordOf(
-  { name, role, created = null, expires = null, seesPayloads = isTrusted(role) }: TokenAsk,
+  { name, role, created = null, expires = null, seesPayloads = isTrusted(role) }: TokenRequest,
   token: string,
 ): TokenRecord {
   return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), created, expires, seesPayloads };

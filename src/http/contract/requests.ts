@@ -60,7 +60,7 @@ const Unique = z.union([
   }),
 ]);
 
-const runAskFields = {
+const runRequestFields = {
   input: z.unknown().optional(),
   dueTime: time.optional(),
   delay: duration.optional(),
@@ -70,16 +70,16 @@ const runAskFields = {
   tags: tags.optional(),
 };
 
-export const RunAsk = z
-  .strictObject({ type: name.optional(), def: name.optional(), ...runAskFields })
+export const RunRequest = z
+  .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields })
   .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'name either a type or a def')
-  .meta({ id: 'RunAsk' });
-export const DefRunAsk = z.strictObject(runAskFields).meta({ id: 'DefRunAsk' });
+  .meta({ id: 'RunRequest' });
+export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 /** Of an act that sends no body. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
-export const CancelAsk = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelAsk' });
-export const RetryAsk = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryAsk' });
+export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
+export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
 export const RunEdit = z
   .strictObject({
     priority: z.number().int().optional(), dueTime: time.optional(), tags: tags.nullable().optional(),
@@ -88,7 +88,7 @@ export const RunEdit = z
   .meta({ id: 'RunEdit' });
 
 const scheduleText = z.string().min(1).max(1000);
-export const ScheduleAsk = z
+export const ScheduleRequest = z
   .union([
     z.strictObject({
       cron: scheduleText,
@@ -108,8 +108,8 @@ export const ScheduleAsk = z
       kind: z.enum(['cron', 'every', 'repeat', 'at']) }).meta({ description: 'as a definition tells it',
     }),
   ])
-  .meta({ id: 'ScheduleAsk' });
-export type ScheduleAsk = z.infer<typeof ScheduleAsk>;
+  .meta({ id: 'ScheduleRequest' });
+export type ScheduleRequest = z.infer<typeof ScheduleRequest>;
 
 const Misfire = z.strictObject({
   policy: z.enum(['skip', 'once', 'all']),
@@ -132,7 +132,7 @@ export const DefCreation = z
     name,
     type: name,
     params: z.unknown().optional(),
-    schedules: z.array(ScheduleAsk).max(100).optional(),
+    schedules: z.array(ScheduleRequest).max(100).optional(),
     overlap: Overlap.optional(),
     misfire: z.enum(['skip', 'once', 'all']).optional(),
     concurrency: z.number().int().min(1).optional(),
@@ -152,7 +152,7 @@ export const DefCreation = z
 export const DefOverride = z
   .strictObject({
     params: z.unknown().optional(),
-    schedules: z.array(ScheduleAsk).max(100).optional(),
+    schedules: z.array(ScheduleRequest).max(100).optional(),
     policy: z.record(z.string(), z.unknown()).optional(),
     priority: z.number().int().optional(),
     overlap: Overlap.optional(),
@@ -168,7 +168,7 @@ export const DefOverride = z
   })
   .meta({ id: 'DefOverride' });
 
-export const BulkAsk = z
+export const BulkRequest = z
   .strictObject({
     action: z.enum(bulkActions),
     filter: RunFilter,
@@ -178,4 +178,4 @@ export const BulkAsk = z
       .meta({ description: 'only failures of this group; of tasks, the runs they belong to are retried' }),
     why: why.optional(),
   })
-  .meta({ id: 'BulkAsk' });
+  .meta({ id: 'BulkRequest' });

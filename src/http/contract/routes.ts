@@ -1,9 +1,9 @@
 /** The routes: each with its path, who may call it, what it takes and what it answers. */
 import { z } from 'zod';
 import {
-  Act, BulkAsk, CancelAsk, DefCreation, DefOverride, DefParams, DefRunAsk, duration, flag, InstanceParams, listOf,
-  name, pageFields, ReasonQuery, RetryAsk, RunAsk, RunEdit, RunFilter, RunListQuery, RunParams, ScheduleAsk, time,
-  whole,
+  Act, BulkRequest, CancelRequest, DefCreation, DefOverride, DefParams, DefRunRequest, duration, flag, InstanceParams,
+  listOf, name, pageFields, ReasonQuery, RetryRequest, RunRequest, RunEdit, RunFilter, RunListQuery, RunParams,
+  ScheduleRequest, time, whole,
 } from './requests.ts';
 import {
   count, EventView, instant, LogLine, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
@@ -16,8 +16,8 @@ import {
 } from './views.ts';
 import { apiPath, kindWords, type Role, roles } from './words.ts';
 import {
-  ChildrenAsk, ClaimAsk, ClaimedView, CompleteAsk, FailAsk, HeartbeatAsk, HeartbeatReply, LogAsk, ProgressAsk,
-  ReleaseAsk, WorkReply,
+  ChildrenRequest, WorkClaimRequest, ClaimedView, CompleteRequest, FailRequest, HeartbeatRequest, HeartbeatReply,
+  LogLinesRequest, ProgressRequest, ReleaseRequest, WorkReply,
 } from './work.ts';
 
 export interface Route {
@@ -36,9 +36,9 @@ export interface Route {
   readonly status?: 201 | 202 | 204;
 }
 
-const look: readonly Role[] = ['viewer'];
+const readers: readonly Role[] = ['viewer'];
 const produce: readonly Role[] = ['producer'];
-const lookOrProduce: readonly Role[] = ['viewer', 'producer'];
+const readersAndProducers: readonly Role[] = ['viewer', 'producer'];
 const operate: readonly Role[] = ['operator'];
 const work: readonly Role[] = ['worker'];
 const administer: readonly Role[] = ['admin'];
@@ -55,10 +55,10 @@ export const routes = define({
     answer: Health,
   },
   metrics: {
-    method: 'get', path: '/metrics', roles: look, summary: 'Figures for Prometheus', answer: text, as: 'text',
+    method: 'get', path: '/metrics', roles: readers, summary: 'Figures for Prometheus', answer: text, as: 'text',
   },
   openapi: {
-    method: 'get', path: at('/openapi.json'), roles: look, summary: 'This API as an OpenAPI document',
+    method: 'get', path: at('/openapi.json'), roles: readers, summary: 'This API as an OpenAPI document',
     answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApi' }),
   },
   signIn: {
@@ -75,21 +75,21 @@ export const routes = define({
   me: { method: 'get', path: at('/me'), roles, summary: 'Who is asking, and what they may do', answer: Me },
 
   listRuns: {
-    method: 'get', path: at('/runs'), roles: look, summary: 'Runs that fit a filter', query: RunListQuery,
+    method: 'get', path: at('/runs'), roles: readers, summary: 'Runs that fit a filter', query: RunListQuery,
     answer: RunPage,
   },
   countRuns: {
-    method: 'get', path: at('/runs/count'), roles: look, summary: 'How many jobs fit a filter, by type and standing',
+    method: 'get', path: at('/runs/count'), roles: readers, summary: 'How many jobs fit a filter, by type and standing',
     query: RunFilter,
     answer: z.object({ total: count, items: StatsView.shape.types }).meta({ id: 'RunCount' }),
   },
   createRun: {
     method: 'post', path: at('/runs'), roles: produce, status: 201,
-    summary: 'Creates a run of a type or definition; with the header Idempotency-Key, once only', body: RunAsk,
+    summary: 'Creates a run of a type or definition; with the header Idempotency-Key, once only', body: RunRequest,
     answer: RunCreated,
   },
   getRun: {
-    method: 'get', path: at('/runs/{id}'), roles: lookOrProduce, summary: 'All that is known of a run',
+    method: 'get', path: at('/runs/{id}'), roles: readersAndProducers, summary: 'All that is known of a run',
     params: RunParams, answer: RunDetail,
   },
   editRun: {
@@ -101,18 +101,18 @@ export const routes = define({
     params: RunParams, query: ReasonQuery, answer: Nothing,
   },
   listTasks: {
-    method: 'get', path: at('/runs/{id}/tasks'), roles: look, summary: 'The tasks of a run', params: RunParams,
+    method: 'get', path: at('/runs/{id}/tasks'), roles: readers, summary: 'The tasks of a run', params: RunParams,
     query: z.strictObject({ ...pageFields, state: RunFilter.shape.state }).meta({ id: 'TaskListQuery' }),
     answer: RunPage,
   },
   getMatrix: {
-    method: 'get', path: at('/runs/{id}/matrix'), roles: look, summary: 'How each task of a run stands, in short',
+    method: 'get', path: at('/runs/{id}/matrix'), roles: readers, summary: 'How each task of a run stands, in short',
     params: RunParams,
     query: z.strictObject({ after: pageFields.after, limit: whole(1, 20_000).optional() }).meta({ id: 'MatrixQuery' }),
     answer: MatrixView,
   },
   listEvents: {
-    method: 'get', path: at('/runs/{id}/events'), roles: look, summary: 'The history of a run', params: RunParams,
+    method: 'get', path: at('/runs/{id}/events'), roles: readers, summary: 'The history of a run', params: RunParams,
     query: z.strictObject({
       from: whole(1, Number.MAX_SAFE_INTEGER).optional(),
       limit: whole(1, 1000).optional() }).meta({ id: 'EventListQuery',
@@ -120,33 +120,33 @@ export const routes = define({
     answer: pageOf('EventPage', EventView),
   },
   getProgress: {
-    method: 'get', path: at('/runs/{id}/progress'), roles: look, summary: 'The tree of progress of a run',
+    method: 'get', path: at('/runs/{id}/progress'), roles: readers, summary: 'The tree of progress of a run',
     params: RunParams,
     answer: z.object({ progress: ProgressView.nullable() }).meta({ id: 'ProgressAnswer' }),
   },
   getLog: {
-    method: 'get', path: at('/runs/{id}/log'), roles: look, summary: 'The log of a run', params: RunParams,
+    method: 'get', path: at('/runs/{id}/log'), roles: readers, summary: 'The log of a run', params: RunParams,
     query: z.strictObject({
       after: whole(0, Number.MAX_SAFE_INTEGER).optional(), limit: whole(1, 1000).optional() }).meta({ id: 'LogQuery',
     }),
     answer: pageOf('LogPage', LogLine),
   },
   getRunStats: {
-    method: 'get', path: at('/runs/{id}/stats'), roles: look, summary: 'Figures of a run and its tasks',
+    method: 'get', path: at('/runs/{id}/stats'), roles: readers, summary: 'Figures of a run and its tasks',
     params: RunParams, answer: RunStats,
   },
   explainRun: {
-    method: 'get', path: at('/runs/{id}/explain'), roles: look, summary: 'Why it is not running', params: RunParams,
+    method: 'get', path: at('/runs/{id}/explain'), roles: readers, summary: 'Why it is not running', params: RunParams,
     answer: Items('Reasons', ReasonView),
   },
   streamRun: {
-    method: 'get', path: at('/runs/{id}/stream'), roles: look,
+    method: 'get', path: at('/runs/{id}/stream'), roles: readers,
     summary: 'Server-sent events `run`, `progress` and `log` until the run has ended', params: RunParams, answer: text,
     as: 'events',
   },
   cancelRun: {
     method: 'post', path: at('/runs/{id}/cancel'), roles: operate, summary: 'Asks a run to give up', params: RunParams,
-    body: CancelAsk, answer: RunView,
+    body: CancelRequest, answer: RunView,
   },
   stopRun: {
     method: 'post', path: at('/runs/{id}/stop'), roles: operate, summary: 'Ends a run now', params: RunParams,
@@ -155,7 +155,7 @@ export const routes = define({
   },
   retryRun: {
     method: 'post', path: at('/runs/{id}/retry'), roles: operate, summary: 'Opens an ended run again',
-    params: RunParams, body: RetryAsk, answer: RunView,
+    params: RunParams, body: RetryRequest, answer: RunView,
   },
   pauseRun: {
     method: 'post', path: at('/runs/{id}/pause'), roles: operate, summary: 'Keeps a pending run from being claimed',
@@ -167,16 +167,16 @@ export const routes = define({
   },
   bulk: {
     method: 'post', path: at('/bulk'), roles: operate, status: 202,
-    summary: 'Does one thing to all runs that fit a filter, as a run of its own that shows its progress', body: BulkAsk,
+    summary: 'Does one thing to all runs that fit a filter, as a run of its own that shows its progress', body: BulkRequest,
     answer: BulkStarted,
   },
   listOperations: {
-    method: 'get', path: at('/operations'), roles: look, summary: 'Bulk operations, newest first',
+    method: 'get', path: at('/operations'), roles: readers, summary: 'Bulk operations, newest first',
     query: z.strictObject({ after: pageFields.after, limit: whole(1, 200).optional() }).meta({ id: 'OperationQuery' }),
     answer: pageOf('OperationPage', OperationView),
   },
   listFailures: {
-    method: 'get', path: at('/failures'), roles: look, summary: 'The newest failures, grouped by what went wrong',
+    method: 'get', path: at('/failures'), roles: readers, summary: 'The newest failures, grouped by what went wrong',
     query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'FailureQuery' }),
     answer: z
       .object({
@@ -190,7 +190,7 @@ export const routes = define({
   },
 
   listDefs: {
-    method: 'get', path: at('/defs'), roles: look, summary: 'Definitions',
+    method: 'get', path: at('/defs'), roles: readers, summary: 'Definitions',
     query: z
       .strictObject({
         after: pageFields.after, limit: whole(1, 1000).optional(), q: z.string().max(255).optional(),
@@ -204,7 +204,7 @@ export const routes = define({
     answer: DefView,
   },
   getDef: {
-    method: 'get', path: at('/defs/{name}'), roles: look, summary: 'A definition', params: DefParams, answer: DefView,
+    method: 'get', path: at('/defs/{name}'), roles: readers, summary: 'A definition', params: DefParams, answer: DefView,
   },
   overrideDef: {
     method: 'patch', path: at('/defs/{name}'), roles: operate,
@@ -229,16 +229,16 @@ export const routes = define({
   },
   runDef: {
     method: 'post', path: at('/defs/{name}/run'), roles: produce, status: 201, summary: 'Runs a definition by hand',
-    params: DefParams, body: DefRunAsk, answer: RunCreated,
+    params: DefParams, body: DefRunRequest, answer: RunCreated,
   },
   listTicks: {
-    method: 'get', path: at('/defs/{name}/ticks'), roles: look, summary: 'What became of its occurrences, newest first',
+    method: 'get', path: at('/defs/{name}/ticks'), roles: readers, summary: 'What became of its occurrences, newest first',
     params: DefParams,
     query: z.strictObject({ after: pageFields.after, limit: whole(1, 1000).optional() }).meta({ id: 'TickListQuery' }),
     answer: pageOf('TickPage', TickView),
   },
   previewDef: {
-    method: 'get', path: at('/defs/{name}/preview'), roles: look, summary: 'The next occurrences of all its schedules',
+    method: 'get', path: at('/defs/{name}/preview'), roles: readers, summary: 'The next occurrences of all its schedules',
     params: DefParams,
     query: z
       .strictObject({
@@ -254,30 +254,30 @@ export const routes = define({
     ),
   },
   previewSchedule: {
-    method: 'post', path: at('/schedules/preview'), roles: look,
+    method: 'post', path: at('/schedules/preview'), roles: readers,
     summary: 'The next occurrences of a schedule that need not exist',
     body: z
       .strictObject({
-        schedule: ScheduleAsk, count: whole(1, 1000).optional(), from: time.optional(), name: name.optional(),
+        schedule: ScheduleRequest, count: whole(1, 1000).optional(), from: time.optional(), name: name.optional(),
       })
-      .meta({ id: 'PreviewAsk' }),
+      .meta({ id: 'PreviewRequest' }),
     answer: z.object({ words: z.string(), ticks: z.array(PreviewTick) }).meta({ id: 'Preview' }),
   },
 
   listTypes: {
-    method: 'get', path: at('/types'), roles: look, summary: 'Job types that this server or a living instance knows',
+    method: 'get', path: at('/types'), roles: readers, summary: 'Job types that this server or a living instance knows',
     answer: Items('Types', TypeView),
   },
   getType: {
-    method: 'get', path: at('/types/{name}'), roles: look, summary: 'A job type, with the schema of its input',
+    method: 'get', path: at('/types/{name}'), roles: readers, summary: 'A job type, with the schema of its input',
     params: DefParams, answer: TypeDetail,
   },
   listQueues: {
-    method: 'get', path: at('/queues'), roles: look, summary: 'What is open of each type, and the limits it waits at',
+    method: 'get', path: at('/queues'), roles: readers, summary: 'What is open of each type, and the limits it waits at',
     answer: Items('Queues', QueueView),
   },
   listInstances: {
-    method: 'get', path: at('/instances'), roles: look, summary: 'Instances and remote workers',
+    method: 'get', path: at('/instances'), roles: readers, summary: 'Instances and remote workers',
     answer: Items('Instances', InstanceView),
   },
   drainInstance: {
@@ -290,11 +290,11 @@ export const routes = define({
     params: InstanceParams, body: Act, answer: Ordered,
   },
   stats: {
-    method: 'get', path: at('/stats'), roles: look, summary: 'Figures of the whole',
+    method: 'get', path: at('/stats'), roles: readers, summary: 'Figures of the whole',
     query: z.strictObject({ ended: flag.optional() }).meta({ id: 'StatsQuery' }), answer: StatsView,
   },
   series: {
-    method: 'get', path: at('/series'), roles: look, summary: 'What happened over time, in buckets',
+    method: 'get', path: at('/series'), roles: readers, summary: 'What happened over time, in buckets',
     query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
     answer: SeriesView,
   },
@@ -309,7 +309,7 @@ export const routes = define({
     answer: pageOf('AuditPage', AuditView),
   },
   stream: {
-    method: 'get', path: at('/stream'), roles: look,
+    method: 'get', path: at('/stream'), roles: readers,
     summary: 'Server-sent events `change`, resumable by Last-Event-ID',
     query: z
       .strictObject({
@@ -321,47 +321,47 @@ export const routes = define({
   },
 
   claim: {
-    method: 'post', path: at('/work/claim'), roles: work, summary: 'Takes work, or waits for some', body: ClaimAsk,
+    method: 'post', path: at('/work/claim'), roles: work, summary: 'Takes work, or waits for some', body: WorkClaimRequest,
     answer: Items('ClaimedJobs', ClaimedView),
   },
   heartbeat: {
     method: 'post', path: at('/work/{id}/heartbeat'), roles: work, summary: 'Keeps the lease; tells of a cancel',
-    params: RunParams, body: HeartbeatAsk, answer: HeartbeatReply,
+    params: RunParams, body: HeartbeatRequest, answer: HeartbeatReply,
   },
   tellProgress: {
     method: 'post', path: at('/work/{id}/progress'), roles: work, summary: 'Tells steps of progress', params: RunParams,
-    body: ProgressAsk, answer: WorkReply,
+    body: ProgressRequest, answer: WorkReply,
   },
   tellLog: {
     method: 'post', path: at('/work/{id}/log'), roles: work, summary: 'Writes to the log', params: RunParams,
-    body: LogAsk, answer: WorkReply,
+    body: LogLinesRequest, answer: WorkReply,
   },
   createChildren: {
     method: 'post', path: at('/work/{id}/children'), roles: work, status: 201,
     summary: 'Creates children, let go when their parent completes',
-    params: RunParams, body: ChildrenAsk,
+    params: RunParams, body: ChildrenRequest,
     answer: Items('ChildIds', z.object({ id: z.number().int(), key: z.string().nullable() })),
   },
   complete: {
     method: 'post', path: at('/work/{id}/complete'), roles: work, summary: 'The work is done', params: RunParams,
-    body: CompleteAsk, answer: WorkReply,
+    body: CompleteRequest, answer: WorkReply,
   },
   fail: {
     method: 'post', path: at('/work/{id}/fail'), roles: work, summary: 'The try failed', params: RunParams,
-    body: FailAsk, answer: WorkReply,
+    body: FailRequest, answer: WorkReply,
   },
   release: {
     method: 'post', path: at('/work/{id}/release'), roles: work, summary: 'Gives the job back without losing a try',
-    params: RunParams, body: ReleaseAsk, answer: WorkReply,
+    params: RunParams, body: ReleaseRequest, answer: WorkReply,
   },
 });
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 
-type Part<R, K extends string> = R extends Readonly<Record<K, infer S extends z.ZodType>> ? S : never;
-type Read<R, K extends string> = [Part<R, K>] extends [never] ? undefined : z.output<Part<R, K>>;
-type Said<R, K extends string> = [Part<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<Part<R, K>> };
+type RoutePart<R, K extends string> = R extends Readonly<Record<K, infer S extends z.ZodType>> ? S : never;
+type Read<R, K extends string> = [RoutePart<R, K>] extends [never] ? undefined : z.output<RoutePart<R, K>>;
+type ArgumentPart<R, K extends string> = [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
 
 /** What a handler gets, once it was checked. */
 export interface Asked<N extends RouteName> {
@@ -372,6 +372,6 @@ export interface Asked<N extends RouteName> {
 
 /** What a client says. */
 export type Saying<N extends RouteName> =
-  Said<Routes[N], 'params'> & Partial<Said<Routes[N], 'query'>> & Said<Routes[N], 'body'>;
+  ArgumentPart<Routes[N], 'params'> & Partial<ArgumentPart<Routes[N], 'query'>> & ArgumentPart<Routes[N], 'body'>;
 
 export type Answer<N extends RouteName> = z.output<Routes[N]['answer']>;

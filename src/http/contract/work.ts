@@ -4,7 +4,7 @@ import { fence, name, tags, time } from './requests.ts';
 import { count, instant, RunView } from './run-views.ts';
 import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
 
-export const ClaimAsk = z
+export const WorkClaimRequest = z
   .strictObject({
     worker: z.string().min(1).max(100).meta({ description: 'a name of its own for each worker' }),
     types: z.array(name).min(1).max(1000),
@@ -12,7 +12,7 @@ export const ClaimAsk = z
     leaseMs: z.number().int().min(1000).max(86_400_000).optional().meta({ description: 'default: 30 seconds' }),
     waitMs: z.number().int().min(0).max(60_000).optional().meta({ description: 'how long to wait for work' }),
   })
-  .meta({ id: 'ClaimAsk' });
+  .meta({ id: 'WorkClaimRequest' });
 
 export const ClaimedView = z
   .object({
@@ -40,9 +40,9 @@ export const ClaimedView = z
   .meta({ id: 'Claimed' });
 export type ClaimedView = z.infer<typeof ClaimedView>;
 
-export const HeartbeatAsk = z
+export const HeartbeatRequest = z
   .strictObject({ fence, leaseMs: z.number().int().min(1000).max(86_400_000).optional() })
-  .meta({ id: 'HeartbeatAsk' });
+  .meta({ id: 'HeartbeatRequest' });
 export const HeartbeatReply = z
   .object({ leaseUntil: instant, isCancelled: z.boolean(), cancel: RunView.shape.cancel })
   .meta({ id: 'HeartbeatReply' });
@@ -72,18 +72,18 @@ export const ProgressStep = z
     }),
   ])
   .meta({ id: 'ProgressStep' });
-export const ProgressAsk = z.strictObject({
-  fence, steps: z.array(ProgressStep).min(1).max(1000) }).meta({ id: 'ProgressAsk',
+export const ProgressRequest = z.strictObject({
+  fence, steps: z.array(ProgressStep).min(1).max(1000) }).meta({ id: 'ProgressRequest',
 });
-export const LogAsk = z
+export const LogLinesRequest = z
   .strictObject({
     fence,
     lines: z.array(z.strictObject({
       level: z.enum(levelWords).optional(), text: z.string().max(16_000),
     })).min(1).max(1000),
   })
-  .meta({ id: 'LogAsk' });
-const ChildAsk = z.strictObject({
+  .meta({ id: 'LogLinesRequest' });
+const ChildRequest = z.strictObject({
   type: name,
   key: z.string().min(1).max(512).optional(),
   input: z.unknown().optional(),
@@ -91,9 +91,9 @@ const ChildAsk = z.strictObject({
   priority: z.number().int().optional(),
   tags: tags.optional(),
 });
-export const ChildrenAsk = z.strictObject({ fence, children: z.array(ChildAsk).min(1).max(1000) }).meta({ id: 'ChildrenAsk' });
-export const CompleteAsk = z.strictObject({ fence, result: z.unknown().optional() }).meta({ id: 'CompleteAsk' });
-export const FailAsk = z
+export const ChildrenRequest = z.strictObject({ fence, children: z.array(ChildRequest).min(1).max(1000) }).meta({ id: 'ChildrenRequest' });
+export const CompleteRequest = z.strictObject({ fence, result: z.unknown().optional() }).meta({ id: 'CompleteRequest' });
+export const FailRequest = z
   .strictObject({
     fence,
     error: z.strictObject({
@@ -105,8 +105,8 @@ export const FailAsk = z
     retryable: z.boolean().optional(),
     retryAt: time.optional(),
   })
-  .meta({ id: 'FailAsk' });
-export const ReleaseAsk = z.strictObject({ fence, dueTime: time.optional() }).meta({ id: 'ReleaseAsk' });
+  .meta({ id: 'FailRequest' });
+export const ReleaseRequest = z.strictObject({ fence, dueTime: time.optional() }).meta({ id: 'ReleaseRequest' });
 export const WorkReply = z
   .object({ id: z.number().int(), standing: z.enum(standingWords), isCancelled: z.boolean() })
   .meta({ id: 'WorkReply' });

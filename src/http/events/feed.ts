@@ -1,17 +1,17 @@
 /**
  * The feed: one reader of what changes, shared by all who follow it.
  *
- * Every event has a place `CURSOR~N`: the Nth after a cursor of the store, whose order no later commit can change. So a
- * reader that comes back with a place is told exactly what came after it. Jobs in memory are told of too, without one.
+ * Every event has a position `CURSOR~N`: the Nth after a cursor of the store, whose order no later commit can change. A
+ * reader that resumes from a position gets exactly the events after it. Events of jobs in memory have no position.
  */
 import type { Logger } from '../../logger.ts';
 import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import { Bell } from '../work-signal.ts';
+import { WorkSignal } from '../work-signal.ts';
 
-export interface Entry {
+export interface FeedItem {
   /** Null: of a job in memory. */
-  readonly place: string | null;
+  readonly position: string | null;
   readonly event: FeedEvent;
 }
 
@@ -23,16 +23,16 @@ export interface FeedParts {
   readonly logger: Logger;
 }
 
-export const batch = 500;
-const lookMs = 200;
-const idleLookMs = 1_000;
+export const feedBatch = 500;
+const feedPollMs = 200;
+const idlePollMs = 1_000;
 const outageMs = 1_000;
 
-export class Feed {
+export class EventFeed {
   readonly #parts: FeedParts;
-  readonly #followers = new Set<(entry: Entry) => void>();
+  readonly #followers = new Set<(entry: FeedItem) => void>();
   readonly #stop = new AbortController();
-  readonly #bell: Bell;
+  readonly #signal: WorkSignal;
   #cursor: string | null = null;
   #memoryCursor: string | null = null;
   #started: Promise<void> | null = null;
@@ -41,7 +41,7 @@ export class Feed {
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
-    this.#bell = new Bell(parts.store, parts.clock);
+    this.#signal = new WorkSignal(parts.store, parts.clock);
   }
 
   /** Reads from now on. */
@@ -50,9 +50,9 @@ export class Feed {
     return this.#started;
   }
 
-  /** Up to where it has told. */
-  get place(): string {
-    return placeOf(this.#cursor ?? '', 0);
+  /** The position of the newest event it has read. */
+  get position(): string {
+    return positionOf(this.#cursor ?? '', 0);
   }
 
   get readers(): number {
@@ -60,29 +60,29 @@ export class Feed {
   }
 
   /** Calls with every event from now on; the answer ends that. `isReader`: someone waits for it. */
-  follow(call: (entry: Entry) => void, isReader = true): () => void {
+  follow(call: (entry: FeedItem) => void, isReader = true): () => void {
     this.#followers.add(call);
     if (isReader) this.#readers += 1;
-    this.#bell.ring();
+    this.#signal.notify();
     return () => {
       if (this.#followers.delete(call) && isReader) this.#readers -= 1;
     };
   }
 
-  /** Looks at once. */
-  look(): void {
-    this.#bell.ring();
+  /** Reads at once. */
+  poll(): void {
+    this.#signal.notify();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#bell.close();
+    this.#signal.close();
     await this.#over;
   }
 
   async #begin(): Promise<void> {
     this.#cursor = await this.#parts.store.feedEnd();
-    this.#memoryCursor = (await this.#parts.readMemory(null, batch)).cursor;
+    this.#memoryCursor = (await this.#parts.readMemory(null, feedBatch)).cursor;
     this.#over = this.#readOn();
   }
 
@@ -92,7 +92,7 @@ export class Feed {
       try {
         const isMore = await this.#read();
         isOut = false;
-        if (!isMore) await this.#bell.wait(this.#readers > 0 ? lookMs : idleLookMs, this.#stop.signal);
+        if (!isMore) await this.#signal.wait(this.#readers > 0 ? feedPollMs : idlePollMs, this.#stop.signal);
       } catch (error) {
         if (!isOut) this.#parts.logger.warn('the feed cannot be read: trying on', { error });
         isOut = true;
@@ -103,24 +103,24 @@ export class Feed {
 
   async #read(): Promise<boolean> {
     const from = this.#cursor!;
-    const stored = await this.#parts.read(from, batch);
-    stored.events.forEach((event, index) => this.#tell({ place: placeOf(from, index + 1), event }));
+    const stored = await this.#parts.read(from, feedBatch);
+    stored.events.forEach((event, index) => this.#publish({ position: positionOf(from, index + 1), event }));
     this.#cursor = stored.cursor;
-    const passing = await this.#parts.readMemory(this.#memoryCursor, batch);
-    for (const event of passing.events) this.#tell({ place: null, event });
+    const passing = await this.#parts.readMemory(this.#memoryCursor, feedBatch);
+    for (const event of passing.events) this.#publish({ position: null, event });
     this.#memoryCursor = passing.cursor;
-    return stored.events.length === batch || passing.events.length === batch;
+    return stored.events.length === feedBatch || passing.events.length === feedBatch;
   }
 
-  #tell(entry: Entry): void {
+  #publish(entry: FeedItem): void {
     for (const call of this.#followers) call(entry);
   }
 }
 
-export const placeOf = (cursor: string, read: number): string => `${cursor}~${read}`;
+export const positionOf = (cursor: string, read: number): string => `${cursor}~${read}`;
 
-/** Null: that is no place. */
-export function parsePlace(place: string): { readonly cursor: string; readonly read: number } | null {
-  const [, cursor, read] = /^([!-~]{1,200})~(\d{1,4})$/.exec(place) ?? [];
-  return cursor === undefined || Number(read) > batch ? null : { cursor, read: Number(read) };
+/** Null: not a position. */
+export function parsePosition(position: string): { readonly cursor: string; readonly read: number } | null {
+  const [, cursor, read] = /^([!-~]{1,200})~(\d{1,4})$/.exec(position) ?? [];
+  return cursor === undefined || Number(read) > feedBatch ? null : { cursor, read: Number(read) };
 }

@@ -5,7 +5,7 @@ export function sseEvent(event: string, data: unknown, id: string | null = null)
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export const ssePlace = (id: string): string => `id: ${id}\n\n`;
+export const ssePosition = (id: string): string => `id: ${id}\n\n`;
 export const sseHeartbeat = ': still here\n\n';
 export const sseRetry = 'retry: 2000\n\n';
 

@@ -1,13 +1,15 @@
-/** The reader: what one connection has still to be told, bounded; who is too slow is let go and may come back. */
+/**
+ * The stream buffer: events that one connection has yet to send, bounded; a reader that is too slow is disconnected.
+ */
 import type { Clock } from '../../time/clock.ts';
-import type { Entry } from './feed.ts';
+import type { FeedItem } from './feed.ts';
 
-export const waitingMax = 5_000;
+export const bufferedMax = 5_000;
 
-export class Reader {
+export class StreamBuffer {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  #waiting: Entry[] = [];
+  #buffered: FeedItem[] = [];
   #wake: AbortController | null = null;
   #isOverrun = false;
 
@@ -20,21 +22,21 @@ export class Reader {
     return this.#isOverrun;
   }
 
-  push(entry: Entry): void {
-    if (this.#waiting.length >= waitingMax) this.#isOverrun = true;
-    if (!this.#isOverrun) this.#waiting.push(entry);
+  push(entry: FeedItem): void {
+    if (this.#buffered.length >= bufferedMax) this.#isOverrun = true;
+    if (!this.#isOverrun) this.#buffered.push(entry);
     this.#wake?.abort();
   }
 
   /** All that waits; empty if nothing came in time, or the connection has gone. */
-  async take(withinMs: number): Promise<readonly Entry[]> {
-    if (this.#waiting.length === 0 && !this.#isOverrun) {
+  async take(withinMs: number): Promise<readonly FeedItem[]> {
+    if (this.#buffered.length === 0 && !this.#isOverrun) {
       this.#wake = new AbortController();
       await this.#clock.sleep(withinMs, AbortSignal.any([this.#wake.signal, this.#signal]));
       this.#wake = null;
     }
-    const taken = this.#waiting;
-    this.#waiting = [];
+    const taken = this.#buffered;
+    this.#buffered = [];
     return taken;
   }
 }

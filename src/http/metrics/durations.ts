@@ -1,23 +1,23 @@
-/** Spells: how long each job waited and ran, told from the feed while it goes by. */
+/** Durations: how long each job waited and ran, measured from the events of the feed. */
 import { endings } from '../../model/event.ts';
 import type { FeedEvent } from '../../store/store.ts';
 
 /** What an event ended; null: it ended none, or its beginning was not seen. */
-export interface Spell {
+export interface JobDurations {
   /** From when it was due until it was claimed. */
   readonly waitedMs: number | null;
   readonly ranMs: number | null;
 }
 
-const none: Spell = { waitedMs: null, ranMs: null };
-const rememberedMax = 50_000;
+const none: JobDurations = { waitedMs: null, ranMs: null };
+const trackedMax = 50_000;
 
-export class Spells {
+export class DurationTracker {
   /** When jobs were due, and when they were claimed, until the one follows the other. */
   readonly #due = new Map<number, number>();
   readonly #claimed = new Map<number, number>();
 
-  endedBy({ job, kind, event }: FeedEvent): Spell {
+  endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (kind === 'def') return none;
     if ('due' in event) remember(this.#due, job, event.due);
     if (event.kind === 'claimed') {
@@ -34,6 +34,6 @@ export class Spells {
 }
 
 function remember(map: Map<number, number>, job: number, at: number): void {
-  if (map.size >= rememberedMax) map.delete(map.keys().next().value!);
+  if (map.size >= trackedMax) map.delete(map.keys().next().value!);
   map.set(job, at);
 }

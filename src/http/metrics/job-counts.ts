@@ -1,4 +1,4 @@
-/** The census: how many jobs are open or have ended. To count a million takes long, so it is done once for all. */
+/** Job counts: how many jobs are open or have ended. Counting a million takes long, so one count is cached for all. */
 import type { EngineCore } from '../../engine/engine.ts';
 import { workKinds } from '../../model/state.ts';
 import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
@@ -9,17 +9,17 @@ type Ticker = Pick<Clock, 'monotonic'>;
 
 /** What takes no longer than this may be counted for everyone anew. */
 const cheapMs = 50;
-/** So many times as long as it took beyond that, a count is good for whoever asks. */
-const keptTimes = 20;
-const endedKeptMs = 2_000;
+/** Beyond that, a count is cached for this many times as long as it took. */
+const cacheFactor = 20;
+const endedCacheMs = 2_000;
 
-export class Census {
-  readonly #open: Count;
-  readonly #ended: Count;
+export class JobCounts {
+  readonly #open: CachedCount;
+  readonly #ended: CachedCount;
 
   constructor(engine: Counter, clock: Ticker) {
-    this.#open = new Count(engine, clock, { kinds: workKinds, standings: openStandings }, 0);
-    this.#ended = new Count(engine, clock, { kinds: workKinds, standings: endedStandings }, endedKeptMs);
+    this.#open = new CachedCount(engine, clock, { kinds: workKinds, standings: openStandings }, 0);
+    this.#ended = new CachedCount(engine, clock, { kinds: workKinds, standings: endedStandings }, endedCacheMs);
   }
 
   open(): Promise<readonly Tally[]> {
@@ -31,19 +31,19 @@ export class Census {
   }
 }
 
-class Count {
+class CachedCount {
   readonly #engine: Counter;
   readonly #clock: Ticker;
   readonly #query: Query;
-  readonly #keptMs: number;
+  readonly #cacheMs: number;
   #counting: Promise<readonly Tally[]> | null = null;
   #goodUntil = 0;
 
-  constructor(engine: Counter, clock: Ticker, query: Query, keptMs: number) {
+  constructor(engine: Counter, clock: Ticker, query: Query, cacheMs: number) {
     this.#engine = engine;
     this.#clock = clock;
     this.#query = query;
-    this.#keptMs = keptMs;
+    this.#cacheMs = cacheMs;
   }
 
   read(): Promise<readonly Tally[]> {
@@ -59,7 +59,7 @@ class Count {
     try {
       const tallies = await this.#engine.count(this.#query);
       const now = this.#clock.monotonic();
-      this.#goodUntil = now + Math.max(this.#keptMs, (now - start - cheapMs) * keptTimes);
+      this.#goodUntil = now + Math.max(this.#cacheMs, (now - start - cheapMs) * cacheFactor);
       return tallies;
     } catch (error) {
       this.#counting = null;

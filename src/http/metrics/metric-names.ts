@@ -1,12 +1,12 @@
 /** The figures of /metrics by name: what each is, and the labels it has. Documents and answers are made from this. */
 
-export interface FigureName {
+export interface MetricMeta {
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly labels?: readonly string[];
   readonly help: string;
 }
 
-export const figureNames = {
+export const metricNames = {
   stint_jobs: {
     kind: 'gauge', labels: ['type', 'standing'],
     help: 'Open jobs. The 50 types with most jobs are told by name, the rest as "other types".',
@@ -38,12 +38,12 @@ export const figureNames = {
   },
   stint_wait_seconds: { kind: 'histogram', help: 'From due to claimed.' },
   stint_run_seconds: { kind: 'histogram', help: 'How long one try took.' },
-} as const satisfies Record<string, FigureName>;
+} as const satisfies Record<string, MetricMeta>;
 
-export type Figure = keyof typeof figureNames;
+export type MetricName = keyof typeof metricNames;
 
-/** The lines that stand before a figure. */
-export const headOf = (name: Figure): string[] => [
-  `# HELP ${name} ${figureNames[name].help}`,
-  `# TYPE ${name} ${figureNames[name].kind}`,
+/** The lines before the values of a metric. */
+export const headOf = (name: MetricName): string[] => [
+  `# HELP ${name} ${metricNames[name].help}`,
+  `# TYPE ${name} ${metricNames[name].kind}`,
 ];

@@ -1,4 +1,4 @@
-/** Figures: what Prometheus reads at /metrics. Labels are bounded: of types only so many are told by name. */
+/** The metrics that Prometheus reads at /metrics. Labels are bounded: only so many types have a label of their own. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
@@ -7,19 +7,19 @@ import { workKinds } from '../../model/state.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
 import type { FeedEvent, StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
-import { headOf, type Figure } from './metric-names.ts';
-import type { Spell } from './durations.ts';
+import { headOf, type MetricName } from './metric-names.ts';
+import type { JobDurations } from './durations.ts';
 
 const typesMax = 50;
 const lateMs = 1_000;
 
-export class Figures {
+export class Metrics {
   readonly #engine: EngineCore;
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
   readonly #counts = new Map<string, number>();
   readonly #wait = new Histogram();
   readonly #run = new Histogram();
-  #gauges: () => Readonly<Partial<Record<Figure, number>>> = () => ({});
+  #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
   constructor(engine: EngineCore) {
     this.#engine = engine;
@@ -28,7 +28,7 @@ export class Figures {
   }
 
   /** What else is to be told: the numbers of this moment. */
-  watch(gauges: () => Readonly<Partial<Record<Figure, number>>>): void {
+  watch(gauges: () => Readonly<Partial<Record<MetricName, number>>>): void {
     this.#gauges = gauges;
   }
 
@@ -36,7 +36,7 @@ export class Figures {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  saw({ event }: FeedEvent, { waitedMs, ranMs }: Spell): void {
+  saw({ event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
     this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#sawTicks(event);
     if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
@@ -59,7 +59,7 @@ export class Figures {
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs)),
       ...vitalLines(await this.#engine.jobs.store.health()),
-      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as Figure, value)),
+      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
       ...this.#counters(),
       ...this.#wait.lines('stint_wait_seconds'),
       ...this.#run.lines('stint_run_seconds'),
@@ -78,7 +78,7 @@ export class Figures {
     }
   }
 
-  #count(name: Figure, labels: Readonly<Record<string, string>>, by = 1): void {
+  #count(name: MetricName, labels: Readonly<Record<string, string>>, by = 1): void {
     const key = line(name, labels, '').trimEnd();
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
   }
@@ -92,7 +92,7 @@ export class Figures {
   }
 }
 
-const gauge = (name: Figure, value: number): string[] => [...headOf(name), line(name, {}, value)];
+const gauge = (name: MetricName, value: number): string[] => [...headOf(name), line(name, {}, value)];
 
 function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
   const unknown = [...unknownTypes.values()].reduce((sum, count) => sum + count, 0);

@@ -1,10 +1,10 @@
-/** A figure as Prometheus reads it: one line, or the lines of a histogram. */
-import { headOf, type Figure } from './metric-names.ts';
+/** The text format of Prometheus: one line per metric, or the lines of a histogram. */
+import { headOf, type MetricName } from './metric-names.ts';
 
 /** Label values may be anything a user named: what would end them is escaped. */
 export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
-  const said = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`).join(',');
-  return `${name}${said === '' ? '' : `{${said}}`} ${value}`;
+  const labelText = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`).join(',');
+  return `${name}${labelText === '' ? '' : `{${labelText}}`} ${value}`;
 }
 
 const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
@@ -25,7 +25,7 @@ export class Histogram {
     });
   }
 
-  lines(name: Figure): string[] {
+  lines(name: MetricName): string[] {
     return [
       ...headOf(name),
       ...bounds.map((bound, index) => line(`${name}_bucket`, { le: String(bound) }, this.#counts[index]!)),

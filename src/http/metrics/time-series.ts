@@ -9,12 +9,12 @@ import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from '../contract.ts';
-import type { Spell } from './durations.ts';
+import type { JobDurations } from './durations.ts';
 
 interface Ring {
   readonly bucketMs: number;
   readonly count: number;
-  readonly buckets: Map<number, Bucket>;
+  readonly buckets: Map<number, SeriesBucket>;
 }
 
 const shapes: Readonly<Record<SeriesRange, readonly [bucketMs: number, count: number]>> = {
@@ -31,11 +31,11 @@ type Counted = (typeof counted)[number];
 type Counts = Record<Counted, number>;
 
 const typesMax = 200;
-const typesTold = 50;
+const typesShownMax = 50;
 const recalledPages = 5;
 const recalledPage = 1_000;
 
-export class Series {
+export class TimeSeries {
   readonly #engine: EngineCore;
   readonly #since: number;
   readonly #rings = new Map(Object.entries(shapes).map(([range, [bucketMs, count]]): [string, Ring] =>
@@ -47,7 +47,7 @@ export class Series {
     this.#since = now;
   }
 
-  saw({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: Spell): void {
+  saw({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
     if (kind === 'def') return;
     const word = counted.find((one) => one === event.kind);
     if (word === undefined && waitedMs === null && ranMs === null) return;
@@ -99,14 +99,14 @@ export class Series {
     }
   }
 
-  #each(at: number, work: (bucket: Bucket) => void): void {
+  #each(at: number, work: (bucket: SeriesBucket) => void): void {
     const now = this.#engine.now();
     for (const { bucketMs, count, buckets } of this.#rings.values()) {
       const [slot, oldest] = [Math.floor(at / bucketMs), Math.floor(now / bucketMs) - count + 1];
       if (slot < oldest) continue;
       let bucket = buckets.get(slot);
       if (bucket === undefined) {
-        buckets.set(slot, (bucket = new Bucket()));
+        buckets.set(slot, (bucket = new SeriesBucket()));
         for (const old of buckets.keys()) if (old < oldest) buckets.delete(old);
       }
       work(bucket);
@@ -114,7 +114,7 @@ export class Series {
   }
 }
 
-class Bucket {
+class SeriesBucket {
   readonly all: Counts = noCounts();
   readonly types = new Map<string, Counts>();
   readonly waits = new Quantiles();
@@ -146,7 +146,7 @@ class Quantiles {
     this.#count += 1;
   }
 
-  tell(): SeriesView['points'][number]['wait'] {
+  percentiles(): SeriesView['points'][number]['wait'] {
     if (this.#count === 0) return null;
     const bins = [...this.#bins].sort(([a], [b]) => a - b);
     const at = (part: number): number => {
@@ -158,14 +158,16 @@ class Quantiles {
   }
 }
 
-function pointOf(at: number, bucket: Bucket | undefined, type: string | undefined): SeriesView['points'][number] {
+function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | undefined): SeriesView['points'][number] {
   const counts = (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
   const isWhole = bucket !== undefined && type === undefined;
-  return { at, ...counts, wait: isWhole ? bucket.waits.tell() : null, run: isWhole ? bucket.runs.tell() : null };
+  return { at, ...counts, wait: isWhole
+    ? bucket.waits.percentiles() : null, run: isWhole ? bucket.runs.percentiles()
+    : null };
 }
 
 /** Those with most failures first. */
-function typesOf(buckets: readonly Bucket[]): SeriesView['types'] {
+function typesOf(buckets: readonly SeriesBucket[]): SeriesView['types'] {
   const sums = new Map<string, Counts>();
   for (const [type, counts] of buckets.flatMap((bucket) => [...bucket.types])) {
     const sum = sums.get(type) ?? noCounts();
@@ -173,5 +175,5 @@ function typesOf(buckets: readonly Bucket[]): SeriesView['types'] {
     sums.set(type, sum);
   }
   const all = [...sums].map(([type, counts]) => ({ type, ...counts }));
-  return all.sort((a, b) => b.failed - a.failed || b.succeeded - a.succeeded).slice(0, typesTold);
+  return all.sort((a, b) => b.failed - a.failed || b.succeeded - a.succeeded).slice(0, typesShownMax);
 }

@@ -1,13 +1,13 @@
 /** Bulk over HTTP: counts what is meant, or starts the run that does it. */
 import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk.ts';
 import { queryOf } from '../filter.ts';
-import type { Handling } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 
-export const bulkRoutes: Handling<'bulk'> = {
-  async bulk({ engine, bell }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
+export const bulkRoutes: RouteHandlers<'bulk'> = {
+  async bulk({ engine, workSignal }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
     const { principal } = call;
-    const query = queryOf(filter, principal.sight);
+    const query = queryOf(filter, principal.visibility);
     const count = await countMatching(engine.jobs, query, fingerprint);
     if (dryRun) {
       call.status = 200;
@@ -17,7 +17,7 @@ export const bulkRoutes: Handling<'bulk'> = {
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
     const input: BulkRequest = { ...about, by, why: why ?? null, asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
-    bell.ring();
+    workSignal.notify();
     return { count, operation: id };
   },
 };

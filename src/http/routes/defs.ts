@@ -8,51 +8,51 @@ import type { Duration } from '../../time/duration.ts';
 import { preview, type PreviewTick } from '../../time/preview.ts';
 import type { Answer, DefView } from '../contract.ts';
 import { instantOf } from '../filter.ts';
-import type { Desk, Handling } from '../handler.ts';
+import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
-import type { Sight } from '../access/redact.ts';
+import type { Visibility } from '../access/redact.ts';
 import { scheduleOf } from '../schedules.ts';
 import { defView } from '../views.ts';
 import { act, created } from './runs.ts';
 
-type Names =
+type DefRouteNames =
   | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef'
   | 'runDef' | 'listTicks' | 'previewDef' | 'previewSchedule';
 
 const pageDefault = 100;
 const previewDefault = 10;
 
-export const defRoutes: Handling<Names> = {
-  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, type } }, { principal: { sight } }) {
+export const defRoutes: RouteHandlers<DefRouteNames> = {
+  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, type } }, { principal: { visibility } }) {
     const all = await engine.definitions();
-    const meant = all.filter(({ name, spec, job }) => {
+    const matching = all.filter(({ name, spec, job }) => {
       const isFound = q === undefined || name.toLowerCase().includes(q.toLowerCase());
       return job.id > after && isFound && (type === undefined || spec.type === type);
     });
-    const shown = meant.slice(0, limit);
-    const items = await Promise.all(shown.map((known) => view(engine, known, sight)));
-    return { items, next: meant.length > limit ? shown.at(-1)!.job.id : null };
+    const shown = matching.slice(0, limit);
+    const items = await Promise.all(shown.map((known) => view(engine, known, visibility)));
+    return { items, next: matching.length > limit ? shown.at(-1)!.job.id : null };
   },
 
   async createDef({ engine }, { body: { name, type, schedules = [], ...options } }, { principal }) {
-    const said = { ...options, schedules: schedules.map(scheduleOf) } as unknown as DefOptions<unknown>;
-    await engine.define(name, type, said, { by: actor(principal) });
-    return view(engine, await engine.definition(name), principal.sight);
+    const definition = { ...options, schedules: schedules.map(scheduleOf) } as unknown as DefOptions<unknown>;
+    await engine.define(name, type, definition, { by: actor(principal) });
+    return view(engine, await engine.definition(name), principal.visibility);
   },
 
-  async getDef({ engine }, { params: { name } }, { principal: { sight } }) {
-    return view(engine, await engine.definition(name), sight);
+  async getDef({ engine }, { params: { name } }, { principal: { visibility } }) {
+    return view(engine, await engine.definition(name), visibility);
   },
 
   async overrideDef({ engine }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
-    const said = { ...rest, ...(schedules === undefined ? {} : { schedules: schedules.map(scheduleOf) }) };
-    await engine.override(name, said as Partial<Spec>, act(principal, why));
-    return view(engine, await engine.definition(name), principal.sight);
+    const overrides = { ...rest, ...(schedules === undefined ? {} : { schedules: schedules.map(scheduleOf) }) };
+    await engine.override(name, overrides as Partial<Spec>, act(principal, why));
+    return view(engine, await engine.definition(name), principal.visibility);
   },
 
   async resetDef({ engine }, { params: { name }, query: { why } }, { principal }) {
     await engine.override(name, null, act(principal, why));
-    return view(engine, await engine.definition(name), principal.sight);
+    return view(engine, await engine.definition(name), principal.visibility);
   },
 
   async deleteDef({ engine }, { params: { name }, query: { why } }, { principal }) {
@@ -62,16 +62,16 @@ export const defRoutes: Handling<Names> = {
 
   async enableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
     await engine.enable(name, act(principal, why));
-    return view(engine, await engine.definition(name), principal.sight);
+    return view(engine, await engine.definition(name), principal.visibility);
   },
 
   async disableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
     await engine.disable(name, act(principal, why));
-    return view(engine, await engine.definition(name), principal.sight);
+    return view(engine, await engine.definition(name), principal.visibility);
   },
 
-  async runDef(desk, { params: { name }, body }, call) {
-    return created(desk, { def: name }, body, call);
+  async runDef(services, { params: { name }, body }, call) {
+    return created(services, { def: name }, body, call);
   },
 
   /** By the number of the event, newest first: a page ends with a whole event. */
@@ -92,16 +92,16 @@ export const defRoutes: Handling<Names> = {
     return { items: ticks.map((tick) => ({ ...previewView(tick), schedule: tick.schedule, does: tick.does })) };
   },
 
-  async previewSchedule({ engine }, { body: { schedule: said, count = previewDefault, from, name } }) {
-    const schedule = scheduleOf(said);
+  async previewSchedule({ engine }, { body: { schedule: request, count = previewDefault, from, name } }) {
+    const schedule = scheduleOf(request);
     const start = from === undefined ? engine.now() : instantOf(from);
     const ticks = preview(schedule, { from: start, count, ...(name === undefined ? {} : { name }) });
     return { words: describeSchedule(schedule), ticks: ticks.map(previewView) };
   },
 };
 
-async function view(engine: Desk['engine'], known: KnownDefinition, sight: Sight): Promise<DefView> {
-  return defView(known, await engine.configuration(known.name), sight);
+async function view(engine: HttpServices['engine'], known: KnownDefinition, visibility: Visibility): Promise<DefView> {
+  return defView(known, await engine.configuration(known.name), visibility);
 }
 
 function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>['items'][number] {

@@ -1,8 +1,8 @@
 /** Orders to instances over HTTP. */
-import type { Handling } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 
-export const instanceRoutes: Handling<'drainInstance' | 'resumeInstance'> = {
+export const instanceRoutes: RouteHandlers<'drainInstance' | 'resumeInstance'> = {
   async drainInstance({ engine }, { params: { id }, body: { why } }, { principal }) {
     return { order: await engine.order(id, 'drain', act(principal, why)) };
   },

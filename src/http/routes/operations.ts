@@ -2,30 +2,31 @@
 import { bulkTypeName, type BulkRequest, type BulkOutcome } from '../../engine/bulk.ts';
 import type { Job } from '../../model/job.ts';
 import type { OperationView } from '../contract.ts';
-import type { Handling } from '../handler.ts';
-import type { Sight } from '../access/redact.ts';
+import type { RouteHandlers } from '../handler.ts';
+import type { Visibility } from '../access/redact.ts';
 import { runView, type RunExtras } from '../views.ts';
 import { pageOf } from './runs.ts';
 
 const pageDefault = 50;
 
-export const operationRoutes: Handling<'listOperations'> = {
-  async listOperations({ engine }, { query: { after, limit = pageDefault } }, { principal: { sight } }) {
+export const operationRoutes: RouteHandlers<'listOperations'> = {
+  async listOperations({ engine }, { query: { after, limit = pageDefault } }, { principal: { visibility } }) {
     const page = pageOf({ after, limit });
     const { jobs, next } = await engine.find({ kinds: ['run'], types: [bulkTypeName] }, page);
-    const items = await Promise.all(jobs.map(async (job) => operationView(job, sight, await engine.snapshot(job.id))));
+    const items = await Promise.all(jobs.map(async (job) =>
+      operationView(job, visibility, await engine.snapshot(job.id))));
     return { items, next };
   },
 };
 
-function operationView(job: Job, sight: Sight, { progress }: RunExtras): OperationView {
+function operationView(job: Job, visibility: Visibility, { progress }: RunExtras): OperationView {
   const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkRequest;
   const outcome = job.result === null ? null : (JSON.parse(job.result) as BulkOutcome);
   const { input, ...rest } = query;
   // What was looked for in payloads is itself a payload.
-  const shown = input === undefined || sight === 'full' ? query : { ...rest, input: '[redacted]' };
+  const shown = input === undefined || visibility === 'full' ? query : { ...rest, input: '[redacted]' };
   return {
-    run: runView(job, sight, { progress: progress ?? null }),
+    run: runView(job, visibility, { progress: progress ?? null }),
     action,
     by,
     why,

@@ -4,14 +4,14 @@ import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
 import type { Instance } from '../../store/store.ts';
 import type { StatsView, TypeView } from '../contract.ts';
-import type { Desk, Handling } from '../handler.ts';
+import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { instanceView } from '../views.ts';
 
-export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
-  async listTypes({ engine, census }) {
+export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
+  async listTypes({ engine, jobCounts }) {
     const now = engine.now();
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-    const tallies = await census.open();
+    const tallies = await jobCounts.open();
     const local = new Map(engine.types().map((type) => [type.name, type]));
     const elsewhere = alive.flatMap(({ about }) => about.types);
     const names = new Set([...local.keys(), ...elsewhere, ...tallies.map(({ type }) => type)]);
@@ -23,10 +23,10 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 
     return { items: (await engine.instances()).map((instance) => instanceView(instance, now, engine.instance)) };
   },
 
-  async stats({ engine, census }, { query: { ended = false } }) {
+  async stats({ engine, jobCounts }, { query: { ended = false } }) {
     const now = engine.now();
-    const tallies = await census.open();
-    const past = ended ? await census.ended() : null;
+    const tallies = await jobCounts.open();
+    const past = ended ? await jobCounts.ended() : null;
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
     return {
       now,
@@ -42,13 +42,13 @@ export const overviewRoutes: Handling<'listTypes' | 'listInstances' | 'stats' | 
     };
   },
 
-  async series({ series }, { query: { range = '1h', type } }) {
-    return series.answer(range, type);
+  async series({ timeSeries }, { query: { range = '1h', type } }) {
+    return timeSeries.answer(range, type);
   },
 };
 
 /** Of those that wait, the one that was created first; what is due is claimed by due time, so it is near the oldest. */
-export async function oldestReady(engine: Desk['engine'], now: number): Promise<StatsView['oldestReady']> {
+export async function oldestReady(engine: HttpServices['engine'], now: number): Promise<StatsView['oldestReady']> {
   const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
   const [job] = (await engine.find(query, { order: 'oldest', limit: 1 })).jobs;
   return job === undefined ? null : { id: job.id, type: job.type, dueAt: job.due, ageMs: Math.max(0, now - job.due) };

@@ -4,16 +4,16 @@ import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
 import type { Instance } from '../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';
-import type { Desk, Handling } from '../handler.ts';
+import type { HttpServices, RouteHandlers } from '../handler.ts';
 
 /** Of so many types, those with most that is ready, it is looked up how old the oldest is. */
 const agesMax = 20;
 
-export const queueRoutes: Handling<'listQueues'> = {
-  async listQueues({ engine, census }) {
+export const queueRoutes: RouteHandlers<'listQueues'> = {
+  async listQueues({ engine, jobCounts }) {
     const now = engine.now();
     const able = (await engine.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && !about.draining);
-    const open = await census.open();
+    const open = await jobCounts.open();
     const ready = await engine.count({ kinds: workKinds, standings: ['pending'], dueBefore: now });
     const types = new Set([...open.map(({ type }) => type), ...engine.types().map(({ name }) => name)]);
     const limits = await engine.limitsInUse([...types]);
@@ -25,7 +25,7 @@ export const queueRoutes: Handling<'listQueues'> = {
 
 type Ages = ReadonlyMap<string, QueueView['oldestReady']>;
 
-async function agesOf(engine: Desk['engine'], ready: readonly Tally[], now: number): Promise<Ages> {
+async function agesOf(engine: HttpServices['engine'], ready: readonly Tally[], now: number): Promise<Ages> {
   const counts = new Map<string, number>();
   for (const { type, count } of ready) counts.set(type, (counts.get(type) ?? 0) + count);
   const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, agesMax);
@@ -38,7 +38,7 @@ async function agesOf(engine: Desk['engine'], ready: readonly Tally[], now: numb
   return ages;
 }
 
-interface Known {
+interface KnownQueue {
   readonly able: readonly Instance[];
   readonly open: readonly Tally[];
   readonly ready: readonly Tally[];
@@ -46,7 +46,7 @@ interface Known {
   readonly ages: Ages;
 }
 
-function queueView(type: string, { able, open, ready, limits, ages }: Known): QueueView {
+function queueView(type: string, { able, open, ready, limits, ages }: KnownQueue): QueueView {
   const sum = (tallies: readonly Tally[], standing: Tally['standing']): number =>
     tallies
       .filter((tally) => tally.type === type && tally.standing === standing)

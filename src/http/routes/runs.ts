@@ -1,13 +1,13 @@
 /** Runs over HTTP: list, create, look at, and operate on one. */
-import type { RunRequest as EngineAsk } from '../../engine/declare/run-request.ts';
+import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
-import type { Sight } from '../access/redact.ts';
+import type { Visibility } from '../access/redact.ts';
 import type { Answer, Asked, RunView } from '../contract.ts';
 import { instantOf, queryOf } from '../filter.ts';
-import type { Call, Desk, Handling } from '../handler.ts';
+import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
@@ -19,34 +19,34 @@ const patienceMs = 500;
 const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
 
-type Names =
+type RunRouteNames =
   | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix' | 'listEvents'
   | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun';
 
-export const runRoutes: Handling<Names> = {
-  async listRuns({ engine }, { query }, { principal: { sight } }) {
+export const runRoutes: RouteHandlers<RunRouteNames> = {
+  async listRuns({ engine }, { query }, { principal: { visibility } }) {
     const { after, limit, order, with: extras, inMemory, ...filter } = query;
-    const found = await engine.find(queryOf(filter, sight), pageOf({ after, limit, order }));
-    const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, sight).inMemory === inMemory);
+    const found = await engine.find(queryOf(filter, visibility), pageOf({ after, limit, order }));
+    const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, visibility).inMemory === inMemory);
     const isFull = extras?.includes('progress') ?? false;
     const view = async (job: Job): Promise<RunView> =>
-      isFull && isOpen(job) ? fullView(engine, job, sight) : runView(job, sight);
+      isFull && isOpen(job) ? fullView(engine, job, visibility) : runView(job, visibility);
     return { items: await Promise.all(jobs.map(view)), next: found.next };
   },
 
-  async countRuns({ engine }, { query }, { principal: { sight } }) {
-    const tallies = await engine.count(queryOf(query, sight));
+  async countRuns({ engine }, { query }, { principal: { visibility } }) {
+    const tallies = await engine.count(queryOf(query, visibility));
     return { total: tallies.reduce((sum, { count }) => sum + count, 0), items: tallies.map((tally) => ({ ...tally })) };
   },
 
-  async createRun(desk, { body: { type, def, ...ask } }, call) {
-    return created(desk, type === undefined ? { def: def! } : { type }, ask, call);
+  async createRun(services, { body: { type, def, ...request } }, call) {
+    return created(services, type === undefined ? { def: def! } : { type }, request, call);
   },
 
-  async getRun({ engine }, { params: { id } }, { principal: { sight } }) {
+  async getRun({ engine }, { params: { id } }, { principal: { visibility } }) {
     const { job, tasks, progress } = await engine.snapshot(id);
-    return runDetail(job, await engine.history(id), sight, { tasks, progress });
+    return runDetail(job, await engine.history(id), visibility, { tasks, progress });
   },
 
   async editRun({ engine }, { params: { id }, body: { priority, dueTime, tags, why } }, { principal }) {
@@ -55,7 +55,7 @@ export const runRoutes: Handling<Names> = {
       ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
       ...(tags === undefined ? {} : { tags }),
     };
-    return runView(await engine.editJobRun(id, edit, act(principal, why)), principal.sight);
+    return runView(await engine.editJobRun(id, edit, act(principal, why)), principal.visibility);
   },
 
   async deleteRun({ engine }, { params: { id }, query: { why } }, { principal }) {
@@ -63,11 +63,11 @@ export const runRoutes: Handling<Names> = {
     return {};
   },
 
-  async listTasks({ engine }, { params: { id }, query: { state, ...page } }, { principal: { sight } }) {
+  async listTasks({ engine }, { params: { id }, query: { state, ...page } }, { principal: { visibility } }) {
     await engine.get(id);
-    const query = queryOf({ parent: id, ...(state === undefined ? {} : { state }) }, sight);
+    const query = queryOf({ parent: id, ...(state === undefined ? {} : { state }) }, visibility);
     const found = await engine.find(query, pageOf({ order: 'oldest', ...page }));
-    return { items: found.jobs.map((job) => runView(job, sight)), next: found.next };
+    return { items: found.jobs.map((job) => runView(job, visibility)), next: found.next };
   },
 
   async getMatrix({ engine }, { params: { id }, query: { after, limit = matrixDefault } }) {
@@ -75,10 +75,10 @@ export const runRoutes: Handling<Names> = {
     return matrixOf(engine, id, after ?? null, limit);
   },
 
-  async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { sight } }) {
+  async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { visibility } }) {
     await engine.snapshot(id);
     const events = await engine.history(id, from, limit + 1);
-    const shown = events.slice(0, limit).map((event) => eventView(event, sight));
+    const shown = events.slice(0, limit).map((event) => eventView(event, visibility));
     return { items: shown, next: events[limit]?.n ?? null };
   },
 
@@ -104,25 +104,25 @@ export const runRoutes: Handling<Names> = {
 
   async cancelRun({ engine }, { params: { id }, body: { why, grace } }, { principal }) {
     const options = { ...act(principal, why), ...(grace === undefined ? {} : { grace: grace as Duration }) };
-    return runView(await engine.cancelJobRun(id, options), principal.sight);
+    return runView(await engine.cancelJobRun(id, options), principal.visibility);
   },
 
   async stopRun({ engine }, { params: { id }, body: { why } }, { principal }) {
     const { job, how } = await engine.stopJobRun(id, act(principal, why));
-    return { run: runView(job, principal.sight), how };
+    return { run: runView(job, principal.visibility), how };
   },
 
   async retryRun({ engine }, { params: { id }, body: { why, only } }, { principal }) {
     const options = { ...act(principal, why), ...(only === undefined ? {} : { only }) };
-    return runView(await engine.retryJobRun(id, options), principal.sight);
+    return runView(await engine.retryJobRun(id, options), principal.visibility);
   },
 
   async pauseRun({ engine }, { params: { id }, body: { why } }, { principal }) {
-    return runView(await engine.pauseJobRun(id, act(principal, why)), principal.sight);
+    return runView(await engine.pauseJobRun(id, act(principal, why)), principal.visibility);
   },
 
   async resumeRun({ engine }, { params: { id }, body: { why } }, { principal }) {
-    return runView(await engine.resumeJobRun(id, act(principal, why)), principal.sight);
+    return runView(await engine.resumeJobRun(id, act(principal, why)), principal.visibility);
   },
 };
 
@@ -132,24 +132,24 @@ type Mutable<T> = T extends readonly (infer I)[]
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T;
 
-export const act = (principal: Call['principal'], why: string | undefined): { by: string; why?: string } => ({
+export const act = (principal: HttpCall['principal'], why: string | undefined): { by: string; why?: string } => ({
   by: actor(principal),
   ...(why === undefined ? {} : { why }),
 });
 
 export async function created(
-  { engine, bell }: Desk,
+  { engine, workSignal }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
-  ask: Asked<'runDef'>['body'],
-  call: Call,
+  request: Asked<'runDef'>['body'],
+  call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
-  const handle = await engine.createNamed(what, engineAsk(ask, keyOf(call)), actor(principal));
-  bell.ring();
+  const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
+  workSignal.notify();
   if (handle.outcome !== 'created') call.status = 200;
   const job = await stored(handle);
   return {
-    run: job === null ? null : runView(job, principal.sight),
+    run: job === null ? null : runView(job, principal.visibility),
     id: handle.id,
     outcome: handle.outcome ?? 'existing',
     warning: job === null ? null : await warningOf(engine, job),
@@ -161,7 +161,7 @@ async function stored(handle: RunHandle): Promise<Job | null> {
 }
 
 /** Work for a type that nobody knows is taken, since its worker may only be on its way. */
-async function warningOf(engine: Desk['engine'], { type }: Job): Promise<string | null> {
+async function warningOf(engine: HttpServices['engine'], { type }: Job): Promise<string | null> {
   if (engine.types().some(({ name }) => name === type)) return null;
   const now = engine.now();
   const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
@@ -170,7 +170,7 @@ async function warningOf(engine: Desk['engine'], { type }: Job): Promise<string 
 }
 
 /** A key of the caller's is theirs alone, so that one producer cannot learn of another's runs. */
-function keyOf({ request, principal }: Call): string | null {
+function keyOf({ request, principal }: HttpCall): string | null {
   const key = request.headers.get('idempotency-key');
   if (key === null) return null;
   if (!/^[!-~]{1,200}$/.test(key)) {
@@ -181,16 +181,19 @@ function keyOf({ request, principal }: Call): string | null {
 
 type RunBody = Asked<'runDef'>['body'];
 
-function engineAsk({ unique, dueTime, delay, startBy, ...rest }: RunBody, key: string | null): EngineAsk<unknown> {
+function engineRequest(
+  { unique, dueTime, delay, startBy, ...rest }: RunBody,
+  key: string | null,
+): EngineRequest<unknown> {
   if (unique !== undefined && key !== null) {
     throw new HttpRefusal('malformed.request', 'say either unique or Idempotency-Key, not both');
   }
   return {
-    ...(rest as EngineAsk<unknown>),
+    ...(rest as EngineRequest<unknown>),
     ...(dueTime === undefined ? {} : { dueTime: instantOf(dueTime) }),
     ...(delay === undefined ? {} : { delay: delay as Duration }),
     ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
-    ...(unique === undefined ? {} : { unique: unique as NonNullable<EngineAsk<unknown>['unique']> }),
+    ...(unique === undefined ? {} : { unique: unique as NonNullable<EngineRequest<unknown>['unique']> }),
     ...(key === null ? {} : { unique: { key, for: idempotentFor } }),
   };
 }
@@ -203,7 +206,7 @@ export function pageOf({ after, limit = pageDefault, order }: {
   return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
 }
 
-export async function fullView(engine: Desk['engine'], job: Job, sight: Sight): Promise<RunView> {
+export async function fullView(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
   const { tasks, progress } = await engine.snapshot(job.id).catch(() => ({ tasks: null, progress: null }));
-  return runView(job, sight, { tasks, progress });
+  return runView(job, visibility, { tasks, progress });
 }

@@ -1,34 +1,34 @@
 /** The server about itself, and about whoever asks. */
 import { version } from '../../version.ts';
 import type { Answer } from '../contract.ts';
-import type { Handling } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
 import { openApi } from '../openapi.ts';
 import type { Principal } from '../access/principal.ts';
 
-export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'> = {
-  async health({ engine }, _ask, call) {
+export const selfRoutes: RouteHandlers<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'> = {
+  async health({ engine }, _request, call) {
     const isReached = await engine.jobs.store.feedEnd().then(() => true, () => false);
     if (!isReached) call.status = 503;
     return { status: isReached ? 'ok' : 'failing', version };
   },
 
-  async metrics({ figures }) {
+  async metrics({ metrics }) {
     const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-    return new Response(await figures.text(), { headers });
+    return new Response(await metrics.text(), { headers });
   },
 
   async openapi() {
     return openApi();
   },
 
-  async signIn({ access }, { body: { token } }, { visit, headers }) {
-    const { principal, cookie } = access.signIn(token, visit);
+  async signIn({ access }, { body: { token } }, { credentials, headers }) {
+    const { principal, cookie } = access.signIn(token, credentials);
     headers.append('set-cookie', cookie);
     return me(principal);
   },
 
-  async signOut({ access }, _ask, { visit, headers }) {
-    headers.append('set-cookie', access.sessions.end(visit.cookie));
+  async signOut({ access }, _request, { credentials, headers }) {
+    headers.append('set-cookie', access.sessions.end(credentials.cookie));
     return {};
   },
 
@@ -36,15 +36,15 @@ export const selfRoutes: Handling<'health' | 'metrics' | 'openapi' | 'signIn' | 
     return { items: [...access.holders] };
   },
 
-  async me(_desk, _ask, { principal }) {
+  async me(_services, _request, { principal }) {
     return me(principal);
   },
 };
 
-const me = ({ name, role, isLocal, sight, expires }: Principal): Answer<'me'> => ({
+const me = ({ name, role, isLocal, visibility, expires }: Principal): Answer<'me'> => ({
   name,
   role,
   isLocal,
-  seesPayloads: sight === 'full',
+  seesPayloads: visibility === 'full',
   expires,
 });

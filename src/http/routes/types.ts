@@ -6,10 +6,10 @@ import { Refusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { TypeDetail } from '../contract.ts';
-import type { Handling } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
 import { typeView } from './overview.ts';
 
-export const typeRoutes: Handling<'getType'> = {
+export const typeRoutes: RouteHandlers<'getType'> = {
   async getType({ engine }, { params: { name } }) {
     const now = engine.now();
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);

@@ -7,33 +7,33 @@ import { endedStandings } from '../../store/query.ts';
 import { standingOf } from '../../store/query.ts';
 import type { Answer, Asked } from '../contract.ts';
 import { instantOf } from '../filter.ts';
-import type { Desk, Handling } from '../handler.ts';
+import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { actor, type Principal } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
 
-type Names = 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
+type WorkRouteNames = 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
 
 const leaseDefaultMs = 30_000;
-const lookMs = 1_000;
+const claimPollMs = 1_000;
 const waitingMax = 1_000;
 const childrenShownMax = 1_000;
 
-export const workRoutes: Handling<Names> = {
-  async claim(desk, { body }, call) {
-    const { engine, bell, clock, roster } = desk;
-    if (bell.waiting >= waitingMax) throw new HttpRefusal('too.many', 'too many workers wait', { 'retry-after': '5' });
+export const workRoutes: RouteHandlers<WorkRouteNames> = {
+  async claim(services, { body }, call) {
+    const { engine, workSignal, clock, remoteWorkers } = services;
+    if (workSignal.waiting >= waitingMax) throw new HttpRefusal('too.many', 'too many workers wait', { 'retry-after': '5' });
     const deadline = clock.monotonic() + (body.waitMs ?? 0);
     const id = holderName(call.principal, body.worker);
-    await roster.saw({ id, address: call.visit.address ?? 'remote', types: body.types, slots: body.limit ?? 1 });
+    await remoteWorkers.saw({ id, address: call.credentials.address ?? 'remote', types: body.types, slots: body.limit ?? 1 });
     for (;;) {
       const jobs = await engine.jobs.claim(claimOf(body, call.principal));
-      if (jobs.length > 0 && call.signal.aborted) await giveBack(desk, jobs);
+      if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
       const left = deadline - clock.monotonic();
       if (jobs.length > 0 || left <= 0 || call.signal.aborted) {
-        return { items: await Promise.all(jobs.map((job) => handedOut(desk, job))) };
+        return { items: await Promise.all(jobs.map((job) => handedOut(services, job))) };
       }
-      await bell.wait(Math.min(left, lookMs), call.signal);
+      await workSignal.wait(Math.min(left, claimPollMs), call.signal);
     }
   },
 
@@ -60,13 +60,13 @@ export const workRoutes: Handling<Names> = {
 
   async tellLog({ engine }, { params: { id }, body: { fence, lines } }, { principal }) {
     const job = await held(engine, id, fence, principal);
-    const log = lines.map(({ level = 'info', text }) => ({ at: engine.now(), level, text: kept(text) }));
+    const log = lines.map(({ level = 'info', text }) => ({ at: engine.now(), level, text: storable(text) }));
     const [isWritten] = await engine.jobs.store.writeNotes([{ id, fence, log }]);
     if (!isWritten) throw lost(id);
     return reply(job);
   },
 
-  async createChildren({ engine, bell }, { params: { id }, body: { fence, children } }, { principal }) {
+  async createChildren({ engine, workSignal }, { params: { id }, body: { fence, children } }, { principal }) {
     await held(engine, id, fence, principal);
     const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
       kind: 'task' as const,
@@ -78,40 +78,46 @@ export const workRoutes: Handling<Names> = {
       ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
     }));
     const jobs = await engine.jobs.createChildren(id, drafts, actor(principal), fence);
-    bell.ring();
+    workSignal.notify();
     return { items: jobs.map((job) => ({ id: job.id, key: job.key })) };
   },
 
-  async complete({ engine, bell }, { params: { id }, body: { fence, result } }, { principal }) {
+  async complete({ engine, workSignal }, { params: { id }, body: { fence, result } }, { principal }) {
     await held(engine, id, fence, principal);
     const job = await engine.jobs.succeed(id, fence, { by: actor(principal) }, jsonText(result));
-    bell.ring();
+    workSignal.notify();
     return reply(job);
   },
 
-  async fail({ engine, bell }, { params: { id }, body: { fence, error, retryable = true, retryAt } }, { principal }) {
+  async fail(
+    { engine, workSignal },
+    { params: { id }, body: { fence, error, retryable = true, retryAt } },
+    { principal },
+  ) {
     await held(engine, id, fence, principal);
     const { message, code = 'unknown', data, stack } = error;
-    const told = { code, message, ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
+    const jobError = { code, message, ...(data === undefined
+      ? {} : { data }), ...(stack === undefined ? {}
+      : { stack }) };
     const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
-    const command = { do: 'fail', fence, error: told, retryable, ...due } as const;
+    const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
-    bell.ring();
+    workSignal.notify();
     return reply(answer!.after!);
   },
 
-  async release({ engine, bell }, { params: { id }, body: { fence, dueTime } }, { principal }) {
+  async release({ engine, workSignal }, { params: { id }, body: { fence, dueTime } }, { principal }) {
     await held(engine, id, fence, principal);
     const due = dueTime === undefined ? undefined : instantOf(dueTime);
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
-    bell.ring();
+    workSignal.notify();
     return reply(job);
   },
 };
 
 /** As every database keeps it. */
-const kept = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 type ClaimBody = Asked<'claim'>['body'];
 
@@ -127,14 +133,14 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
 const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
 
 /** Nobody is there any more to take them. */
-async function giveBack({ engine }: Desk, jobs: readonly RunningJob[]): Promise<void> {
+async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(
     jobs.map((job) => ({ job, command: { do: 'release' as const, fence: job.fence } })),
     { by: engine.instance, why: 'the worker had gone before it got the job' },
   );
 }
 
-async function handedOut({ engine }: Desk, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
+async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
   // Only a parent that was held before can have children that ended.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
@@ -144,7 +150,12 @@ async function handedOut({ engine }: Desk, job: RunningJob): Promise<Answer<'cla
 }
 
 /** The fence alone could be guessed: whoever writes must also be the holder. */
-async function held(engine: Desk['engine'], id: number, fence: number, principal: Principal): Promise<RunningJob> {
+async function held(
+  engine: HttpServices['engine'],
+  id: number,
+  fence: number,
+  principal: Principal,
+): Promise<RunningJob> {
   const job = await engine.jobs.get(id);
   if (job === null) throw new Refusal('unknown.job', `there is no job ${id}`, { id });
   const isHolder = job.state === 'running' && job.lease.holder.startsWith(`${actor(principal)}/`);

@@ -75,7 +75,9 @@ async function conclude(store: Store, request: FinishRequest, asker: Asker, deci
     if (held instanceof Refusal) return held;
     const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, request);
     if (refused) return refused;
-    const edits: Command[] = request.data === undefined ? [] : [{ do: 'edit', edit: { input: uncounted(request.data) } }];
+    const edits: Command[] = request.data === undefined
+      ? []
+      : [{ do: 'edit', edit: { input: uncounted(request.data) } }];
     const { commands, freed } = await decide(held.after!, asking);
     const concluded = steps(held.after!, [...edits, ...commands], asking);
     if (concluded instanceof Refusal) return concluded;

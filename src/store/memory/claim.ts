@@ -23,7 +23,11 @@ export function candidates(records: Records, request: ClaimRequest, now: number)
   return chosen;
 }
 
-export function nextDue(records: Records, { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>, now: number): number | null {
+export function nextDue(
+  records: Records,
+  { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
+  now: number,
+): number | null {
   const isNamed = namePredicate(names);
   let next: number | null = null;
   for (const job of records.all()) {

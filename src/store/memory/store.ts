@@ -6,8 +6,8 @@ import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration, Note, Store,
-  StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
+  Note, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInstances } from './instances.ts';

@@ -4,7 +4,11 @@ import { jobType, runState, type RunUpdate } from '../../../src/index.ts';
 import { Door, second, start, untilTold, type TestEngine } from './kit.ts';
 
 /** Everything that is seen of a run while time passes. */
-async function watched(t: TestEngine, sights: AsyncGenerator<RunUpdate>, duration: '5s' | '20s' = '5s'): Promise<RunUpdate[]> {
+async function watched(
+  t: TestEngine,
+  sights: AsyncGenerator<RunUpdate>,
+  duration: '5s' | '20s' = '5s',
+): Promise<RunUpdate[]> {
   const seen: RunUpdate[] = [];
   const watching = (async () => { for await (const sight of sights) seen.push(sight); })();
   await t.advance(duration);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Engine, type Job } from '../../../src/index.ts';
-import { tellViolation, verify } from '../../../src/verify.ts';
+import { violationText, verify } from '../../../src/verify.ts';
 import { RandomStreams } from '../../sim/random-streams.ts';
 import { realLeaseMs, testMs, waitMs } from '../../support/patience.ts';
 import { Fleet } from '../fleet.ts';
@@ -87,7 +87,7 @@ export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
       skips: found.reduce((sum, each) => sum + each.skips, 0),
       lateMsMedian: delays[Math.floor(delays.length / 2)] ?? 0,
       lateMsP99: delays[Math.floor(delays.length * 0.99)] ?? 0,
-      violations: [...violations.map(tellViolation), ...fleet.faults],
+      violations: [...violations.map(violationText), ...fleet.faults],
     };
   }
 }

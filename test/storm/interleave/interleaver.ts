@@ -7,7 +7,7 @@ import { create } from '../../../src/model/machine.ts';
 import { isRefusal } from '../../../src/refusal.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { VirtualClock } from '../../../src/time/clock.ts';
-import { tellViolation, verify } from '../../../src/verify.ts';
+import { violationText, verify } from '../../../src/verify.ts';
 import { GatedConnection } from './gated-connection.ts';
 import { inAllOrders, type Order, type Operation } from './orders.ts';
 import type { Call, Outcome, Pair, Setup } from './pairs.ts';
@@ -91,7 +91,7 @@ export class Interleaver implements AsyncDisposable {
   }
 
   async #violations(): Promise<string[]> {
-    return (await Array.fromAsync(verify(this.#direct.store, { patienceMs: 0 }))).map(tellViolation);
+    return (await Array.fromAsync(verify(this.#direct.store, { patienceMs: 0 }))).map(violationText);
   }
 }
 

@@ -1,5 +1,5 @@
 /** A schedule as it is being written: text for each of its parts, from and to what the API says. */
-import type { DefView, ScheduleAsk } from '../../../../src/http/contract.ts';
+import type { DefView, ScheduleRequest } from '../../../../src/http/contract.ts';
 
 export type Kind = 'cron' | 'every' | 'repeat' | 'at';
 type Stored = DefView['schedules'][number]['schedule'];
@@ -50,7 +50,7 @@ export function draftOf(origin: Stored): ScheduleDraft {
   }
 }
 
-export function askOf(draft: ScheduleDraft): ScheduleAsk {
+export function askOf(draft: ScheduleDraft): ScheduleRequest {
   const { kind, text, zone, gap, overlap, from, spread, origin } = draft;
   if (origin !== null && JSON.stringify(draftOf(origin)) === JSON.stringify(draft)) return origin;
   const spreading = spread.trim() === '' ? {} : { spread: spread.trim() };

@@ -1,4 +1,6 @@
-/** The engine as a process sees it: pipes for commands and reports, and a watch that notices when the engine is gone. */
+/**
+ * The engine as a process sees it: pipes for commands and reports, and a watch that notices when the engine is gone.
+ */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';

@@ -29,7 +29,11 @@ type ClaimOutcome = readonly Change[] | 'parents are changing';
 
 const parentTriesMax = 10;
 
-export async function claim(parts: ClaimParts, request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
+export async function claim(
+  parts: ClaimParts,
+  request: ClaimRequest,
+  decide: ClaimDecision,
+): Promise<readonly Change[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const hint = parts.cursors.takeHint(request);
   const hinted = hint && (await claimByHint(parts.connection, hint, decide));
@@ -42,7 +46,11 @@ export async function claim(parts: ClaimParts, request: ClaimRequest, decide: Cl
   }
 }
 
-function claimOnce({ connection, cursors }: ClaimParts, request: ClaimRequest, decide: ClaimDecision): Promise<ClaimOutcome> {
+function claimOnce(
+  { connection, cursors }: ClaimParts,
+  request: ClaimRequest,
+  decide: ClaimDecision,
+): Promise<ClaimOutcome> {
   let decided: readonly Change[] = [];
   let isOutcomeUnknown = false;
   const attempt = async (transaction: Transaction): Promise<ClaimOutcome> => {

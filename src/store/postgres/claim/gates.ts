@@ -69,7 +69,8 @@ function waitingRows(
 ): Promise<LockedJobs> {
   const { schema, time } = session;
   const list = (name: 'kind' | 'type' | 'gate'): string => nameArray(gates.map((gate) => gate[name]));
-  const values = [time.parameter(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) => room))];
+  const values = [time.parameter(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) =>
+    room))];
   const chosen = priorities ? `where priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
   const tables = `gate as (
       select * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as gate (kind, type, gate, room)

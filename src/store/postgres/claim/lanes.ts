@@ -48,7 +48,11 @@ export async function freeRows(session: Session, cursors: ScanCursors, request: 
 }
 
 /** From where the last claim ended. */
-async function scanFromCursor(session: Session, request: ClaimRequest, cursor: readonly LaneCursor[]): Promise<FreeJobs> {
+async function scanFromCursor(
+  session: Session,
+  request: ClaimRequest,
+  cursor: readonly LaneCursor[],
+): Promise<FreeJobs> {
   const values: unknown[] = [session.time.parameter(), request.limit];
   const list = (value: string, type: string): string => `$${values.push(value)}::${type}[]`;
   const lanes = [
@@ -73,7 +77,11 @@ async function scanAll(session: Session, cursors: ScanCursors, request: ClaimReq
   return isShort ? scan(session, request, 1) : found;
 }
 
-function scan(session: Session, request: ClaimRequest, lanesFound: number): Promise<LockedJobs & ScanResult & { near: number }> {
+function scan(
+  session: Session,
+  request: ClaimRequest,
+  lanesFound: number,
+): Promise<LockedJobs & ScanResult & { near: number }> {
   const { schema } = session;
   const values: unknown[] = [session.time.parameter(), request.limit];
   const tables = `${lanesSql(schema, request, isFree, values)}, ${lockSql(schema, lanesFound, '')}`;
@@ -144,7 +152,9 @@ export function lanesSql(schema: string, request: LaneRequest, waits: string, va
   const next = (from: string, further: string): string => `select kind, type, (select priority from ${schema}.job
       where ${waits} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
       order by priority desc limit 1) from ${from}`;
-  const chosen = request.priorities ? `and priority = any($${values.push(numberArray(request.priorities))}::bigint[])` : '';
+  const chosen = request.priorities
+    ? `and priority = any($${values.push(numberArray(request.priorities))}::bigint[])`
+    : '';
   return `${namedTypesSql(schema, request, waits, values)}, step (kind, type, priority) as (
       ${next('named', '')} union all ${next('step', 'and job.priority < step.priority')} where priority is not null
     ), lane as (select * from step where priority is not null ${chosen})`;

@@ -115,7 +115,9 @@ export class ScanCursors {
     return this.#cursors.get(cursorName(request))?.left === 'unscanned';
   }
 
-  /** Accepts fewer jobs than requested when a full scan is expensive; the caller then asks again after `msUntilScan`. */
+  /**
+   * Accepts fewer jobs than requested when a full scan is expensive; the caller then asks again after `msUntilScan`.
+   */
   acceptsPartial(request: ClaimRequest, found: number): boolean {
     const cursor = this.#cursors.get(cursorName(request));
     if (!cursor || cursor.scanMs < expensiveScanMs || (found === 0 && this.#hasWrittenSince(cursor))) return false;
@@ -130,7 +132,11 @@ export class ScanCursors {
   }
 
   /** A full scan has ended. */
-  recordScan(request: ClaimRequest, { lanes, isAnyoneAtGates: hasGates, tookMs: scanMs }: ScanResult, scannedAt: number): void {
+  recordScan(
+    request: ClaimRequest,
+    { lanes, isAnyoneAtGates: hasGates, tookMs: scanMs }: ScanResult,
+    scannedAt: number,
+  ): void {
     if (this.#cursors.size === cursorsMax) this.#cursors.clear();
     const name = cursorName(request);
     const { claimed: claimedBefore = 0, claimedEver = 0 } = this.#cursors.get(name) ?? {};

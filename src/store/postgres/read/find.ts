@@ -4,7 +4,8 @@
  */
 import type { Job } from '../../../model/job.ts';
 import {
-  endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing, type Tally,
+  endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
+  type Tally,
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts';
 import { TallySum } from '../../tally-sum.ts';
@@ -200,13 +201,15 @@ function idsSinceSql(schema: string, query: Query, request: IdsRequest, since: n
 }
 
 function tablesOf({ standings, dueBefore }: Query): Table[] {
-  const includes = (some: readonly Standing[]): boolean => standings?.some((standing) => some.includes(standing)) ?? true;
+  const includes = (some: readonly Standing[]): boolean =>
+    standings?.some((standing) => some.includes(standing)) ?? true;
   const tables: Table[] = includes(openStandings) ? ['job'] : [];
   return includes(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
 }
 
 /** Whether indexes tell who is meant. Few know the time: ids and times nearly agree, but not quite. */
-const isIndexed = (query: Query): boolean => isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));
+const isIndexed = (query: Query): boolean =>
+  isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));
 
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;

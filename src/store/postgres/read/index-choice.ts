@@ -58,7 +58,9 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const isTop = `kind <> 'task'`;
   if (types) {
     const entries = `place as (select type from ${typesSql(types, values)})`;
-    return { entries, terms: [isTop, ...rangeTerms('type')], column: 'type', remainder: { ...remainder, ...(glob ? { glob } : {}) } };
+    return { entries, terms: [isTop, ...rangeTerms('type')], column: 'type', remainder: { ...remainder, ...(glob
+      ? { glob }
+      : {}) } };
   }
   const { from, goesOn, isMatch } = patternOf(glob!, values);
   const next = (further: string): string =>

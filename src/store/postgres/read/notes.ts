@@ -45,7 +45,8 @@ async function withoutWritten(session: Session, notes: readonly Note[]): Promise
   const unwritten: Note[] = [];
   for (const writeNotes of notes) {
     const lines = writeNotes.log ?? [];
-    const stored = (await log(session, writeNotes.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
+    const stored = (await log(session, writeNotes.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) =>
+      line);
     const isWritten = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
     if (lines.length > 0 && !isWritten) unwritten.push(writeNotes);
   }

@@ -14,7 +14,10 @@ export const endedPartitions: readonly string[] = [
 const few = 2000;
 
 /** The time, if few have ended since. */
-export async function recentEndedSince(session: Session, { createdFrom, kinds, parent }: Query): Promise<number | undefined> {
+export async function recentEndedSince(
+  session: Session,
+  { createdFrom, kinds, parent }: Query,
+): Promise<number | undefined> {
   if (createdFrom === undefined || typeof parent === 'number' || (kinds?.includes('task') ?? true)) return undefined;
   const partitions = endedPartitions.map((partition) => `(select 1 from ${session.schema}.ended
     where ${partition} and ended_at >= $1 order by ended_at desc limit ${few + 1})`);

@@ -71,7 +71,12 @@ export function packRows<Thing>(fields: RowFields<Thing>, things: readonly Thing
 }
 
 /** A query for what `packRows` made: constants once, varying columns row by row. `texts` is a column of `source`. */
-export function unpackedRowsSql<Thing>(fields: RowFields<Thing>, varyingColumns: string, source: string, texts: string): string {
+export function unpackedRowsSql<Thing>(
+  fields: RowFields<Thing>,
+  varyingColumns: string,
+  source: string,
+  texts: string,
+): string {
   const differing = new Set(varyingColumns.split(','));
   const same = fields.flatMap(([name, kind], index) =>
     differing.has(name) ? [] : [`${texts}[${index + 1}]::${sqlTypeOf[kind]} as ${name}`],

@@ -5,7 +5,9 @@
 
 const textsMax = 1_000;
 
-export function cachedStatement(write: (schema: string, shape: string) => string): (schema: string, shape: string) => string {
+export function cachedStatement(
+  write: (schema: string, shape: string) => string,
+): (schema: string, shape: string) => string {
   const texts = new Map<string, string>();
   return (schema, shape) => {
     const name = `${schema} ${shape}`;

@@ -13,7 +13,11 @@ import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } f
 import type { WrittenIds } from './single-row.ts';
 
 /** Which changes were written. `afterWrite` sends statements in the same packet, which run after the commit. */
-export async function commit(connection: Connection, batch: Batch, afterWrite: AfterWrite = ignore): Promise<boolean[]> {
+export async function commit(
+  connection: Connection,
+  batch: Batch,
+  afterWrite: AfterWrite = ignore,
+): Promise<boolean[]> {
   if (batch.changes.length === 0 && !batch.staged) return [];
   let isOutcomeUnknown = false;
   const onUnknownOutcome = (): void => {
@@ -104,7 +108,11 @@ interface WriteParts {
   readonly afterWrite: AfterWrite;
 }
 
-function writeBatch({ connection, mode, afterWrite }: WriteParts, batch: Batch, onUnknownOutcome: OnUnknownOutcome): Promise<boolean[]> {
+function writeBatch(
+  { connection, mode, afterWrite }: WriteParts,
+  batch: Batch,
+  onUnknownOutcome: OnUnknownOutcome,
+): Promise<boolean[]> {
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes);
   const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);

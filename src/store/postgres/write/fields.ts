@@ -62,7 +62,8 @@ const inputField: RowFields<Change & { readonly before: Job; readonly after: Job
 ];
 
 /** Whether the stored history goes to a chunk of its own. */
-export const historyChunkField: RowFields<Change> = [['aside', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)]];
+export const historyChunkField: RowFields<Change> = [['aside', 'number', (change) =>
+  (needsHistoryChunk(change) ? 1 : 0)]];
 
 /** The key that a change takes, and until when it keeps it. */
 export const keyFields: RowFields<Change> = [

@@ -25,7 +25,8 @@ export const endSingleSql = cachedStatement((schema) => {
 /** The parameters before the fields are the time and the feed entry. */
 export const firstFieldParameter = 3;
 
-export const isUnchangedSql = (column: ColumnSql): string => `job.id = ${column('id')} and job.version = ${column('seen')}`;
+export const isUnchangedSql = (column: ColumnSql): string =>
+  `job.id = ${column('id')} and job.version = ${column('seen')}`;
 
 /** The end of a statement for one change: few parts, since to set up those of `runWrite` takes longer than a row. */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (

@@ -11,8 +11,8 @@ import { isOpen } from '../../../model/job.ts';
 import { nameArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
-  historyChunkField, endFields, releasedKey, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, neededKey,
-  type Ctids,
+  historyChunkField, endFields, releasedKey, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields,
+  updateFields, neededKey, type Ctids,
 } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
@@ -199,7 +199,12 @@ function releaseKeysSql(schema: string, changes: readonly Change[], values: unkn
 }
 
 /** The statement's end, alike for all: what was written is told in the feed, and answered. */
-async function runWrite(session: Session, text: string, values: unknown[], changes: readonly Change[]): Promise<WrittenIds> {
+async function runWrite(
+  session: Session,
+  text: string,
+  values: unknown[],
+  changes: readonly Change[],
+): Promise<WrittenIds> {
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const whole = `${text}, ${feedSql(session.schema, wanted, entry)}

@@ -6,7 +6,11 @@ import { history } from '../read/history.ts';
 import { idOf, lockById } from './statements.ts';
 
 /** A batch was tried again; what that found already written is ours if the history tells exactly our events. */
-export async function resolveUnknownCommit(session: Session, batch: Batch, written: readonly boolean[]): Promise<boolean[]> {
+export async function resolveUnknownCommit(
+  session: Session,
+  batch: Batch,
+  written: readonly boolean[],
+): Promise<boolean[]> {
   const { changes, whole = false } = batch;
   const stored = await Promise.all(changes.map(async (change, index) => written[index]! || isStored(session, change)));
   return whole && stored.includes(false) ? stored.map(() => false) : stored;

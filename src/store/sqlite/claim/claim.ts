@@ -18,7 +18,11 @@ export function candidates(connection: Connection, request: ClaimRequest, now: n
     .map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && isCancelled(connection, row.parent) }));
 }
 
-export function nextDue(connection: Connection, request: Pick<ClaimRequest, 'kinds' | 'names'>, now: number): number | null {
+export function nextDue(
+  connection: Connection,
+  request: Pick<ClaimRequest, 'kinds' | 'names'>,
+  now: number,
+): number | null {
   const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
   const gatedSql = 'SELECT min(due) due FROM job WHERE lane = 2 AND kind = ? AND type = ? AND due > ?';
   const dues = [

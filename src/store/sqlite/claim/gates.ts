@@ -26,7 +26,13 @@ export function gatedRows(connection: Connection, request: ClaimRequest, now: nu
     .filter((row) => turnstile.pass(row.gate!));
 }
 
-function waitingAtGates(connection: Connection, { kind, type }: NamedType, turnstile: Turnstile, request: ClaimRequest, now: number): OpenRow[] {
+function waitingAtGates(
+  connection: Connection,
+  { kind, type }: NamedType,
+  turnstile: Turnstile,
+  request: ClaimRequest,
+  now: number,
+): OpenRow[] {
   const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(request)}
     ORDER BY priority DESC, due, id LIMIT ?`;
   return gatesOf(connection, kind, type).flatMap((gate) => {

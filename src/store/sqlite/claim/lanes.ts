@@ -22,7 +22,11 @@ export function freeRows(connection: Connection, request: ClaimRequest, now: num
   );
 }
 
-export function lanes(connection: Connection, lane: 1 | 2, request: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>): Lane[] {
+export function lanes(
+  connection: Connection,
+  lane: 1 | 2,
+  request: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>,
+): Lane[] {
   return namedTypes(connection, lane, request).flatMap(({ kind, type }) =>
     prioritiesOf(connection, kind, type)
       .filter((priority) => request.priorities?.includes(priority) ?? true)
@@ -31,7 +35,11 @@ export function lanes(connection: Connection, lane: 1 | 2, request: Pick<ClaimRe
 }
 
 /** The types of this ask that have jobs waiting in the lane. */
-export function namedTypes(connection: Connection, lane: 1 | 2, request: Pick<ClaimRequest, 'kinds' | 'names'>): NamedType[] {
+export function namedTypes(
+  connection: Connection,
+  lane: 1 | 2,
+  request: Pick<ClaimRequest, 'kinds' | 'names'>,
+): NamedType[] {
   const { names } = request;
   const kinds = [...new Set(request.kinds)];
   if ('exact' in names) {

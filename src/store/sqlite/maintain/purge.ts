@@ -7,7 +7,11 @@ const stagedPortion = 10_000;
 /** Instances that are gone stay visible for a while. */
 const instanceKeptMs = 3_600_000;
 
-export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0], now: number): number {
+export function purge(
+  connection: Connection,
+  { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0],
+  now: number,
+): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
   for (const { id } of past) {
     connection.run('DELETE FROM ended WHERE id = ?', id);

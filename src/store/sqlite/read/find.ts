@@ -3,7 +3,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Job } from '../../../model/job.ts';
 import type { Kind } from '../../../model/state.ts';
 import {
-  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing, type Tally,
+  asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
+  type Tally,
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
 import type { Connection } from '../connection.ts';
@@ -113,7 +114,9 @@ function countBetween(connection: Connection, query: Query, range: IdRange): Tal
       return connection.all<Tally>(sql, ...values, ...choice.values);
     });
   };
-  return [...(includesOpen(query) ? tally('job', 'state') : []), ...(includesEnded(query) ? tally('ended', 'fate') : [])];
+  return [...(includesOpen(query)
+    ? tally('job', 'state') : []), ...(includesEnded(query) ? tally('ended', 'fate')
+    : [])];
 }
 
 /** SQLite works in the event loop: whoever else waits for it shall not notice. */

@@ -20,7 +20,12 @@ export const differsOnlyInIdAndInput = (change: Change, first: Change): boolean 
   isPlainInsert(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
 
 /** Inserts them as jobs; or, with a stage, as staged rows of that stage. */
-export function insertTogether(connection: Connection, group: readonly Change[], feedEntry: FeedEntry, stage?: string): void {
+export function insertTogether(
+  connection: Connection,
+  group: readonly Change[],
+  feedEntry: FeedEntry,
+  stage?: string,
+): void {
   const first = group[0]!;
   const line = lineOf(first.events);
   const shared = [...sharedValues(first.after as OpenJob, line), ...(stage === undefined ? [] : [stage])];

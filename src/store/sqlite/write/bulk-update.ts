@@ -19,7 +19,12 @@ interface RowUpdate {
 }
 
 /** Writes the changes from this index on that are alike; answers which were written. Empty: the first is unlike. */
-export function updateTogether(connection: Connection, changes: readonly Change[], from: number, feedEntry: FeedEntry): boolean[] {
+export function updateTogether(
+  connection: Connection,
+  changes: readonly Change[],
+  from: number,
+  feedEntry: FeedEntry,
+): boolean[] {
   if (from === changes.length - 1) return [];
   const first = updateOf(changes[from]);
   const group = new Map<number, Change>();
@@ -30,7 +35,9 @@ export function updateTogether(connection: Connection, changes: readonly Change[
     at += 1;
   }
   if (group.size < 2) return [];
-  const written = first!.kind === 'end' ? endAll(connection, group, first!.values) : updateAll(connection, group, first!.values);
+  const written = first!.kind === 'end'
+    ? endAll(connection, group, first!.values)
+    : updateAll(connection, group, first!.values);
   const line = lineOf(changes[from]!.events);
   return Array.from(group.values(), ({ after }) => {
     const isWritten = written.has(after!.id);

@@ -14,7 +14,11 @@ import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
-export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): readonly boolean[] {
+export function writeBatch(
+  connection: Connection,
+  { changes, whole = false, staged }: Batch,
+  now: number,
+): readonly boolean[] {
   const feedEntry = new FeedEntry();
   let written: boolean[] = [];
   const writeAll = (): boolean => {
@@ -104,7 +108,9 @@ function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: 
 function amend(connection: Connection, before: EndedJob, after: EndedJob, line: string): boolean {
   const startsChunk = startsHistoryChunk(before.version, after.version) && storeHistoryChunk(connection, 'ended', before);
   const { version, type, fate, ended_at, purge_at, result, input, body } = endedRow(after);
-  const values = [version, type, fate, ended_at, purge_at, result, input, body, startsChunk ? 1 : 0, line, before.id, before.version];
+  const values = [version, type, fate, ended_at, purge_at, result, input, body, startsChunk
+    ? 1
+    : 0, line, before.id, before.version];
   return connection.run(updateEnded, ...values) === 1;
 }
 

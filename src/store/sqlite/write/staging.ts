@@ -9,7 +9,13 @@ import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { allIdsFree } from './new-ids.ts';
 import { takeKey } from './unique-keys.ts';
 
-export function stageChildren(connection: Connection, parent: number, fence: number, children: readonly Change[], now: number): void {
+export function stageChildren(
+  connection: Connection,
+  parent: number,
+  fence: number,
+  children: readonly Change[],
+  now: number,
+): void {
   const name = stageName(parent, fence);
   const feedEntry = new FeedEntry();
   for (let at = 0; at < children.length; ) {
