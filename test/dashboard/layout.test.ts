@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
-import { dashboard, phone, type Dashboard } from './world.ts';
+import { dashboard, phone, picture, type Dashboard } from './world.ts';
 
 let board: Dashboard;
 const longName = 'warehouse.inventory.reconciliation.with.external.suppliers';
@@ -38,6 +38,7 @@ test.each(['/types', '/queues'])('on a phone no button of %s covers data', async
   const page = await board.visit(path, phone);
   await page.locator('tbody tr', { hasText: longName }).waitFor();
   expect(await page.locator('tbody button, tbody summary').count()).toBeGreaterThan(0);
+  await picture(page, `layout${path.replace('/', '-')}-phone`);
   expect(await page.evaluate<string[]>(coveredTexts)).toEqual([]);
   await page.close();
 });
@@ -50,6 +51,7 @@ test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row
     const rows = Map.groupBy([...box.children].map((e) => e.getBoundingClientRect()), (rect) => rect.top);
     return [...rows.values()].map((rects) => Math.round(right - Math.max(...rects.map((rect) => rect.right))));
   })`);
+  await picture(page, `layout-overview-${width}`);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
   await page.close();
 });

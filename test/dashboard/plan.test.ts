@@ -201,6 +201,18 @@ test('a definition is created, and a taken name is refused in the form', async (
   await page.close();
 });
 
+test('a new definition takes what was left untouched from its job type', async () => {
+  const page = await board.visit('/definitions');
+  await page.getByRole('button', { name: 'New definition' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New definition' });
+  await dialog.getByLabel('Name', { exact: true }).fill('close the month');
+  await dialog.getByLabel('Job type').fill('ledger.close');
+  await dialog.getByRole('button', { name: /^Create/ }).click();
+  await page.getByRole('heading', { name: 'close the month' }).waitFor();
+  expect((await defOf('close the month')).spec).toMatchObject({ onePerType: true, priority: 5, overlap: 'skip' });
+  await page.close();
+});
+
 // All pages in the light theme; the fullest ones also in the dark theme and on a phone.
 test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);

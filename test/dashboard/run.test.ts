@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
-import { dark, dashboard, letTilesGo, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
+import { dark, dashboard, allowTiles, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
 beforeAll(async () => void (board = await dashboard()));
@@ -174,6 +174,26 @@ test('the page of a run fits a phone and has a dark theme', async () => {
   }
 });
 
+test('a cancelled run counts only its succeeded tasks as done', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 40, slow: true } });
+  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}`);
+  await eventually(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
+  await page.close();
+});
+
+test('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
+  const id = await board.start({ type: 'rows.copy' });
+  await eventually(async () => (await board.get(`${api}/runs/${id}/progress`)).body.progress?.processes[0]?.stages[0]?.done).toBe(5);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}?tab=progress`);
+  await eventually(() => page.locator('.stage-figures b').textContent()).toBe('5 of 30');
+  await page.close();
+});
+
 // The last test: its tasks occupy the slots until the end.
 test('a matrix of ten thousand tasks is updated while they run', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 10_000, slow: true } });
@@ -185,7 +205,7 @@ test('a matrix of ten thousand tasks is updated while they run', async () => {
   const version = (): Promise<string | null> => matrix(page, '10,000').getAttribute('data-version');
   for (const upTo of [500, 1_000, 2_000]) {
     const before = await version();
-    letTilesGo(upTo);
+    allowTiles(upTo);
     const failed = upTo / 50;
     await eventually(() => figure(page, 'succeeded').textContent()).toBe((upTo - failed).toLocaleString('en'));
     await eventually(() => figure(page, 'failed').textContent()).toBe(String(failed));

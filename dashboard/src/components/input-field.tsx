@@ -24,7 +24,7 @@ export function InputField({ schema, text, onInput, hint }: InputFieldProps): JS
   return (
     <div class="input-field">
       {schema !== null && hasForm(schema) && (
-        <div class="segments" role="group" aria-label="Input format">
+        <div class="segments" role="group" aria-label="Input as form or JSON">
           <button
             type="button" aria-pressed={!isText} disabled={jsonError(text) !== null} onClick={() => setJson(false)}
           >
