@@ -36,11 +36,11 @@ export function rate(perMs: number): string {
   return perSecond >= 1 ? `${tenths(perSecond)}/s` : `${tenths(perSecond * 60)}/min`;
 }
 
-/** `3 min ago`, `in 2 h`, `now`. */
+/** `3 min ago`, `just now`, `in 2 h`. */
 export function relativeTime(at: number, now: number): string {
   const ms = now - at;
   const rounded = roundedDuration(Math.abs(ms));
-  if (rounded === '') return 'now';
+  if (rounded === '') return ms >= 0 ? 'just now' : 'now';
   return ms > 0 ? `${rounded} ago` : `in ${rounded}`;
 }
 

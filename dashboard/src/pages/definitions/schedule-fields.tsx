@@ -59,9 +59,7 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): JSX.El
       )}
       {kind === 'every' && <SelectField label="Counted from" value={from} options={starts} onChange={set('from')} />}
       {(kind === 'cron' || kind === 'every') && (
-        <TextField
-          label="Jitter (max delay)" hint="30s, 5m; empty for none" name="spread" value={spread} onInput={set('spread')}
-        />
+        <TextField label="Jitter (max delay)" hint="30s, 5m" name="spread" value={spread} onInput={set('spread')} />
       )}
     </div>
   );

@@ -13,11 +13,10 @@ export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
     <dl class="strip facts-strip">
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
       <Fact title="Due"><Time at={run.dueAt} /></Fact>
-      <Fact title={startedAt === null && isOpen(run) ? 'Waiting for' : 'Waited'}>
-        {startedAt === null && <Elapsed from={run.dueAt < now.value ? run.dueAt : null} to={run.endedAt} />}
-        {startedAt !== null && duration(Math.max(0, startedAt - run.createdAt))}
-      </Fact>
-      <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startedAt} to={run.endedAt} /></Fact>
+      <Wait run={run} startedAt={startedAt} />
+      {startedAt !== null && (
+        <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startedAt} to={run.endedAt} /></Fact>
+      )}
       <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
       <Fact title="Priority">{run.priority}</Fact>
       {lease !== null && (
@@ -27,6 +26,18 @@ export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
       {run.key !== null && <Fact title="Key"><span class="mono">{run.key}</span></Fact>}
     </dl>
   );
+}
+
+interface WaitProps {
+  readonly run: RunDetail;
+  readonly startedAt: number | null;
+}
+
+/** Left out while the run is not due. */
+function Wait({ run, startedAt }: WaitProps): JSX.Element | null {
+  if (startedAt !== null) return <Fact title="Waited">{duration(Math.max(0, startedAt - run.createdAt))}</Fact>;
+  if (run.dueAt >= now.value) return null;
+  return <Fact title={isOpen(run) ? 'Waiting for' : 'Waited'}><Elapsed from={run.dueAt} to={run.endedAt} /></Fact>;
 }
 
 const Fact = ({ title, children }: { readonly title: string; children: ComponentChildren }): JSX.Element =>
