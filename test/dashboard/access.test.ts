@@ -38,7 +38,7 @@ describe('accessibility', () => {
       expect(await violations(page), path).toEqual([]);
     }
     await page.close();
-  }, 90_000);
+  }, 240_000);
 
   test('axe finds no serious violation in dialogs, menus and suggestions', async () => {
     const page = await board.visit(`/runs/${waiting}`);

@@ -166,7 +166,7 @@ describe('the pages of the machine on SQLite', () => {
       if (name !== 'light') await picture(page, `machine${path.replace('/', '-')}-${name}`);
     }
     await page.close();
-  }, 60_000);
+  }, 240_000);
 
   test('the browser reported no error on the pages of the machine', () => expect(board.faults).toEqual([]));
 });

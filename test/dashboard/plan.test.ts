@@ -227,6 +227,6 @@ test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('
     if (name !== 'light') await picture(page, `plan${path.replaceAll(/[^a-z]+/gi, '-')}-${name}`);
   }
   await page.close();
-}, 60_000);
+}, 240_000);
 
 test('the browser reported no error on the pages of types and definitions', () => expect(board.faults).toEqual([]));
