@@ -1,4 +1,5 @@
 /** The worker: all that an instance does on one store. The engine has one for its database, and one for memory. */
+import { repairLapsed } from '../jobs/repair.ts';
 import { endOrphans, settleParents } from '../jobs/settle.ts';
 import type { CommandAnswer } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
@@ -17,7 +18,6 @@ import { Leader } from './loops/leader.ts';
 import { Loop, type LoopParts, type Turn } from '../time/loop.ts';
 import type { InstanceCommands } from './loops/instance-commands.ts';
 import { Notes } from './progress/notes.ts';
-import { reap } from './loops/reaper.ts';
 import { purgeEnded, type Retention } from './loops/retention.ts';
 import { Runner } from './work/runner.ts';
 import { Scheduler } from './loops/scheduler.ts';
@@ -43,7 +43,7 @@ export interface WorkerParts extends LoopParts {
   readonly instanceCommands?: InstanceCommands;
 }
 
-const reapMs = 3_000;
+const repairMs = 3_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retainMs = 60_000;
@@ -110,7 +110,7 @@ export class Worker {
     this.#scheduling = this.#loop('scheduling', () => this.#scheduler.turn());
     this.#maintenance = [
       this.#loop('leadership', () => this.#leader.turn()),
-      this.#loop('repair', () => this.#maintain(reapMs, () => this.#repair())),
+      this.#loop('repair', () => this.#maintain(repairMs, () => this.#repair())),
       this.#loop('settling', () => this.#maintain(settleMs, () => settleParents(jobs.store, { by }))),
       this.#loop('orphans', () => this.#maintain(orphansMs, () => endOrphans(jobs.store, { by }))),
       this.#loop('retention', () => this.#maintain(retainMs, () => purgeEnded(jobs, parts.retention))),
@@ -256,7 +256,7 @@ export class Worker {
 
   /** Who may have lost its own lease has to ask for it first: else it would take its own jobs for those of another. */
   async #repair(): Promise<number> {
-    return this.#heartbeat.isLeaseSafe ? reap(this.#parts.jobs, this.#parts.instance) : 0;
+    return this.#heartbeat.isLeaseSafe ? repairLapsed(this.#parts.jobs.store, this.#parts.instance) : 0;
   }
 
   /** Only the attempt under that fence: a newer one of the same job may run here already. */

@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [203, 285, 150, 25, 305] },
   {
     title: 'a repair takes the job from its new holder',
-    cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
+    cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
     seeds: [11, 5],
     isQuick: true,
   },

@@ -3,11 +3,11 @@
  * round trips do not set the pace; long jobs are claimed only when a slot is free.
  */
 import type { Jobs } from '../../jobs.ts';
+import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
 import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import { releaseUnknownClaims, type UnknownClaimCause } from './unknown-claims.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {
@@ -87,7 +87,7 @@ export class Claimer {
     this.#lastClaimWasShort = false;
     if (this.#parts.types.length === 0 || leaseEpoch() === null) return pollMs;
     // A job that is being created in our name would be taken for an unknown claim.
-    if (this.#unknownClaims && this.#reserved === 0) await this.#releaseUnknownClaims(this.#unknownClaims);
+    if (this.#unknownClaims && this.#reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
@@ -116,11 +116,11 @@ export class Claimer {
     this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
   }
 
-  async #releaseUnknownClaims(unknown: UnknownClaims): Promise<void> {
+  async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
     const { jobs, by, slots, isRunning, clock } = this.#parts;
     const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
     const isKnown = (job: Job): boolean => isRunning(job) || isWaiting(job);
-    await releaseUnknownClaims(jobs, by, isKnown, unknown.cause);
+    await repairUnknownClaims(jobs.store, by, isKnown, unknown.cause);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 
