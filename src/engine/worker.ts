@@ -53,13 +53,13 @@ const schedulePollMinMs = 1_000;
 const followerDelayFactor = 2;
 
 export class Worker {
+  readonly claimOnCreate: ClaimOnCreate;
   readonly #parts: WorkerParts;
   readonly #finisher: Finisher;
   readonly #notes: Notes;
   readonly #runner: Runner;
   readonly #slots: Slots<RunningJob>;
   readonly #claimer: Claimer;
-  readonly #claimOnCreate: ClaimOnCreate;
   readonly #heartbeat: Heartbeat;
   readonly #leader: Leader;
   readonly #scheduler: Scheduler;
@@ -99,8 +99,8 @@ export class Worker {
       pendingOutcomes: () => this.#runner.pendingOutcomes, limits: () => handlers.limits(),
       isLeader: () => this.#leader.isLeader, leaseEpoch: () => this.#leaseEpoch,
     });
-    this.#claimOnCreate = new ClaimOnCreate({
-      instance: by, claimer: this.#claimer, slots: this.#slots,
+    this.claimOnCreate = new ClaimOnCreate({
+      jobs, instance: by, claimer: this.#claimer, slots: this.#slots,
       isDraining: () => this.#isDraining, leaseEpoch: () => this.#leaseEpoch, release: (job) => this.#release(job),
     });
     this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
@@ -162,11 +162,6 @@ export class Worker {
     await this.#leave();
     this.#stopWatching?.();
     this.#stopWatching = null;
-  }
-
-  /** Creates a job of this type, which may be claimed here in the creating commit. */
-  create(type: string, create: Parameters<ClaimOnCreate['create']>[1]): ReturnType<ClaimOnCreate['create']> {
-    return this.#claimOnCreate.create(type, create);
   }
 
   /** Something changed that this instance knows of: claim at once. */

@@ -46,8 +46,6 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim found fewer jobs than requested: until there is news, another would find nothing. */
   #lastClaimWasShort = false;
-  /** How many slots are reserved for jobs that are being created. */
-  #reserved = 0;
   /** Why the store may have claims in our name that we do not know, and until when more may appear. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
@@ -67,19 +65,16 @@ export class Claimer {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
 
-  /** Reserves a slot for a job that is about to be created, if one is free and no job waits for it. */
-  reserveSlot(type: string): boolean {
-    const { slots, types, leaseEpoch } = this.#parts;
-    const isFree = slots.free - slots.waiting - this.#reserved > 0;
-    if (!isFree || !this.#lastClaimWasShort || this.#unknownClaims || !types.includes(type) || leaseEpoch() === null) return false;
-    this.#reserved += 1;
-    return true;
+  /** Whether the last claim left no due job of the claimed types, and a job of this type could be claimed now. */
+  isCaughtUp(type: string): boolean {
+    const { types, leaseEpoch } = this.#parts;
+    return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && leaseEpoch() !== null;
   }
 
-  /** The job was created, or not; the outcome may be unknown. */
-  releaseSlot(isOutcomeUnknown: boolean): void {
-    this.#reserved -= 1;
-    if (isOutcomeUnknown) this.#noteUnknownClaims();
+  /** The answer to a claim was lost: the claim may have been written, or may still be written within a lease. */
+  noteUnknownClaims(): void {
+    const { clock, leaseMs } = this.#parts;
+    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
   }
 
   async turn(): Promise<number> {
@@ -87,7 +82,7 @@ export class Claimer {
     this.#lastClaimWasShort = false;
     if (this.#parts.types.length === 0 || leaseEpoch() === null) return pollMs;
     // A job that is being created in our name would be taken for an unknown claim.
-    if (this.#unknownClaims && this.#reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
+    if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
@@ -105,15 +100,9 @@ export class Claimer {
       if (claimed.length === 0 || (epochBefore !== null && leaseEpoch() === epochBefore)) return claimed;
       throw new Error('a claim was answered after the lease of this instance may have run out');
     } catch (error) {
-      this.#noteUnknownClaims();
+      this.noteUnknownClaims();
       throw error;
     }
-  }
-
-  /** It may have been written all the same, or still be on its way. */
-  #noteUnknownClaims(): void {
-    const { clock, leaseMs } = this.#parts;
-    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
   }
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
@@ -128,7 +117,7 @@ export class Claimer {
     const { slots, pendingOutcomes } = this.#parts;
     if (pendingOutcomes() > pendingOutcomesMax) return 0;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
-    const room = slots.free + prefetch - slots.waiting - this.#reserved;
+    const room = slots.unreserved + prefetch;
     // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }

@@ -20,6 +20,7 @@ export class Slots<T> {
   readonly #mayStart: () => boolean;
   #queue: T[] = [];
   #busy = 0;
+  #reserved = 0;
   #isYielding = false;
   #idle: (() => void)[] = [];
 
@@ -44,6 +45,24 @@ export class Slots<T> {
 
   get free(): number {
     return this.size - this.#busy;
+  }
+
+  /** How many slots are reserved for jobs that are being created. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  /** How many slots have no job, now or next; negative while more jobs wait than slots are free. */
+  get unreserved(): number {
+    return this.free - this.waiting - this.#reserved;
+  }
+
+  reserve(): void {
+    this.#reserved += 1;
+  }
+
+  unreserve(): void {
+    this.#reserved -= 1;
   }
 
   /** Each starts when a slot is free. */
