@@ -12,18 +12,19 @@ import type { Draft } from '../../jobs/draft.ts';
 import type { RunningJob } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
+import type { Finisher } from '../work/finisher.ts';
 import type { Claimer } from './claimer.ts';
+import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimOnCreateParts {
   readonly jobs: Jobs;
   readonly instance: string;
+  readonly lease: InstanceLease;
   readonly claimer: Claimer;
   readonly slots: Slots<RunningJob>;
+  readonly finisher: Finisher;
   readonly isDraining: () => boolean;
-  /** As the claimer has it. */
-  readonly leaseEpoch: () => symbol | null;
-  readonly release: (job: RunningJob) => Promise<void>;
 }
 
 export class ClaimOnCreate {
@@ -40,8 +41,8 @@ export class ClaimOnCreate {
 
   /** Reserves a slot while the job is created. Call only when `applies` is true. */
   async create(draft: Draft, by: string): Promise<readonly Created[]> {
-    const { jobs, instance, slots, leaseEpoch } = this.#parts;
-    const epochBefore = leaseEpoch();
+    const { jobs, instance, slots, lease } = this.#parts;
+    const epochBefore = lease.epoch;
     slots.reserve();
     try {
       const created = await jobs.createMany([draft], by, instance);
@@ -55,14 +56,14 @@ export class ClaimOnCreate {
 
   /** Starts the handler in a later turn of the event loop, after the code that awaits the creation. */
   async #start(created: readonly Created[], epochBefore: symbol | null): Promise<void> {
-    const { slots, isDraining, leaseEpoch, release } = this.#parts;
+    const { lease, slots, finisher, isDraining } = this.#parts;
     await turn();
-    const isLeaseUnbroken = leaseEpoch() === epochBefore;
+    const isLeaseUnbroken = lease.epoch === epochBefore;
     this.#endReservation(isLeaseUnbroken);
     if (!isLeaseUnbroken) return;
     for (const { job, outcome } of created) {
       if (outcome !== 'created' || job?.state !== 'running') continue;
-      if (isDraining()) await release(job);
+      if (isDraining()) await finisher.release(job);
       else slots.add([job]);
     }
   }

@@ -8,23 +8,22 @@ import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { Attempts } from '../work/attempts.ts';
+import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {
   readonly jobs: Jobs;
   readonly by: string;
   readonly clock: Clock;
-  readonly leaseMs: number;
+  readonly lease: InstanceLease;
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
-  /** Whether this job runs here. */
-  readonly isRunning: (job: Job) => boolean;
+  readonly attempts: Attempts;
   /** How many outcomes are still to be stored. */
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
-  /** A token that changes whenever the instance lease may have lapsed; null while it may have. */
-  readonly leaseEpoch: () => symbol | null;
 }
 
 const pollMs = 5_000;
@@ -67,20 +66,20 @@ export class Claimer {
 
   /** Whether the last claim left no due job of the claimed types, and a job of this type could be claimed now. */
   isCaughtUp(type: string): boolean {
-    const { types, leaseEpoch } = this.#parts;
-    return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && leaseEpoch() !== null;
+    const { types, lease } = this.#parts;
+    return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;
   }
 
   /** The answer to a claim was lost: the claim may have been written, or may still be written within a lease. */
   noteUnknownClaims(): void {
-    const { clock, leaseMs } = this.#parts;
-    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
+    const { clock, lease } = this.#parts;
+    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };
   }
 
   async turn(): Promise<number> {
-    const { slots, leaseEpoch } = this.#parts;
+    const { types, slots, lease } = this.#parts;
     this.#lastClaimWasShort = false;
-    if (this.#parts.types.length === 0 || leaseEpoch() === null) return pollMs;
+    if (types.length === 0 || lease.epoch === null) return pollMs;
     // A job that is being created in our name would be taken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
@@ -93,11 +92,11 @@ export class Claimer {
   }
 
   async #claim(limit: number): Promise<readonly RunningJob[]> {
-    const { jobs, by, leaseEpoch } = this.#parts;
-    const epochBefore = leaseEpoch();
+    const { jobs, by, lease } = this.#parts;
+    const epochBefore = lease.epoch;
     try {
       const claimed = await jobs.claim({ ...this.#request(limit), holder: by, leaseMs: null });
-      if (claimed.length === 0 || (epochBefore !== null && leaseEpoch() === epochBefore)) return claimed;
+      if (claimed.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
       throw new Error('a claim was answered after the lease of this instance may have run out');
     } catch (error) {
       this.noteUnknownClaims();
@@ -106,9 +105,9 @@ export class Claimer {
   }
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
-    const { jobs, by, slots, isRunning, clock } = this.#parts;
+    const { jobs, by, slots, attempts, clock } = this.#parts;
     const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
-    const isKnown = (job: Job): boolean => isRunning(job) || isWaiting(job);
+    const isKnown = (job: Job): boolean => attempts.under(job) !== undefined || isWaiting(job);
     await repairUnknownClaims(jobs.store, by, isKnown, unknown.cause);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
