@@ -59,7 +59,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['checks', 'ids'],
     ['draft'],
     ['new-jobs'],
-    ['create', 'settle', 'operate', 'work', 'tick', 'define', 'audit'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };
