@@ -47,7 +47,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['engine'],
   ],
   'src/engine/isolation/': [
-    ['messages', 'error-transfer', 'nesting', 'settles-within'],
+    ['messages', 'error-transfer'],
     ['host', 'child'],
     ['hosted-call', 'idle-hosts'],
     ['isolation'],
