@@ -38,10 +38,10 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/engine/': [
     ['handler'],
     ['declare'],
-    ['progress'],
+    ['progress', 'inspect'],
     ['isolation'],
     ['work'],
-    ['loops', 'inspect'],
+    ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker'],
     ['reads'],
     ['engine'],
