@@ -2,9 +2,9 @@
 import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { api, as, ended, records, tokens } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, violations, type Dashboard } from './world.ts';
 
 describe('accessibility', () => {
@@ -38,7 +38,7 @@ describe('accessibility', () => {
       expect(await violations(page), path).toEqual([]);
     }
     await page.close();
-  }, 240_000);
+  });
 
   test('axe finds no serious violation in dialogs, menus and suggestions', async () => {
     const page = await board.visit(`/runs/${waiting}`);
@@ -84,7 +84,7 @@ describe('accessibility', () => {
     await page.getByRole('dialog', { name: `Pause run ${waiting}?` }).waitFor();
     await page.keyboard.type('until Monday');
     await page.keyboard.press('Enter');
-    await eventually(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
+    await expect.poll(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
     const { body } = await board.get(`${api}/runs/${waiting}/events`);
     expect(body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'until Monday' });
     await page.close();
@@ -95,7 +95,7 @@ describe('accessibility', () => {
     const page = await context.newPage();
     await page.goto(`${board.url}/runs/${waiting}`);
     const created = page.locator('.facts-strip time').first();
-    await eventually(() => created.textContent()).toMatch(/ago$|now/);
+    await expect.poll(() => created.textContent()).toMatch(/ago$|now/);
     await page.keyboard.press('t');
     const local = (await created.textContent())!;
     await page.keyboard.press('t');
@@ -107,7 +107,7 @@ describe('accessibility', () => {
     await page.getByRole('button', { name: /^Theme/ }).click();
     expect(await theme()).toBe('dark');
     await page.reload();
-    await eventually(() => created.textContent()).toBe(utc);
+    await expect.poll(() => created.textContent()).toBe(utc);
     expect(await theme()).toBe('dark');
     await context.close();
   });
@@ -157,7 +157,7 @@ describe('with tokens', () => {
     const page = await board.visit('/runs');
     await page.getByLabel('Token').fill('stint_nonsense');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await eventually(() => page.locator('.field-error').textContent()).toMatch(/token/);
+    await expect.poll(() => page.locator('.field-error').textContent()).toMatch(/token/);
     expect(await violations(page)).toEqual([]);
     await picture(page, 'sign-in-light');
     await page.getByLabel('Token').fill(tokens.operator.token);
@@ -236,8 +236,8 @@ describe('pages and roles', () => {
   test('an admin sees the tokens and their last use in the settings, but no secret', async () => {
     const page = await signedIn('admin', '/settings');
     const rows = page.getByRole('region', { name: 'Tokens' }).locator('tbody tr');
-    await eventually(() => rows.allTextContents()).toHaveLength(records.length);
-    await eventually(() => rows.filter({ hasText: 'ada' }).textContent()).toMatch(/^adaadminin full–never(just )?now/);
+    await expect.poll(() => rows.allTextContents()).toHaveLength(records.length);
+    await expect.poll(() => rows.filter({ hasText: 'ada' }).textContent()).toMatch(/^adaadminin full–never(just )?now/);
     expect(await rows.filter({ hasText: 'wim' }).textContent()).toBe('wimworkersecrets hidden–never–');
     expect(await violations(page)).toEqual([]);
     await picture(page, 'tokens-light');
@@ -263,7 +263,7 @@ describe('pages and roles', () => {
 
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main .notice').first().waitFor();
-  await eventually(() => page.locator('.loading').count()).toBe(0);
+  await expect.poll(() => page.locator('.loading').count()).toBe(0);
 }
 
 const controls = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]

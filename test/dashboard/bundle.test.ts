@@ -15,7 +15,7 @@ beforeAll(async () => {
   files = await Promise.all(entries.filter((entry) => entry.isFile()).map(async ({ parentPath, name }) => ({
     name, content: await readFile(join(parentPath, name)),
   })));
-}, 60_000);
+});
 
 test('the built dashboard, with its fonts, is below 250 kB compressed', () => {
   const size = files.reduce((sum, { content }) => sum + gzipSync(content).byteLength, 0);

@@ -1,9 +1,9 @@
 // Hostile names, payloads, errors, logs, tags and reasons are rendered as text.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { jobType } from '../../src/index.ts';
 import { api, ended } from '../http/world.ts';
-import './eventually.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 
 const corpus = [

@@ -1,8 +1,8 @@
 // The layout of the dashboard in a real browser: nothing covers data, and nothing moves while it is being used.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { ended } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dashboard, phone, picture, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   board = await dashboard();
   for (let number = 0; number < 12; number++) await board.start({ type: 'mail.send' });
   await board.start({ type: longName });
-}, 60_000);
+});
 afterAll(() => board.close());
 
 const rowIds = (page: Page): Promise<string[]> => page.locator('tbody td.id').allTextContents();
@@ -76,13 +76,13 @@ test('a new run does not move the row under the pointer; it appears when the poi
   await page.mouse.move(x + 204, y + 12);
   const first = (await rowIds(page))[0];
   const created = await board.start({ type: 'mail.send' });
-  await eventually(async () => (await updateBar(page).count()) > 0 || (await rowIds(page))[0] !== first).toBe(true);
+  await expect.poll(async () => (await updateBar(page).count()) > 0 || (await rowIds(page))[0] !== first).toBe(true);
   const under = await page.evaluate<string>(
     `document.elementFromPoint(${x + 204}, ${y + 12}).closest('tr').querySelector('td.id').textContent`);
   expect(under).toBe(id);
   await updateBar(page).getByText(/^1 new row/).waitFor();
   await page.mouse.move(5, 5);
-  await eventually(async () => (await rowIds(page))[0]).toBe(String(created));
+  await expect.poll(async () => (await rowIds(page))[0]).toBe(String(created));
   await page.close();
 });
 
@@ -93,7 +93,7 @@ test('the keys act on the same run when a new one appears above it', async () =>
   const active = page.locator('tr[data-active=true] td.id');
   const id = await active.textContent();
   const created = await board.start({ type: 'mail.send' });
-  await eventually(async () => (await rowIds(page))[0]).toBe(String(created));
+  await expect.poll(async () => (await rowIds(page))[0]).toBe(String(created));
   expect(await active.textContent()).toBe(id);
   await page.close();
 });
@@ -106,7 +106,7 @@ test('a selected run stays in the list when it no longer matches, and leaves the
   await page.mouse.move(5, 5);
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
-  await eventually(async () => (await updateBar(page).count()) > 0 || (await rowIds(page)).length === 0).toBe(true);
+  await expect.poll(async () => (await updateBar(page).count()) > 0 || (await rowIds(page)).length === 0).toBe(true);
   expect(await page.getByText('1 selected').count()).toBe(1);
   expect(await rowIds(page)).toEqual([String(id)]);
   await updateBar(page).getByText('1 row no longer in this list').waitFor();
@@ -119,12 +119,12 @@ test('a selected run stays in the list when it no longer matches, and leaves the
 test('turning the page clears the selection, so that no hidden run is acted on', async () => {
   for (let number = 0; number < 45; number++) await board.start({ type: 'mail.send' });
   const page = await board.visit('/runs');
-  await eventually(async () => (await rowIds(page)).length).toBe(50);
+  await expect.poll(async () => (await rowIds(page)).length).toBe(50);
   await page.locator('tbody').getByRole('checkbox').first().check();
   await page.getByText('1 selected').waitFor();
   await page.locator('.pager a').last().click();
   await page.waitForURL(/after=/);
-  await eventually(() => page.getByText('1 selected').count()).toBe(0);
+  await expect.poll(() => page.getByText('1 selected').count()).toBe(0);
   await page.close();
 });
 

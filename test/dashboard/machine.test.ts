@@ -1,6 +1,7 @@
 // Queues, failures, instances, operations, audit and settings in a real browser, on SQLite and PostgreSQL.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { api, ended } from '../http/world.ts';
 import { planBoard } from './plan-world.ts';
@@ -12,7 +13,7 @@ describe('the pages of the machine on SQLite', () => {
   let board: Dashboard;
   beforeAll(async () => {
     board = await planBoard();
-  }, 90_000);
+  });
   afterAll(() => board.close());
 
   test('queues show the waiting jobs, the longest wait and the limits', async () => {
@@ -95,12 +96,12 @@ describe('the pages of the machine on SQLite', () => {
     await own.getByRole('button', { name: 'Drain' }).click();
     await page.getByLabel('Reason').fill('the machine is to be moved');
     await page.getByRole('dialog').getByRole('button', { name: 'Drain instance' }).click();
-    await own.getByText('starts no new jobs').waitFor({ timeout: 20_000 });
+    await own.getByText('starts no new jobs').waitFor();
     await own.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume instance' }).click();
-    await own.getByText('alive').waitFor({ timeout: 20_000 });
+    await own.getByText('alive').waitFor();
     await page.close();
-  }, 60_000);
+  });
 
   test('the audit shows user, action, target, reason and changes', async () => {
     const name = encodeURIComponent('monthly report');
@@ -166,7 +167,7 @@ describe('the pages of the machine on SQLite', () => {
       if (name !== 'light') await picture(page, `machine${path.replace('/', '-')}-${name}`);
     }
     await page.close();
-  }, 240_000);
+  });
 
   test('the browser reported no error on the pages of the machine', () => expect(board.faults).toEqual([]));
 });
@@ -175,7 +176,7 @@ test('the pages of the machine show the same on PostgreSQL', async () => {
   const board = await planBoard({ store: await freshDatabase() });
   const page = await board.visit('/queues');
   const limits = page.getByRole('region', { name: 'Limits' });
-  await expect.poll(() => limits.textContent(), { timeout: 10_000 }).toContain('key a.example1 of 1 full');
+  await expect.poll(() => limits.textContent()).toContain('key a.example1 of 1 full');
   await page.goto(`${board.url}/failures`);
   await page.locator('.failure-group', { hasText: 'is gone' }).getByText('3 failed').waitFor();
   await page.goto(`${board.url}/definitions?name=${encodeURIComponent('poll the mirror')}&tab=ticks`);
@@ -184,4 +185,4 @@ test('the pages of the machine show the same on PostgreSQL', async () => {
   await expect.poll(() => row(page, 'the export moves').textContent()).toMatch(/pause \d+succeeded2 done/);
   expect(board.faults).toEqual([]);
   await board.close();
-}, 90_000);
+});

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { ended } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 
 const runs = 1_000_000;
@@ -24,7 +24,7 @@ describe.runIf(process.env['STINT_LONG'])('the list of runs with a million runs'
     const failed = await board.start({ type: 'invoice.render', input: { number: 7 } });
     await Promise.all([sent, failed].map((id) => ended(board, id)));
     await copyRuns(file, runs, sent, failed);
-  }, 600_000);
+  });
   afterAll(async () => {
     await board.close();
     rmSync(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ describe.runIf(process.env['STINT_LONG'])('the list of runs with a million runs'
 
   test(`${pages} pages forward and back show each run once, in order`, async () => {
     const page = await board.visit('/runs');
-    await eventually(() => page.locator('tbody tr').count()).toBe(50);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
     const first = await firstId(page);
     const forward = await turns(page, 'Next', first);
     const back = await turns(page, 'Previous', forward.at(-1)!.id);
@@ -45,7 +45,7 @@ describe.runIf(process.env['STINT_LONG'])('the list of runs with a million runs'
     }
     expect(board.faults).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 });
 
 /** Copies rows inside the database, every 20th from the failed run; in batches, so that the server stays responsive. */

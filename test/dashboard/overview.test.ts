@@ -1,7 +1,7 @@
 // The overview in a real browser: problems, figures, charts and running runs.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { ended } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -20,16 +20,16 @@ test('the overview lists a failing type and a type without a worker, each with a
   expect(await problems.locator('li').first().textContent()).toContain('No worker');
   await problems.locator('li', { hasText: 'invoice.render' }).getByRole('link').click();
   await page.getByRole('link', { name: String(failed), exact: true }).waitFor();
-  await eventually(() => page.locator('tbody tr').count()).toBe(1);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   await page.close();
 });
 
 test('figures and charts follow events, over the period in the URL', async () => {
   const page = await board.visit('/');
   const ended = page.locator('.figures div', { hasText: 'Ended' }).locator('dd');
-  await eventually(() => ended.textContent()).toMatch(/^1/);
+  await expect.poll(() => ended.textContent()).toMatch(/^1/);
   for (let number = 0; number < 20; number++) await board.start({ type: 'mail.send' });
-  await eventually(() => ended.textContent()).toMatch(/^21/);
+  await expect.poll(() => ended.textContent()).toMatch(/^21/);
   await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
   await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: '15m' }).click();
   expect(page.url()).toContain('range=15m');
@@ -39,7 +39,7 @@ test('figures and charts follow events, over the period in the URL', async () =>
   await page.mouse.down();
   await page.mouse.move(chart.x + chart.width - 2, chart.y + 40, { steps: 4 });
   await page.mouse.up();
-  await eventually(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
+  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
   await page.close();
 });
 
@@ -58,7 +58,7 @@ test('running runs are listed with their progress', async () => {
   }
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
-  await eventually(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
+  await expect.poll(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
   await page.close();
   expect(board.faults).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // Job types and definitions in a real browser: forms, schedules, the simulator, overrides and new definitions.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { api } from '../http/world.ts';
 import { planBoard } from './plan-world.ts';
 import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from './world.ts';
@@ -8,7 +9,7 @@ import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from
 let board: Dashboard;
 beforeAll(async () => {
   board = await planBoard();
-}, 90_000);
+});
 afterAll(() => board.close());
 
 const def = (name: string, rest = ''): string => `/definitions?name=${encodeURIComponent(name)}${rest}`;
@@ -227,6 +228,6 @@ test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('
     if (name !== 'light') await picture(page, `plan${path.replaceAll(/[^a-z]+/gi, '-')}-${name}`);
   }
   await page.close();
-}, 240_000);
+});
 
 test('the browser reported no error on the pages of types and definitions', () => expect(board.faults).toEqual([]));

@@ -1,8 +1,8 @@
 // One pass over the dashboard on PostgreSQL: pages and actions do not depend on the store.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
-import { eventually } from './eventually.ts';
 import { dashboard, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -22,11 +22,11 @@ test('on PostgreSQL a run with tasks is started, followed and retried in part, a
   await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('application', { name: 'Matrix of 200 tasks' }).waitFor();
   const badge = page.locator('.run-head .badge');
-  await eventually(() => badge.textContent(), { timeout: 30_000 }).toBe('succeeded');
+  await expect.poll(() => badge.textContent()).toBe('succeeded');
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   await page.getByRole('button', { name: 'Retry failed tasks' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry failed tasks' }).click();
-  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.generation).toBeGreaterThan(0);
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.generation).toBeGreaterThan(0);
   await ended(board, id);
   await page.getByRole('tab', { name: /^Events/ }).click();
   await page.getByText('Reopened for a retry').first().waitFor();
@@ -42,7 +42,7 @@ test('on PostgreSQL a run with tasks is started, followed and retried in part, a
   const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
   for (let number = 0; number < 3; number++) await board.start(later);
   await page.goto(`${board.url}/runs?search=tag:bulk%3Dyes%20state:pending`);
-  await eventually(() => page.locator('tbody tr').count()).toBe(3);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   const question = page.getByRole('dialog', { name: 'Cancel 3 runs?' });
@@ -55,4 +55,4 @@ test('on PostgreSQL a run with tasks is started, followed and retried in part, a
   await page.getByRole('list', { name: 'Problems' }).getByText('invoice.render: 100 % failing').waitFor();
   await page.close();
   expect(board.faults).toEqual([]);
-}, 60_000);
+});

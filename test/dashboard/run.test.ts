@@ -1,8 +1,8 @@
 // One run in a real browser: its tabs, the task matrix, and every action on it.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dark, dashboard, allowTiles, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -33,7 +33,7 @@ test('arrow keys move over the task matrix and Enter opens a task; a state filte
   await page.getByText(`task of run ${id}`).waitFor();
   await page.goBack();
   await page.getByRole('group', { name: 'Task states' }).getByRole('button', { name: 'failed' }).click();
-  await eventually(() => page.locator('tbody tr').count()).toBe(2);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
   await page.getByText('tile 100 is outside of the map').waitFor();
   expect(page.url()).toContain('state=failed');
   await picture(page, 'run-tasks-light');
@@ -47,9 +47,9 @@ test('only the failed tasks are retried, with the reason in the history', async 
   await perform(page, 'Retry failed tasks', 'Retry failed tasks', 'the map has grown');
   await page.getByText(`Retrying the failed tasks of run ${id}`).waitFor();
   const events = async (): Promise<{ why: string | null }[]> => (await board.get(`${api}/runs/${id}/events`)).body.items;
-  await eventually(async () => (await events()).map(({ why }) => why))
+  await expect.poll(async () => (await events()).map(({ why }) => why))
     .toContain('the map has grown');
-  await eventually(() => badge(page).textContent()).toBe('succeeded');
+  await expect.poll(() => badge(page).textContent()).toBe('succeeded');
   await page.getByRole('tab', { name: /^Events/ }).click();
   await page.getByText('Reopened for a retry').first().waitFor();
   await page.getByText('the map has grown').first().waitFor();
@@ -70,7 +70,7 @@ test('a running run shows its progress and log, and a cancel until the handler h
   await dialog.getByLabel('Reason').fill('month is closed');
   await page.keyboard.press('Enter');
   await page.getByText(/Cancel requested by .*month is closed.*It ended .* later/).waitFor();
-  await eventually(() => badge(page).textContent()).toBe('cancelled');
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
   await picture(page, 'run-cancelled-light');
   await page.close();
 });
@@ -78,15 +78,15 @@ test('a running run shows its progress and log, and a cancel until the handler h
 test('a run whose handler ignores a cancel can be stopped by force', async () => {
   const id = await board.start({ type: 'deaf' });
   const page = await board.visit(`/runs/${id}`);
-  await eventually(() => badge(page).textContent()).toBe('running');
+  await expect.poll(() => badge(page).textContent()).toBe('running');
   await perform(page, 'Cancel');
   await page.getByText('Waiting for the handler').waitFor();
-  await eventually(() => badge(page).textContent()).toBe('cancelling');
+  await expect.poll(() => badge(page).textContent()).toBe('cancelling');
   await picture(page, 'run-cancelling-light');
   await page.getByRole('button', { name: 'Stop now' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop run', exact: true }).click();
   await page.getByText(`Stopped run ${id}`).waitFor();
-  await eventually(() => badge(page).textContent()).toBe('cancelled');
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
   await page.close();
 });
 
@@ -100,15 +100,15 @@ test('a waiting run shows why it waits, and is edited, paused, resumed and stopp
   await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('team=red').waitFor();
   const priority = page.locator('.facts-strip div', { hasText: 'Priority' }).locator('dd');
-  await eventually(() => priority.textContent()).toBe('9');
+  await expect.poll(() => priority.textContent()).toBe('9');
   await perform(page, 'Pause');
-  await eventually(() => badge(page).textContent()).toBe('paused');
+  await expect.poll(() => badge(page).textContent()).toBe('paused');
   await page.getByRole('tab', { name: 'Explain' }).click();
   await page.getByText('It is paused: resume it.').first().waitFor();
   await perform(page, 'Resume');
-  await eventually(() => badge(page).textContent()).toBe('scheduled');
+  await expect.poll(() => badge(page).textContent()).toBe('scheduled');
   await perform(page, 'Stop');
-  await eventually(() => badge(page).textContent()).toBe('cancelled');
+  await expect.poll(() => badge(page).textContent()).toBe('cancelled');
   await page.close();
 });
 
@@ -128,7 +128,7 @@ test('a failed run shows its error and attempts, and is retried, run again and d
   expect(JSON.parse(await dialog.getByLabel('Input').inputValue())).toEqual({ number: 1 });
   await dialog.getByLabel('Input').fill('{ "number": 2 }');
   await dialog.getByRole('button', { name: 'Start run' }).click();
-  await eventually(() => page.url()).not.toContain(`/runs/${id}`);
+  await expect.poll(() => page.url()).not.toContain(`/runs/${id}`);
   const [newest] = (await board.get(`${api}/runs?type=invoice.render&limit=1`)).body.items;
   expect((await board.get(`${api}/runs/${newest.id}`)).body.input).toEqual({ number: 2 });
   await ended(board, newest.id);
@@ -154,7 +154,7 @@ test('payloads keep large numbers, and relations link to the tasks', async () =>
   await ended(board, tiles);
   await page.goto(`${board.url}/runs/${tiles}?tab=relations`);
   await page.getByRole('link', { name: 'View all 30 tasks' }).click();
-  await eventually(() => page.locator('tbody tr').count()).toBe(30);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(30);
   await page.close();
 });
 
@@ -167,7 +167,7 @@ test('the page of a run fits a phone and has a dark theme', async () => {
   ] as const) {
     const page = await board.visit(`/runs/${id}`, context);
     await page.getByRole('tab', { name: 'Payload' }).waitFor();
-    await eventually(() => badge(page).textContent()).toMatch(/succeeded|running/);
+    await expect.poll(() => badge(page).textContent()).toMatch(/succeeded|running/);
     await picture(page, name);
     expect(await sidewaysScroll(page), name).toBe(0);
     await page.close();
@@ -176,28 +176,28 @@ test('the page of a run fits a phone and has a dark theme', async () => {
 
 test('a cancelled run counts only its succeeded tasks as done', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 40, slow: true } });
-  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}`);
-  await eventually(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
+  await expect.poll(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
   await page.close();
 });
 
 test('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
   const id = await board.start({ type: 'rows.copy' });
-  await eventually(async () => (await board.get(`${api}/runs/${id}/progress`)).body.progress?.processes[0]?.stages[0]?.done).toBe(5);
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}/progress`)).body.progress?.processes[0]?.stages[0]?.done).toBe(5);
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}?tab=progress`);
-  await eventually(() => page.locator('.stage-figures b').textContent()).toBe('5 of 30');
+  await expect.poll(() => page.locator('.stage-figures b').textContent()).toBe('5 of 30');
   await page.close();
 });
 
 // The last test: its tasks occupy the slots until the end.
 test('a matrix of ten thousand tasks is updated while they run', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 10_000, slow: true } });
-  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
+  await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
   const begun = Date.now();
   const page = await board.visit(`/runs/${id}`);
   await matrix(page, '10,000').waitFor();
@@ -207,8 +207,8 @@ test('a matrix of ten thousand tasks is updated while they run', async () => {
     const before = await version();
     allowTiles(upTo);
     const failed = upTo / 50;
-    await eventually(() => figure(page, 'succeeded').textContent()).toBe((upTo - failed).toLocaleString('en'));
-    await eventually(() => figure(page, 'failed').textContent()).toBe(String(failed));
+    await expect.poll(() => figure(page, 'succeeded').textContent()).toBe((upTo - failed).toLocaleString('en'));
+    await expect.poll(() => figure(page, 'failed').textContent()).toBe(String(failed));
     expect(await version()).not.toBe(before);
   }
   await picture(page, 'run-10000-light');

@@ -1,9 +1,9 @@
 // The list of runs in a real browser: search, filters, paging, live updates, selection, actions and export.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
-import { eventually } from './eventually.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -19,7 +19,7 @@ beforeAll(async () => {
     invoices.push(await board.start({ type: 'invoice.render', input: { number } }));
   }
   await Promise.all([...mails, ...invoices].map((id) => ended(board, id)));
-}, 60_000);
+});
 afterAll(() => board.close());
 
 const rows = (page: Page) => page.locator('tbody tr');
@@ -29,19 +29,19 @@ const row = (page: Page, id: number) =>
 
 test('the list shows the newest runs first, pages by key, and the URL holds the page', async () => {
   const page = await board.visit('/runs');
-  await eventually(() => rows(page).count()).toBe(50);
+  await expect.poll(() => rows(page).count()).toBe(50);
   const first = await ids(page);
   expect(first[0]).toBe(String(invoices.at(-1)));
   await page.getByRole('link', { name: 'Next' }).click();
-  await eventually(async () => (await ids(page)).some((id) => !first.includes(id))).toBe(true);
+  await expect.poll(async () => (await ids(page)).some((id) => !first.includes(id))).toBe(true);
   const second = await ids(page);
   expect(second.some((id) => first.includes(id))).toBe(false);
   await page.reload();
-  await eventually(() => ids(page)).toEqual(second);
+  await expect.poll(() => ids(page)).toEqual(second);
   await page.goBack();
-  await eventually(() => ids(page)).toEqual(first);
+  await expect.poll(() => ids(page)).toEqual(first);
   await page.getByRole('button', { name: 'Order: newest first' }).click();
-  await eventually(() => page.url()).toContain('order=oldest');
+  await expect.poll(() => page.url()).toContain('order=oldest');
   await picture(page, 'runs-light');
   await page.close();
 });
@@ -57,11 +57,11 @@ test('the search suggests qualifiers, filters the list, and explains an error', 
   await page.keyboard.type('fail');
   await page.getByRole('option', { name: 'state:failed' }).waitFor();
   await page.keyboard.press('Enter');
-  await eventually(() => rows(page).count()).toBe(0);
+  await expect.poll(() => rows(page).count()).toBe(0);
   await page.getByText('unknown state "fail"; use pending').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill('state:failed type:invoice*');
   await page.keyboard.press('Enter');
-  await eventually(() => rows(page).count()).toBe(6);
+  await expect.poll(() => rows(page).count()).toBe(6);
   expect(new URL(page.url()).searchParams.get('search')).toBe('state:failed type:invoice*');
   await picture(page, 'runs-search-light');
 
@@ -70,7 +70,7 @@ test('the search suggests qualifiers, filters the list, and explains an error', 
     ['created:<1h type:mail.send', 50], ['created:>1h', 0],
   ] as const) {
     await page.goto(`${board.url}/runs?search=${encodeURIComponent(search)}`);
-    await eventually(() => rows(page).count(), { message: search }).toBe(count);
+    await expect.poll(() => rows(page).count(), { message: search }).toBe(count);
   }
   await page.getByText('No matching runs').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill(String(mails[0]));
@@ -82,18 +82,18 @@ test('the search suggests qualifiers, filters the list, and explains an error', 
 test('state buttons change the search, a view is saved, and columns are hidden', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
-  await eventually(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
-  await eventually(() => rows(page).count()).toBe(6);
+  await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
+  await expect.poll(() => rows(page).count()).toBe(6);
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name of the view').fill('Broken');
   await page.keyboard.press('Enter');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
-  await eventually(() => rows(page).count()).toBe(50);
+  await expect.poll(() => rows(page).count()).toBe(50);
   await page.getByRole('link', { name: 'Broken' }).click();
-  await eventually(() => rows(page).count()).toBe(6);
+  await expect.poll(() => rows(page).count()).toBe(6);
   await page.getByLabel('Choose columns').click();
   await page.getByLabel('Attempts').uncheck();
-  await eventually(() => page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
   await page.reload();
   await rows(page).first().waitFor();
   expect(await page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
@@ -117,7 +117,7 @@ test('a new run appears while updates are live, and not while they are paused', 
 
 test('keys move over the rows, select them and open one', async () => {
   const page = await board.visit('/runs?search=state:failed');
-  await eventually(() => rows(page).count()).toBe(6);
+  await expect.poll(() => rows(page).count()).toBe(6);
   for (const key of ['j', 'j', 'k', 'x', 'j', 'x']) await page.keyboard.press(key);
   await page.getByText('2 selected').waitFor();
   expect(await rows(page).nth(1).getAttribute('data-active')).toBe('true');
@@ -128,7 +128,7 @@ test('keys move over the rows, select them and open one', async () => {
 
 test('an action on selected runs takes a reason and skips runs to which it does not apply', async () => {
   const page = await board.visit('/runs');
-  await eventually(() => rows(page).count()).toBe(50);
+  await expect.poll(() => rows(page).count()).toBe(50);
   const later = { type: 'mail.send', delay: '1h' };
   const [one, other] = [await board.start(later), await board.start(later)];
   for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
@@ -148,7 +148,7 @@ test('an action on all matching runs shows their number first and runs as an ope
   const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
   for (let number = 0; number < 3; number++) await board.start(later);
   const page = await board.visit('/runs?search=tag:bulk%3Dyes');
-  await eventually(() => rows(page).count()).toBe(3);
+  await expect.poll(() => rows(page).count()).toBe(3);
   await row(page, Number((await ids(page))[0])).getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Select all matching runs' }).click();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
@@ -158,8 +158,8 @@ test('an action on all matching runs shows their number first and runs as an ope
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
   await dialog.getByRole('button', { name: 'Pause runs' }).click();
   await page.getByRole('link', { name: 'View operation' }).waitFor();
-  await eventually(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
-  await eventually(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
+  await expect.poll(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
+  await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
   await page.close();
 });
 

@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
 import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
 import { launchBrowser, plainPage } from '../support/browser.ts';
+import { waitMs } from '../support/patience.ts';
 import { api, world, type World, type WorldOptions } from '../http/world.ts';
 
 export interface Dashboard extends World {
@@ -17,9 +18,6 @@ export interface Dashboard extends World {
   /** Exceptions in the browser, violations of the content policy, and requests to other hosts. */
   readonly faults: readonly string[];
 }
-
-/** Long enough for a machine under load. */
-export const patienceMs = 25_000;
 
 const artefacts = join(import.meta.dirname, '..', '..', 'artefacts', 'dashboard');
 
@@ -107,7 +105,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
     faults,
     async visit(path, context = {}) {
       const page = await browser.newPage({ ...plainPage, viewport: { width: 1360, height: 860 }, ...context });
-      page.setDefaultTimeout(patienceMs);
+      page.setDefaultTimeout(waitMs);
       watch(page, server.url, faults);
       await page.goto(server.url + path);
       return page;
