@@ -6,7 +6,8 @@ export {
 } from './engine/declare/job-type.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/declare/job-def.ts';
 export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
-export { execType, type ExecInput, type ExecResult, type ExecTypeOptions } from './builtin/exec.ts';
+export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
+export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
 export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
 export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';

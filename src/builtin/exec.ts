@@ -1,4 +1,7 @@
-/** The built-in type `exec`: runs a program with its arguments, never through a shell; off unless it is asked for. */
+/**
+ * The built-in type `exec`: runs a program from the operator's list, never through a shell. What a run may decide is in
+ * exec-policy.ts; how everything that the program started is ended, in process-tree.ts.
+ */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -8,18 +11,16 @@ import { Lines } from '../engine/isolation/host/printout.ts';
 import { settlesWithin } from '../time/settles-within.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
 import { Cancelled, Fail, TimedOut } from '../engine/handler/errors.ts';
+import { systemRandom } from '../random.ts';
 import { systemClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
-
-export interface ExecTypeOptions {
-  /** Only these programs, as they are written in a command; left out: any. */
-  readonly programs?: readonly string[];
-}
+import { ExecPolicy, type ExecTypeOptions, type FixedProgram } from './exec-policy.ts';
+import { ProcessTree } from './process-tree.ts';
 
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether there was more than is kept, which is the end of it. */
+  /** Whether there was more output than the last characters that are stored. */
   readonly isCut: boolean;
 }
 
@@ -28,118 +29,156 @@ const word = z
   .max(32_768)
   .regex(/^[^\0]*$/, 'no NUL');
 
-const ExecInput = z.strictObject({
-  /** The program, then its arguments. */
-  command: z.tuple([word.min(1)], word),
-  cwd: word.min(1).optional(),
-  /** Besides PATH, HOME and the like; nothing else of the server's own environment is passed on. */
-  env: z.record(z.string().regex(/^[A-Za-z_]\w{0,200}$/), word).default({}),
-  stdin: z.string().max(1_048_576).default(''),
-  timeout: z.union([z.string().max(64), z.number()]).optional(),
-});
+const ExecInput = z.strictObject(
+  {
+    /** The program, as the operator's list has it, then its arguments. */
+    command: z.tuple([word.min(1)], word),
+    /** Only variables that the operator allows by name. */
+    env: z.record(z.string(), word).default({}),
+    stdin: z.string().max(1_048_576).default(''),
+    timeout: z.union([z.string().max(64), z.number()]).optional(),
+  },
+  { error: (issue) => (issue.code === 'unrecognized_keys' ? unknownFields(issue.keys) : undefined) },
+);
 export type ExecInput = z.input<typeof ExecInput>;
+
+const unknownFields = (names: readonly string[]): string =>
+  names.includes('cwd')
+    ? 'the operator of the server decides the directory: leave cwd out, or ask for --exec-cwd'
+    : `there is no field ${names.join(', ').slice(0, 100)}: use command, env, stdin and timeout`;
 
 export const execTypeName = 'exec';
 
 const outputMax = 65_536;
-/** Between asking a program to end and ending it. */
+/** Between SIGTERM and SIGKILL. */
 const graceMs = 5_000;
-/** For what is still in the pipes of a program that has ended. */
+/** For output that is still in the pipes of a program that has exited. */
 const drainMs = 1_000;
-const passedOn: readonly string[] = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'SystemRoot'];
-const hasGroups = process.platform !== 'win32';
 
-export function execType({ programs }: ExecTypeOptions = {}): JobType<ExecInput, ExecResult> {
+/** Throws a refusal if a program or a directory does not exist, or a variable cannot be allowed. */
+export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResult> {
+  const policy = new ExecPolicy(options);
+  // The schema is checked when a run is created and again before it runs.
+  const input = ExecInput.superRefine((request, context) => {
+    for (const { path, message } of policy.issues(request)) context.addIssue({ code: 'custom', path, message });
+  });
   return jobType(execTypeName, {
-    input: ExecInput,
+    input,
     retry: { attempts: 1 },
-    run: (context) => {
-      const [program] = context.input.command;
-      if (programs && !programs.includes(program)) {
-        throw new Fail(`${program} is not among the programs that --allow-exec names: ${programs.join(', ')}`);
-      }
-      return execute(context, context.input);
-    },
+    run: (context) => execute(context, context.input, programOf(policy, context.input)),
   });
 }
 
-type ExecOrder = z.output<typeof ExecInput>;
+type Request = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
+/** Checked also here, whatever called the handler. */
+function programOf(policy: ExecPolicy, request: Request): FixedProgram {
+  const [issue] = policy.issues(request);
+  if (issue !== undefined) throw new Fail(issue.message);
+  try {
+    return policy.program(request.command[0]);
+  } catch (error) {
+    throw new Fail((error as Error).message, { cause: error });
+  }
+}
+
 async function execute(
-  { signal, log }: Context,
-  { command, cwd, env, stdin, timeout }: ExecOrder,
+  { run, fence, signal, log }: Context,
+  { command: [name, ...words], env, stdin, timeout }: Request,
+  { path, listedPath, cwd, env: operatorEnv }: FixedProgram,
 ): Promise<ExecResult> {
-  const [program, ...words] = command;
-  const child = spawn(program, words, {
-    env: { ...ownEnvironment(), ...env },
-    // At the head of a group, so that what it starts ends with it.
-    detached: hasGroups,
+  signal.throwIfAborted();
+  // Ids and fences repeat in other databases of this machine; the random number does not.
+  const mark = `STINT_EXEC=${systemRandom.hex(16)}`;
+  const child = spawn(path, words, {
+    argv0: listedPath,
+    cwd,
+    env: { ...operatorEnv, ...env, STINT_JOB: `${run.id}.${fence}`, STINT_EXEC: mark.slice(mark.indexOf('=') + 1) },
+    shell: false,
+    // A session and process group of its own, so that one signal reaches what it starts.
+    detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
   });
-  const watch = endWhenAsked(child, signal, timeout === undefined ? null : durationMs(timeout as Duration));
-  // A program need not read what it is given.
+  const tree = child.pid === undefined ? null : new ProcessTree(child.pid, mark);
+  const watch = endWhenAsked(tree, signal, timeout === undefined ? null : durationMs(timeout as Duration));
+  // A program need not read its standard input.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const [out, err] = [new Tail(), new Tail()];
   out.read(child.stdout, (line) => log.info(line));
   err.read(child.stderr, (line) => log.warn(line));
   try {
-    const { exitCode, killedBy } = await endOf(child, program);
+    const { exitCode, killedBy } = await endOf(child, name, () => endRest(child, tree, watch, log));
     if (watch.reason !== null) throw watch.reason;
     const result = { stdout: out.text, stderr: err.text, isCut: out.isCut || err.isCut };
     if (exitCode === 0) return result;
     const how = killedBy === null ? `exit code ${exitCode}` : `signal ${killedBy}`;
-    throw Object.assign(new Error(`${program} ended with ${how}`), { data: { exitCode, signal: killedBy, ...result } });
+    throw Object.assign(new Error(`${name} ended with ${how}`), { data: { exitCode, signal: killedBy, ...result } });
   } finally {
     watch.stop();
   }
 }
-
-const ownEnvironment = (): Record<string, string> =>
-  Object.fromEntries(passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
 interface ProgramEnd {
   readonly exitCode: number | null;
   readonly killedBy: NodeJS.Signals | null;
 }
 
-async function endOf(child: Child, program: string): Promise<ProgramEnd> {
-  const closed = once(child, 'close').catch(() => {});
-  const end = await new Promise<ProgramEnd>((resolve, reject) => {
+async function endOf(child: Child, name: string, endRest: () => Promise<void>): Promise<ProgramEnd> {
+  try {
+    return await exitOf(child, name);
+  } finally {
+    await endRest();
+  }
+}
+
+const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
+  new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT' || error.code === 'EACCES';
-      reject(isMissing ? new Fail(`${program} cannot be run: ${error.code}`, { cause: error }) : error);
+      reject(isMissing ? new Fail(`${name} cannot be run: ${error.code}`, { cause: error }) : error);
     });
     child.once('exit', (exitCode, killedBy) => resolve({ exitCode, killedBy }));
   });
-  // What it left behind in its group would hold its output open.
-  kill(child, 'SIGKILL');
+
+/** Ends what the program left running, which would also hold its output open. */
+async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
+  const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
+  const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
+  if (watch.graceLeftMs > 0) await tree?.isGoneWithin(watch.graceLeftMs);
+  const left = (await tree?.end()) ?? [];
+  if (left.length > 0) log.warn(`processes that could not be ended: ${left.join(', ')}`);
   await settlesWithin(systemClock, drainMs, closed);
-  return end;
 }
 
 interface Watch {
-  /** Why it was ended; null: it was not. */
+  /** Why the program was ended; null: it exited by itself. */
   readonly reason: Error | null;
+  /** How long what got SIGTERM may still take. */
+  readonly graceLeftMs: number;
   stop(): void;
 }
 
-/** Asks first and ends after a grace; whoever lost the job ends it at once, since another may have begun it. */
-function endWhenAsked(child: Child, signal: AbortSignal, timeoutMs: number | null): Watch {
+/**
+ * A cancel and the timeout of the input send SIGTERM, and SIGKILL after a grace. A stop, a lost lease, the timeout of the
+ * type and the end of the engine send SIGKILL at once: from then on another instance may run the job again.
+ */
+function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: number | null): Watch {
   let reason: Error | null = null;
+  let graceEnd = 0;
   const timers: (() => void)[] = [];
-  const end = (why: Error, isPatient: boolean): void => {
+  const end = (why: Error, hasGrace: boolean): void => {
     if (reason !== null) return;
     reason = why;
-    kill(child, isPatient ? 'SIGTERM' : 'SIGKILL');
-    if (isPatient) timers.push(systemClock.after(graceMs, () => kill(child, 'SIGKILL')));
+    tree?.signal(hasGrace ? 'SIGTERM' : 'SIGKILL');
+    if (!hasGrace) return;
+    graceEnd = systemClock.monotonic() + graceMs;
+    timers.push(systemClock.after(graceMs, () => tree?.signal('SIGKILL')));
   };
-  const asked = (): void => end(signal.reason as Error, signal.reason instanceof Cancelled);
-  if (signal.aborted) asked();
-  else signal.addEventListener('abort', asked, { once: true });
+  const onAbort = (): void => end(signal.reason as Error, signal.reason instanceof Cancelled);
+  signal.addEventListener('abort', onAbort, { once: true });
   if (timeoutMs !== null) {
     timers.push(
       systemClock.after(timeoutMs, () => end(new TimedOut(`the program took longer than ${timeoutMs} ms`), true)),
@@ -149,21 +188,14 @@ function endWhenAsked(child: Child, signal: AbortSignal, timeoutMs: number | nul
     get reason() {
       return reason;
     },
+    get graceLeftMs() {
+      return Math.max(0, graceEnd - systemClock.monotonic());
+    },
     stop() {
-      signal.removeEventListener('abort', asked);
+      signal.removeEventListener('abort', onAbort);
       for (const stopTimer of timers) stopTimer();
     },
   };
-}
-
-function kill(child: Child, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    if (hasGroups) process.kill(-child.pid, signal);
-    else child.kill(signal);
-  } catch {
-    // Nobody is left.
-  }
 }
 
 /** The end of a stream, and its lines as they come. */

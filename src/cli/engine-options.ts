@@ -2,11 +2,13 @@
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { execType, execTypeName } from '../builtin/exec.ts';
+import type { ExecTypeOptions } from '../builtin/exec-policy.ts';
 import { httpType, httpTypeName } from '../builtin/http.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
 import type { Logger } from '../logger.ts';
 import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store.ts';
+import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import { loadJobs } from './load-jobs.ts';
 
@@ -17,7 +19,10 @@ export interface EngineFlags {
   readonly lease: string;
   readonly retention?: string;
   readonly httpAllow?: string[];
-  readonly allowExec?: true | string[];
+  readonly allowExec?: string[];
+  readonly execEnv?: string[];
+  readonly execEnvAllow?: string[];
+  readonly execCwd?: string;
 }
 
 export const running = (command: Command): Command =>
@@ -32,9 +37,15 @@ export const running = (command: Command): Command =>
       `what jobs of type ${httpTypeName} may call although it is not public: 10.0.0.0/8`,
     )
     .option(
-      '--allow-exec [programs...]',
-      `let jobs of type ${execTypeName} run these programs on this machine, or any`,
-    );
+      '--allow-exec <programs...>',
+      `programs that jobs of type ${execTypeName} may run on this machine: paths, or names in PATH`,
+    )
+    .option('--exec-env <NAME=VALUE>', 'environment variable of these programs (repeatable)', listed)
+    .option('--exec-env-allow <names>', 'variables that a job may set for them: NAME,NAME (else none)', listed)
+    .option('--exec-cwd <dir>', 'the directory in which they start (else that of the server)');
+
+/** Collects the values of an option that can be repeated. */
+const listed = (value: string, before: string[] = []): string[] => [...before, value];
 
 export async function engineOf(
   flags: EngineFlags,
@@ -58,10 +69,31 @@ export async function engineOf(
 }
 
 /** What can be run without code. */
-function builtInTypes({ httpAllow, allowExec }: EngineFlags): AnyJobType[] {
-  const http = httpType(httpAllow ? { allow: httpAllow } : {});
-  if (allowExec === undefined) return [http];
-  return [http, execType(allowExec === true ? {} : { programs: allowExec })];
+function builtInTypes(flags: EngineFlags): AnyJobType[] {
+  const http = httpType(flags.httpAllow ? { allow: flags.httpAllow } : {});
+  const exec = execOptionsOf(flags);
+  return exec === null ? [http] : [http, execType(exec)];
+}
+
+/** Null: programs are not allowed. */
+function execOptionsOf({ allowExec, execEnv, execEnvAllow, execCwd }: EngineFlags): ExecTypeOptions | null {
+  if (allowExec === undefined) {
+    const hasOthers = execEnv !== undefined || execEnvAllow !== undefined || execCwd !== undefined;
+    if (hasOthers) throw new Refusal('malformed.option', 'the --exec options need --allow-exec with a list of programs', {});
+    return null;
+  }
+  return {
+    programs: allowExec,
+    env: Object.fromEntries((execEnv ?? []).map(variableOf)),
+    envAllow: (execEnvAllow ?? []).flatMap((names) => names.split(',')).map((name) => name.trim()),
+    ...(execCwd === undefined ? {} : { cwd: execCwd }),
+  };
+}
+
+function variableOf(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new Refusal('malformed.option', `--exec-env takes NAME=VALUE, not ${text.slice(0, 60)}`, {});
 }
 
 /** Logs JSON lines, to stderr by default. */

@@ -1,5 +1,6 @@
 /** The command `stint`. */
 import { isRefusal } from '../refusal.ts';
+import { harmless, printError } from './print.ts';
 import { program } from './program.ts';
 
 /** What scripts can tell apart: 1 something broke, 2 the request was refused, 3 a watched run did not succeed. */
@@ -10,9 +11,9 @@ try {
 } catch (error) {
   process.exitCode = isRefusal(error) ? exitCodes.refused : exitCodes.broken;
   const message = isRefusal(error)
-    ? `${error.message} (${error.code})`
+    ? `${harmless(error.message)} (${error.code})`
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  process.stderr.write(`stint: ${message}\n`);
+  printError(`stint: ${message}`);
 }

@@ -1,16 +1,42 @@
 /** Printing for people and for programs: tables and colours on a terminal, plain lines in a pipe, JSON when asked. */
 import { styleText } from 'node:util';
 
-/** What a job says is text, never terminal control. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-export const harmless = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
+/**
+ * Control characters, and format characters such as U+202E that reorder or hide text: shown as escapes. Without the
+ * joiners of emoji and scripts (U+200C, U+200D). The escape is also one of JSON, so that JSON stays the same value.
+ */
+const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
+/** Line breaks and tabs of our own text, and the styles that `styled` sets. */
+// oxlint-disable-next-line no-control-regex -- the escape character is part of what is kept
+const own = /\n|\t|\u001b\[(?:0|1|2|22|3[1-6]|39)m/y;
+
+/** Text of a job: none of it controls the terminal or begins a new line. */
+export const harmless = (text: string): string => text.replace(unsafe, escaped);
+
+/** Everything that is printed goes through here, also text that no caller has made harmless. */
+export function printable(text: string, hasStyles: boolean): string {
+  return text.replace(unsafe, (character, at: number) => {
+    own.lastIndex = at;
+    const [kept] = own.exec(text) ?? [];
+    return kept !== undefined && (kept.length === 1 || hasStyles) ? character : escaped(character);
+  });
+}
+
+const escaped = (character: string): string =>
+  character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  printLine(JSON.stringify(value, null, 2));
 }
 
 export function printLine(text = ''): void {
-  process.stdout.write(`${text}\n`);
+  // FORCE_COLOR and NO_COLOR count as much as the terminal.
+  const hasStyles = styled('bold', 'x') !== 'x';
+  process.stdout.write(`${printable(text, hasStyles)}\n`);
+}
+
+export function printError(text: string): void {
+  process.stderr.write(`${printable(text, false)}\n`);
 }
 
 /** Columns as wide as their widest cell; the last one is cut at the edge of the terminal. */

@@ -1,9 +1,11 @@
 // The built-in type that runs a program: real processes, and what is left of them.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { execType, type ExecInput, type ExecTypeOptions } from '../../src/builtin/exec.ts';
+import { execType, type ExecInput } from '../../src/builtin/exec.ts';
+import { envNameIssue } from '../../src/builtin/exec-environment.ts';
+import type { ExecTypeOptions } from '../../src/builtin/exec-policy.ts';
 import { Engine, RunCancelled, type RunFailed, type RunHandle } from '../../src/index.ts';
 
 interface World {
@@ -11,8 +13,8 @@ interface World {
   readonly start: (command: [string, ...string[]], more?: Partial<ExecInput>) => Promise<RunHandle>;
 }
 
-async function world(options: ExecTypeOptions = {}): Promise<World> {
-  const type = execType(options);
+async function world(options: Partial<ExecTypeOptions> = {}): Promise<World> {
+  const type = execType({ programs: [process.execPath], ...options });
   const engine = new Engine({ store: 'memory:', types: [type] });
   await engine.resume();
   onTestFinished(() => engine.close({ patience: '0s' }));
@@ -48,7 +50,7 @@ async function eventually<T>(look: () => Promise<T | undefined | false>): Promis
 
 describe('a program', () => {
   test('gets its arguments as they are, its input and its environment, and its output is the result', async () => {
-    const { start, engine } = await world();
+    const { start, engine } = await world({ envAllow: ['OWN'] });
     process.env['STINT_TEST_SECRET'] = 'hidden';
     onTestFinished(() => void delete process.env['STINT_TEST_SECRET']);
     const code = `const { OWN, STINT_TEST_SECRET = null } = process.env;
@@ -70,12 +72,67 @@ describe('a program', () => {
     expect(failure.error?.data).toMatchObject({ exitCode: 3, stderr: 'no such thing\n' });
   });
 
-  test('that is not there, or not among those allowed, is refused for good', async () => {
-    expect((await failureOf(await (await world()).start(['/no/such/program']))).message).toContain(
-      'cannot be run: ENOENT',
+  test('that the list does not have is refused when the run is created, with what to do', async () => {
+    const { start } = await world();
+    await expect(start(['sh', '-c', 'date'])).rejects.toMatchObject({
+      code: 'malformed.input',
+      message: expect.stringMatching(/sh is not a program .+: use .+, or ask the operator/),
+    });
+  });
+
+  test('that is gone or leads elsewhere since the start fails the run for good', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'stint-exec-')));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await mkdir(join(folder, 'bin'));
+    const program = join(folder, 'bin', 'tool');
+    await copyFile('/bin/sh', program);
+    await chmod(program, 0o755);
+    const { start } = await world({ programs: [program] });
+    await rename(join(folder, 'bin'), join(folder, 'other'));
+    expect((await failureOf(await start([program, '-c', 'true']))).message).toContain('cannot run');
+    await symlink(join(folder, 'other'), join(folder, 'bin'));
+    expect((await failureOf(await start([program, '-c', 'true']))).message).toContain('leads to another file');
+  });
+
+  test.each([
+    { programs: [] },
+    { programs: [''] },
+    { programs: ['/no/such/program'] },
+    { programs: ['stint-no-such-tool'] },
+    { programs: [tmpdir()] },
+    { programs: [import.meta.filename] },
+    { cwd: '/no/such/directory' },
+    { cwd: process.execPath },
+    { env: { 'A=B': '1' } },
+    { env: { A: 'x\0y' } },
+    { envAllow: ['A,B'] },
+  ])('and its settings are checked when the type is created: %j', (options) => {
+    expect(() => execType({ programs: [process.execPath], ...options })).toThrow(
+      expect.objectContaining({ code: 'malformed.option' }),
     );
-    const { start } = await world({ programs: ['date'] });
-    expect((await failureOf(await start(['sh', '-c', 'date']))).message).toContain('not among the programs');
+  });
+
+  test('has settings of its own beside those of all, in code as on the command line', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'stint-exec-')));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { start } = await world({
+      env: { A: 'all', B: 'all' },
+      envAllow: ['OTHER'],
+      programs: [{ program: process.execPath, env: { B: 'own' }, cwd: folder, envAllow: ['OWN'] }],
+    });
+    const code = script('const { A, B, OWN } = process.env; console.log(JSON.stringify([process.cwd(), A, B, OWN]))');
+    const run = await start(code, { env: { OWN: 'run' } });
+    expect(JSON.parse(((await run.result()) as { stdout: string }).stdout)).toEqual([folder, 'all', 'own', 'run']);
+    await expect(start(code, { env: { OTHER: 'run' } })).rejects.toMatchObject({ code: 'malformed.input' });
+  });
+
+  test('is told which run it is, and no run can pretend to be another', async () => {
+    const { start } = await world();
+    const run = await start(script('console.log(process.env.STINT_JOB)'));
+    expect(((await run.result()) as { stdout: string }).stdout).toMatch(new RegExp(`^${run.id}\\.\\d+\n$`));
+    for (const options of [{ envAllow: ['STINT_JOB'] }, { env: { STINT_EXEC: 'x' } }]) {
+      expect(() => execType({ programs: [process.execPath], ...options })).toThrow(/STINT_/);
+    }
   });
 
   test('that says more than is kept loses the beginning, and that is told', async () => {
@@ -89,6 +146,23 @@ describe('a program', () => {
     const { start } = await world();
     const failure = await failureOf(await start(script('setInterval(() => {}, 1000)'), { timeout: '300ms' }));
     expect(failure.error).toMatchObject({ code: 'timed out' });
+  });
+});
+
+describe('variables by which a program runs other code', () => {
+  test.each([
+    'LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'GLIBC_TUNABLES', 'BASH_ENV', 'BASH_FUNC_ls',
+    'ENV', 'SHELLOPTS', 'BASHOPTS', 'PS4', 'IFS', 'PATH', 'Path', 'HOME', 'XDG_CONFIG_HOME', 'NODE_OPTIONS', 'NODE_PATH',
+    'PYTHONPATH', 'PYTHONSTARTUP', 'PYTHONHOME', 'PERL5OPT', 'PERL5LIB', 'PERL5DB', 'RUBYOPT', 'RUBYLIB', 'GIT_SSH_COMMAND',
+    'GIT_CONFIG_COUNT', 'JAVA_TOOL_OPTIONS', '_JAVA_OPTIONS', 'CLASSPATH', 'LUA_INIT', 'LUA_INIT_5_4', 'PHPRC', 'EDITOR',
+    'PAGER', 'LESSOPEN', 'TAR_OPTIONS', 'OPENSSL_CONF', 'npm_config_script_shell', 'MAKEFLAGS', 'RUSTC_WRAPPER', 'STINT_JOB',
+  ])('stay closed even if they are allowed: %s', (name) => {
+    expect(envNameIssue(name, new Set([name]))).toMatch(/leave it out/);
+    expect(() => execType({ programs: [process.execPath], envAllow: [name] })).toThrow(name);
+  });
+
+  test.each(['DAY', 'NODE_ENV', 'LANG', 'TZ', 'PGHOST', 'REGION', 'ENVIRONMENT'])('%s can be allowed', (name) => {
+    expect(envNameIssue(name, new Set([name]))).toBe(null);
   });
 });
 

@@ -26,13 +26,18 @@ export class Place {
     return new Started(this.#spawn(words));
   }
 
+  /** The same, with more in its environment. */
+  startWith(more: NodeJS.ProcessEnv, ...words: string[]): Started {
+    return new Started(this.#spawn(words, more));
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #spawn(words: readonly string[]): ChildProcess {
+  #spawn(words: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
     const { STINT_DATABASE_URL: _ours, DATABASE_URL: _theirs, ...env } = process.env;
-    return spawn(process.execPath, [bin, ...words], { cwd: this.folder, env: { ...env, NO_COLOR: '1' } });
+    return spawn(process.execPath, [bin, ...words], { cwd: this.folder, env: { ...env, NO_COLOR: '1', ...more } });
   }
 }
 
@@ -72,8 +77,12 @@ export class Started {
     return this.ended();
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   async stop(): Promise<Ended> {
-    this.#child.kill('SIGTERM');
+    this.signal('SIGTERM');
     return this.ended();
   }
 }

@@ -54,6 +54,21 @@ describe('a run', () => {
     expect(reasons.body.items[0].code).toBe('ended');
   });
 
+  test('has an id of decimal digits, in paths and in queries', async () => {
+    const id = await create(server, { type: 'echo' });
+    await ended(server, id);
+    const hex = `0x${id.toString(16)}`;
+    for (const other of [hex, hex.toUpperCase(), `${id}e0`, `+${id}`, `0${id}`, `${id}.0`, ` ${id}`, `${id}n`, `-${id}`, '٣']) {
+      const text = encodeURIComponent(other);
+      for (const path of [`/runs/${text}`, `/runs/${text}/events`, `/runs?parent=${text}`, `/runs?after=${text}`]) {
+        const { status, body } = await server.get(`${api}${path}`);
+        expect([path, status, body.code]).toEqual([path, 400, 'malformed.request']);
+      }
+    }
+    expect((await server.get(`${api}/runs/${id}`)).status).toBe(200);
+    expect((await server.post(`${api}/bulk`, { action: 'cancel', dryRun: true, filter: { parent: true } })).status).toBe(400);
+  });
+
   test('with tasks tells them page by page', async () => {
     const id = await create(server, { type: 'parts' });
     const run = await ended(server, id);

@@ -9,7 +9,12 @@ export const listOf = <S extends z.ZodType>(item: S) =>
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
-export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+/** In a path or a query string, decimal digits only: 0x1, 1e0, +1 and 01 are not numbers here. */
+export const whole = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
+    z.number().int().min(min).max(max),
+  );
 export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
 export const duration = z
   .union([z.number(), z.string().max(64)])

@@ -1,0 +1,173 @@
+/**
+ * The processes that one program started, ended together. Its process group is signalled on every system. On Linux the
+ * descendants outside the group are found too: by the chain of parents, recorded while the program runs, and by a mark
+ * in their environment. A descendant that escapes both is left: its parent exited before it was recorded, it left
+ * group and session, and it cleared its environment. Only a cgroup or a PID namespace holds that one.
+ */
+import { systemClock } from '../time/clock.ts';
+import {
+  hasInEnvironment, hasProc, processEntries, processEntriesNow, processEntry, type ProcessEntry,
+} from './process-table.ts';
+
+/** The interval at which descendants are recorded doubles from the first to the second number. */
+const recordFirstMs = 50;
+const recordMaxMs = 1_000;
+/** Between two searches for what is left. */
+const searchMs = 10;
+const searchMax = 100;
+const hasGroups = process.platform !== 'win32';
+
+export class ProcessTree {
+  readonly #leader: number;
+  readonly #mark: string;
+  readonly #startTicks: number;
+  /** Start by pid of all that were seen and of which a member of the group or session is left. */
+  #known = new Map<number, number>();
+
+  /** `mark` is a text of the program's environment that no other process has. */
+  constructor(leader: number, mark: string) {
+    this.#leader = leader;
+    this.#mark = mark;
+    this.#startTicks = processEntry(leader)?.startTicks ?? 0;
+    this.#known.set(leader, this.#startTicks);
+    addLive(this);
+  }
+
+  /** Signals the group at once, and descendants outside the group as soon as they are found. */
+  signal(signal: NodeJS.Signals): void {
+    this.#signalGroup(signal);
+    void processEntries().then((entries) => {
+      for (const { pid, startTicks, group } of this.#members(entries)) {
+        if (group !== this.#leader) signalProcess(pid, startTicks, signal);
+      }
+    });
+  }
+
+  /** Whether nothing is left within this time. */
+  async isGoneWithin(ms: number): Promise<boolean> {
+    const end = systemClock.monotonic() + ms;
+    for (;;) {
+      if (this.#members(await processEntries()).length === 0 && (hasProc || !this.#signalGroup(0))) return true;
+      if (systemClock.monotonic() >= end) return false;
+      await systemClock.sleep(recordFirstMs);
+    }
+  }
+
+  /** Kills everything that is found, and searches until nothing is; returns the pids that it could not end. */
+  async end(): Promise<readonly number[]> {
+    this.#signalGroup('SIGKILL');
+    let left: readonly ProcessEntry[] = [];
+    for (let searches = 0; searches < searchMax; searches++) {
+      left = this.#members(await processEntries());
+      if (left.length === 0) break;
+      for (const { pid, startTicks } of left) signalProcess(pid, startTicks, 'SIGKILL');
+      await systemClock.sleep(searchMs);
+    }
+    removeLive(this);
+    return left.map(({ pid }) => pid);
+  }
+
+  /** The same for a process that is about to exit. */
+  endNow(): void {
+    this.#signalGroup('SIGKILL');
+    for (let searches = 0; searches < searchMax; searches++) {
+      const left = this.#members(processEntriesNow());
+      if (left.length === 0) return;
+      for (const { pid, startTicks } of left) signalProcess(pid, startTicks, 'SIGKILL');
+    }
+  }
+
+  record(entries: readonly ProcessEntry[]): void {
+    this.#members(entries, false);
+  }
+
+  #members(entries: readonly ProcessEntry[], withMark = true): ProcessEntry[] {
+    const members = new Map<number, ProcessEntry>();
+    const known = this.#stillKnown(entries);
+    const isMember = ({ pid, parent, group, session, startTicks }: ProcessEntry): boolean =>
+      known.get(pid) === startTicks || members.has(parent) || known.has(group) || known.has(session);
+    const add = (entry: ProcessEntry): void => {
+      members.set(entry.pid, entry);
+      known.set(entry.pid, entry.startTicks);
+    };
+    // Nothing that is older than the program was started by it.
+    const rest = new Set(entries.filter(({ pid, startTicks }) => pid !== process.pid && startTicks >= this.#startTicks));
+    const addAll = (isOne: (entry: ProcessEntry) => boolean): boolean => {
+      const found = [...rest].filter(isOne);
+      for (const entry of found) {
+        add(entry);
+        rest.delete(entry);
+      }
+      return found.length > 0;
+    };
+    const addDescendants = (): void => {
+      while (addAll(isMember));
+    };
+    addDescendants();
+    if (withMark && addAll(({ pid }) => hasInEnvironment(pid, this.#mark))) addDescendants();
+    this.#known = known;
+    return [...members.values()];
+  }
+
+  /** Without the pids that are used again: a pid stays reserved as long as its group or session has a member. */
+  #stillKnown(entries: readonly ProcessEntry[]): Map<number, number> {
+    const used = new Set(entries.flatMap(({ group, session }) => [group, session]));
+    const starts = new Map(entries.map(({ pid, startTicks }) => [pid, startTicks]));
+    return new Map([...this.#known].filter(([pid, startTicks]) =>
+      starts.has(pid) ? starts.get(pid) === startTicks : used.has(pid)));
+  }
+
+  /** False: the group is empty. */
+  #signalGroup(signal: NodeJS.Signals | 0): boolean {
+    try {
+      return process.kill(hasGroups ? -this.#leader : this.#leader, signal);
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A pid can be used again between the search and the signal; the start is read once more to make that unlikely. */
+function signalProcess(pid: number, startTicks: number, signal: NodeJS.Signals): void {
+  if (processEntry(pid)?.startTicks !== startTicks) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended, or it belongs to another user.
+  }
+}
+
+const live = new Set<ProcessTree>();
+let stopRecording = (): void => {};
+/** Counts the timers, so that a list that comes late does not replace a timer that was set meanwhile. */
+let recordings = 0;
+
+function addLive(tree: ProcessTree): void {
+  if (live.size === 0) process.on('exit', endAllNow);
+  live.add(tree);
+  recordAfter(recordFirstMs);
+}
+
+function removeLive(tree: ProcessTree): void {
+  live.delete(tree);
+  if (live.size > 0) return;
+  stopRecording();
+  process.off('exit', endAllNow);
+}
+
+/** One list of processes serves all programs that run. */
+function recordAfter(ms: number): void {
+  stopRecording();
+  const recording = ++recordings;
+  stopRecording = systemClock.after(ms, () => {
+    void processEntries().then((entries) => {
+      for (const tree of live) tree.record(entries);
+      if (recording === recordings && live.size > 0) recordAfter(Math.min(2 * ms, recordMaxMs));
+    });
+  });
+}
+
+/** Also after process.exit() and an uncaught exception; not after SIGKILL. */
+function endAllNow(): void {
+  for (const tree of live) tree.endNow();
+}
