@@ -1,4 +1,4 @@
-/** The ages at which jobs were started: told by the workers, awaited by those who measure. */
+/** Collects the age of each job at its start: workers add ages, a measurement awaits a number of them. */
 import { ageMs, type Input } from './payload.ts';
 
 export class Ages {
@@ -10,7 +10,7 @@ export class Ages {
     this.#onStart();
   };
 
-  /** Once there are so many; from then on they are counted anew. */
+  /** Resolves once `count` ages are there, and removes them; later ages count towards the next call. */
   take(count: number): Promise<readonly number[]> {
     return new Promise((resolve) => {
       this.#onStart = () => {

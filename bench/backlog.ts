@@ -1,29 +1,29 @@
-/** A backlog: jobs that a claim must not feel, since they have other names, are due later, or have ended. */
+/** A backlog: jobs that should not slow down a claim. They have other names, are due later, or have ended. */
+import type { Fixture } from './fixture.ts';
 import { drafts, ownType } from './payload.ts';
-import type { Stand } from './stand.ts';
 
-export type Matter = 'others' | 'later' | 'ended';
-export type Backlog = Readonly<Record<Matter, number>>;
+export type BacklogKind = 'others' | 'later' | 'ended';
+export type Backlog = Readonly<Record<BacklogKind, number>>;
 
 export const noBacklog: Backlog = { others: 0, later: 0, ended: 0 };
 
 const yearMs = 365 * 24 * 3_600_000;
 
-/** Makes one such job by the door, and copies its row as often as it takes. */
-export async function addBacklog(stand: Stand, matter: Matter, count: number, names = 100): Promise<void> {
-  const { contender, ground } = stand;
-  const sample = `sample.${matter}`;
-  const due = matter === 'later' ? { due: Date.now() + yearMs } : {};
-  await contender.create(drafts(1, sample).map((draft) => ({ ...draft, ...due })));
-  if (matter === 'ended') await contender.finish(await contender.claim({ exact: [sample] }, 1));
-  const table = matter === 'ended' && ground.place.side === 'ours' ? 'ended' : 'job';
-  const types = matter === 'others' ? Array.from({ length: names }, (_, index) => `other.${index}`) : [ownType];
-  await ground.fill({ table, sample, count, first: await contender.reserve(count), types });
+/** Creates one job through the target, and copies its row `count` times in SQL. */
+export async function addBacklog(fixture: Fixture, kind: BacklogKind, count: number, names = 100): Promise<void> {
+  const { target, scratch } = fixture;
+  const sample = `sample.${kind}`;
+  const due = kind === 'later' ? { due: Date.now() + yearMs } : {};
+  await target.create(drafts(1, sample).map((draft) => ({ ...draft, ...due })));
+  if (kind === 'ended') await target.finish(await target.claim({ exact: [sample] }, 1));
+  const table = kind === 'ended' && scratch.address.side === 'ours' ? 'ended' : 'job';
+  const types = kind === 'others' ? Array.from({ length: names }, (_, index) => `other.${index}`) : [ownType];
+  await scratch.copyRows({ table, sample, count, first: await target.reserve(count), types });
 }
 
 export function titleOf(backlog: Backlog): string {
   const present = Object.entries(backlog).filter(([, count]) => count > 0);
-  const parts = present.map(([matter, count]) => `${short(count)} ${matter}`);
+  const parts = present.map(([kind, count]) => `${short(count)} ${kind}`);
   return parts.length === 0 ? 'empty store' : parts.join(' + ');
 }
 

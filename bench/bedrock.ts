@@ -1,12 +1,12 @@
 /**
  * Measures the Bedrock server over loopback: `node bench/bedrock.ts [--jobs N] [--backlog N] [--json FILE]`. The server
- * runs in a process of its own on a SQLite file whose commits wait for the disk; the clients speak from here.
+ * runs in its own process on a SQLite file with `synchronous=FULL`; the clients run in this process.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { SqliteEngine } from './engines/sqlite.ts';
+import { SqliteDatabase } from './databases/sqlite.ts';
 import { thisMachine } from './machine.ts';
 import { machineText } from './report.ts';
 import { BenchClient } from './bedrock/client.ts';
@@ -30,14 +30,14 @@ interface Server {
   readonly port: number;
 }
 
-/** A server on a file of its own. */
+/** Starts a server process on a SQLite file. */
 async function serve(path: string): Promise<Server> {
   const child = fork(new URL('./bedrock/serve.ts', import.meta.url), [path]);
   const [port] = (await once(child, 'message')) as [number];
   return { child, port };
 }
 
-/** What the server has used of the CPU so far. */
+/** CPU time of the server process so far. */
 async function cpuUs({ child }: Server): Promise<number> {
   child.send('cpu');
   const [us] = (await once(child, 'message')) as [number];
@@ -55,7 +55,7 @@ const connectAll = (port: number, count = connections): Promise<BenchClient[]> =
 
 type Work = (client: BenchClient) => Promise<void>;
 
-/** Lets every client do its share, and tells how many were done in a second. */
+/** Divides `count` calls of `work` among the clients. Returns calls per second. */
 async function rate(clients: readonly BenchClient[], count: number, work: Work): Promise<number> {
   const start = performance.now();
   await Promise.all(clients.map(async (client) => {
@@ -66,13 +66,13 @@ async function rate(clients: readonly BenchClient[], count: number, work: Work):
 
 const data = JSON.stringify({ text: 'x'.repeat(180) });
 const create = (name: string) => async (client: BenchClient): Promise<void> => {
-  await client.ask(`CreateJob\r\nname: ${name}\r\ndata: ${data}\r\n\r\n`);
+  await client.request(`CreateJob\r\nname: ${name}\r\ndata: ${data}\r\n\r\n`);
 };
 
 async function cycle(client: BenchClient): Promise<void> {
   await create('cycle')(client);
   const id = await client.getJob('cycle');
-  await client.ask(`FinishJob\r\njobID: ${id}\r\n\r\n`);
+  await client.request(`FinishJob\r\njobID: ${id}\r\n\r\n`);
 }
 
 async function measureRates(server: Server): Promise<BedrockData['perSecond']> {
@@ -86,10 +86,10 @@ async function measureRates(server: Server): Promise<BedrockData['perSecond']> {
     const pace = `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(10);
     console.log(what.padEnd(44), pace, `${us.toFixed(0).padStart(6)} µs of CPU`);
   };
-  const taken: number[] = [];
-  const get = async (client: BenchClient): Promise<void> => void taken.push(await client.getJob('work'));
+  const claimedIds: number[] = [];
+  const get = async (client: BenchClient): Promise<void> => void claimedIds.push(await client.getJob('work'));
   const finish = async (client: BenchClient): Promise<void> =>
-    void (await client.ask(`FinishJob\r\njobID: ${taken.pop()}\r\n\r\n`));
+    void (await client.request(`FinishJob\r\njobID: ${claimedIds.pop()}\r\n\r\n`));
   await rate(clients, 800, create('work'));
   await rate(clients, 800, get);
   await rate(clients, 800, finish);
@@ -102,7 +102,7 @@ async function measureRates(server: Server): Promise<BedrockData['perSecond']> {
   return measured;
 }
 
-/** How long one GetJob takes, in ms, when the job is there. */
+/** Median time of one GetJob that finds a job, in ms. */
 async function timeGets(port: number, count: number): Promise<number> {
   const [client] = await connectAll(port, 1);
   const times: number[] = [];
@@ -111,44 +111,44 @@ async function timeGets(port: number, count: number): Promise<number> {
     const start = performance.now();
     const id = await client!.getJob('needle');
     times.push(performance.now() - start);
-    await client!.ask(`FinishJob\r\njobID: ${id}\r\n\r\n`);
+    await client!.request(`FinishJob\r\njobID: ${id}\r\n\r\n`);
   }
   client!.close();
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
 }
 
-/** How long a job that is created takes to one of many who wait. */
+/** Measures the time from CreateJob to the reply of one of many waiting GetJob requests. */
 async function measureWaiting(port: number): Promise<void> {
   const [producer] = await connectAll(port, 1);
-  let told: (at: number) => void = () => {};
+  let onReply: (at: number) => void = () => {};
   const waiting = await connectAll(port, waiters);
   const wait = (client: BenchClient): void =>
-    void client.ask('GetJob\r\nname: wanted*\r\nConnection: wait\r\ntimeout: 600000\r\n\r\n').then((body) => {
-      told(performance.now());
+    void client.request('GetJob\r\nname: wanted*\r\nConnection: wait\r\ntimeout: 600000\r\n\r\n').then((body) => {
+      onReply(performance.now());
       if (body !== '') wait(client);
     });
   waiting.forEach(wait);
   const times: number[] = [];
   for (let n = 0; n < 200; n++) {
-    const arrival = new Promise<number>((resolve) => (told = resolve));
+    const arrival = new Promise<number>((resolve) => (onReply = resolve));
     const start = performance.now();
     await create(`wanted${n}`)(producer!);
     times.push((await arrival) - start);
   }
   times.sort((a, b) => a - b);
   const [p50, p95] = [times[100]!.toFixed(1), times[190]!.toFixed(1)];
-  console.log(`created and handed to one of ${waiters}`.padEnd(44), `p50 ${p50} ms, p95 ${p95} ms`);
+  console.log(`created and received by one of ${waiters}`.padEnd(44), `p50 ${p50} ms, p95 ${p95} ms`);
   for (const client of [...waiting, producer!]) client.close();
 }
 
 async function main(): Promise<void> {
   const machine = thisMachine();
   console.log(machineText(machine));
-  const engine = new SqliteEngine();
-  console.log(`${engine.about}, ${connections} connections\n`);
+  const database = new SqliteDatabase();
+  console.log(`${database.about}, ${connections} connections\n`);
   try {
-    const ground = await engine.ground('ours', false);
-    let server = await serve(ground.place.at);
+    const scratch = await database.createScratch('ours', false);
+    let server = await serve(scratch.address.location);
     const perSecond = await measureRates(server);
     await measureWaiting(server.port);
     const empty = await timeGets(server.port, 500);
@@ -158,18 +158,18 @@ async function main(): Promise<void> {
     await stop(server.child);
     const backlog = Number(values.backlog);
     const types = Array.from({ length: backlogTypes }, (_, n) => `other-${n}`);
-    await ground.fill({ table: 'job', sample: 'other', count: backlog, first: 1_000_000_000, types });
-    await ground.rest();
-    server = await serve(ground.place.at);
-    const behind = await timeGets(server.port, 500);
-    console.log('GetJob, nothing else there'.padEnd(44), `${empty.toFixed(2)} ms`);
-    const data: BedrockData = { machine, about: engine.about, perSecond, getMs: { empty, behind, backlog } };
+    await scratch.copyRows({ table: 'job', sample: 'other', count: backlog, first: 1_000_000_000, types });
+    await scratch.cleanUp();
+    server = await serve(scratch.address.location);
+    const withBacklog = await timeGets(server.port, 500);
+    console.log('GetJob, empty store'.padEnd(44), `${empty.toFixed(2)} ms`);
+    const data: BedrockData = { machine, about: database.about, perSecond, getMs: { empty, withBacklog, backlog } };
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(data, null, 2)}\n`);
-    const title = `GetJob behind ${backlog.toLocaleString('en')} of other names`;
-    console.log(title.padEnd(44), `${behind.toFixed(2)} ms (${(behind / empty).toFixed(2)} ×)`);
+    const title = `GetJob, ${backlog.toLocaleString('en')} jobs of other names`;
+    console.log(title.padEnd(44), `${withBacklog.toFixed(2)} ms (${(withBacklog / empty).toFixed(2)} ×)`);
     await stop(server.child);
   } finally {
-    await engine.close();
+    await database.close();
   }
 }
 

@@ -1,53 +1,53 @@
-/** A child process of the bench that answers one order at a time. */
+/** A child process of the bench that handles one request at a time. */
 import { fork, type ChildProcess } from 'node:child_process';
 
 export interface ChildOptions {
-  /** What runs the module, if not this Node. */
+  /** The program that executes the module. Default: this Node. */
   readonly program?: string | undefined;
-  /** What it writes is kept back and shown only when it fails: programs of others like to talk. */
+  /** Captures stdout and stderr, and shows them only in the error of a failed request: peers log a lot. */
   readonly isQuiet?: boolean;
 }
 
-const toldMax = 2_000;
+const outputMax = 2_000;
 
-export class Child<Order extends { readonly do: string }> {
+export class Child<Request extends { readonly do: string }> {
   readonly #process: ChildProcess;
-  readonly #ended: Promise<number | null>;
-  #told = '';
+  readonly #exit: Promise<number | null>;
+  #output = '';
 
   constructor(module: string, { program = process.execPath, isQuiet = false }: ChildOptions = {}) {
     this.#process = fork(module, { execPath: program, silent: isQuiet });
-    this.#ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#exit = new Promise((resolve) => this.#process.once('exit', resolve));
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.on('data', (chunk: Buffer) => (this.#told = `${this.#told}${chunk.toString()}`.slice(-toldMax)));
+      stream?.on('data', (chunk: Buffer) => (this.#output = `${this.#output}${chunk.toString()}`.slice(-outputMax)));
     }
   }
 
-  async ask<Answer>(order: Order): Promise<Answer> {
-    const answered = new Promise<Answer>((resolve) => {
-      this.#process.once('message', (answer) => resolve(answer as Answer));
+  async request<Reply>(request: Request): Promise<Reply> {
+    const replied = new Promise<Reply>((resolve) => {
+      this.#process.once('message', (reply) => resolve(reply as Reply));
     });
-    const died = this.#ended.then((code): never => {
-      throw new Error(`a child process of the bench ended with code ${code} ${this.#told}`.trimEnd());
+    const exited = this.#exit.then((code): never => {
+      throw new Error(`a child process of the bench ended with code ${code} ${this.#output}`.trimEnd());
     });
-    this.#process.send(order);
-    return Promise.race([answered, died]);
+    this.#process.send(request);
+    return Promise.race([replied, exited]);
   }
 
-  /** One that does not go by itself when it is told to is ended. */
-  async dismiss(order: Order): Promise<void> {
-    if (this.#hasEnded()) return;
-    await this.ask(order).catch(() => this.#process.kill());
-    await this.#ended;
+  /** Sends the request that closes the child, and awaits its exit. Sends SIGTERM if the request fails. */
+  async close(request: Request): Promise<void> {
+    if (this.#hasExited()) return;
+    await this.request(request).catch(() => this.#process.kill());
+    await this.#exit;
   }
 
   async kill(): Promise<void> {
-    if (this.#hasEnded()) return;
+    if (this.#hasExited()) return;
     this.#process.kill('SIGKILL');
-    await this.#ended;
+    await this.#exit;
   }
 
-  #hasEnded(): boolean {
+  #hasExited(): boolean {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 }

@@ -1,21 +1,20 @@
 /**
- * Measures the lists of the HTTP face on a store with very many ended jobs: `node bench/lists.ts [--rows 1000000]
- * [--engines sqlite,postgres]`. The rows are copies of a few real ones, made by the database itself: first runs, then
- * as many tasks, which are newer than all runs. While a search that no index helps goes on, another caller asks for
- * /health: what it waits is what everybody waits.
+ * Measures the list requests of the HTTP API on a store with many ended jobs: `node bench/lists.ts [--rows 1000000]
+ * [--databases sqlite,postgres]`. The rows are copies of a few real rows, inserted in SQL: first runs, then as many
+ * tasks, with higher ids. A second client requests /health meanwhile: its longest wait is the delay of other clients.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Engine as Stint, jobDef, jobType } from '../src/index.ts';
-import type { Engine, Ground } from './engine.ts';
-import { openPostgres } from './engines/postgres.ts';
-import { SqliteEngine } from './engines/sqlite.ts';
+import type { Database, ScratchDatabase } from './database.ts';
+import { openPostgres } from './databases/postgres.ts';
+import { SqliteDatabase } from './databases/sqlite.ts';
 import { latencies } from './stopwatch.ts';
 
 const times = 15;
-const good = jobType('list.good', { run: ({ input }) => input });
-const bad = jobType('list.bad', {
+const succeeding = jobType('list.good', { run: ({ input }) => input });
+const failing = jobType('list.bad', {
   retry: { attempts: 1 },
   run: () => {
     throw new Error('the disk was full');
@@ -28,7 +27,7 @@ const input = {
   lines: Array.from({ length: 5 }, (_, n) => ({ n, text: 'some text' })),
 };
 
-const asks: Readonly<Record<string, string>> = {
+const requests: Readonly<Record<string, string>> = {
   'newest runs': '/runs?limit=50',
   'ended': '/runs?state=ended&limit=50',
   'failed': '/runs?state=failed&limit=50',
@@ -70,37 +69,40 @@ const asks: Readonly<Record<string, string>> = {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { rows: { type: 'string', default: '1000000' }, engines: { type: 'string', default: 'sqlite,postgres' } },
+    options: {
+      rows: { type: 'string', default: '1000000' },
+      databases: { type: 'string', default: 'sqlite,postgres' },
+    },
   });
-  for (const name of values.engines.split(',')) {
-    const engine: Engine = name === 'sqlite' ? new SqliteEngine() : await openPostgres();
+  for (const name of values.databases.split(',')) {
+    const database: Database = name === 'sqlite' ? new SqliteDatabase() : await openPostgres();
     try {
-      await measure(engine, Number(values.rows));
+      await measure(database, Number(values.rows));
     } finally {
-      await engine.close();
+      await database.close();
     }
   }
 }
 
-async function measure(engine: Engine, rows: number): Promise<void> {
-  const ground = await engine.ground('ours', true);
-  const url = engine.name === 'sqlite' ? `sqlite:${ground.place.at}` : ground.place.at;
+async function measure(database: Database, rows: number): Promise<void> {
+  const scratch = await database.createScratch('ours', true);
+  const url = database.name === 'sqlite' ? `sqlite:${scratch.address.location}` : scratch.address.location;
   const fanRun = await sample(url);
-  await fillRuns(ground, rows);
-  await tell(`${engine.about}, ${rows} ended runs`, url, fanRun);
-  await ground.fill({ table: 'ended', sample: 'list.task', count: rows, first: 10_000_000, types: ['list.task'] });
-  await ground.rest();
-  await tell(`${engine.about}, ${rows} ended runs, then ${rows} tasks`, url, fanRun);
-  await ground.remove();
+  await fillRuns(scratch, rows);
+  await measureRequests(`${database.about}, ${rows} ended runs`, url, fanRun);
+  await scratch.copyRows({ table: 'ended', sample: 'list.task', count: rows, first: 10_000_000, types: ['list.task'] });
+  await scratch.cleanUp();
+  await measureRequests(`${database.about}, ${rows} ended runs, then ${rows} tasks`, url, fanRun);
+  await scratch.remove();
 }
 
-/** One real job of each kind. Answers the id of the run that the tasks belong to. */
+/** Creates and executes one job of each kind. Returns the id of the run that has the task. */
 async function sample(url: string): Promise<number> {
-  const stint = new Stint({ store: url, types: [good, bad], defs: [defined] });
+  const stint = new Stint({ store: url, types: [succeeding, failing], defs: [defined] });
   await stint.resume();
   const runs = [
-    await stint.createJobRun(good, { input, tags: { tenant: 'one' } }),
-    await stint.createJobRun(bad),
+    await stint.createJobRun(succeeding, { input, tags: { tenant: 'one' } }),
+    await stint.createJobRun(failing),
     await stint.createJobRun(defined),
   ];
   await Promise.allSettled(runs.map((run) => run.result({ timeout: '30s' })));
@@ -109,7 +111,7 @@ async function sample(url: string): Promise<number> {
   return parent;
 }
 
-/** Like a worker in another language: its tasks can have a type of their own, so that they can be told apart. */
+/** Plans a task as an external worker does: such a task can have its own type, which `copyRows` needs to find it. */
 async function sampleTask({ jobs }: Stint): Promise<number> {
   const by = 'bench';
   const claim = async (type: string): Promise<{ id: number; fence: number }> =>
@@ -123,26 +125,26 @@ async function sampleTask({ jobs }: Stint): Promise<number> {
   return parent.id;
 }
 
-async function fillRuns(ground: Ground, rows: number): Promise<void> {
+async function fillRuns(scratch: ScratchDatabase, rows: number): Promise<void> {
   const part = Math.floor(rows / 20);
-  await ground.fill({ table: 'ended', sample: 'list.good', count: rows - 2 * part, first: 1_000, types });
-  await ground.fill({ table: 'ended', sample: 'list.bad', count: part, first: 1_000 + rows, types: ['list.bad'] });
-  await ground.fill({
+  await scratch.copyRows({ table: 'ended', sample: 'list.good', count: rows - 2 * part, first: 1_000, types });
+  await scratch.copyRows({ table: 'ended', sample: 'list.bad', count: part, first: 1_000 + rows, types: ['list.bad'] });
+  await scratch.copyRows({
     table: 'ended',
     sample: 'list.defined',
     count: part,
     first: 1_000 + rows + part,
     types: ['list.defined'],
   });
-  await ground.rest();
+  await scratch.cleanUp();
 }
 
-async function tell(title: string, store: string, fanRun: number): Promise<void> {
+async function measureRequests(title: string, store: string, fanRun: number): Promise<void> {
   console.log(`\n${title}`);
   console.log(`${''.padEnd(38)}${['p50 ms', 'p95 ms', 'others'].map((word) => word.padStart(10)).join('')}`);
   const server = await start(store);
   try {
-    for (const [name, path] of Object.entries(asks)) {
+    for (const [name, path] of Object.entries(requests)) {
       const figures = await timed(server.url, path.replace('{fan}', String(fanRun)));
       console.log(`${name.padEnd(38)}${figures.map((ms) => ms.toFixed(1).padStart(10)).join('')}`);
     }
@@ -151,25 +153,25 @@ async function tell(title: string, store: string, fanRun: number): Promise<void>
   }
 }
 
-/** How long the ask takes, and the longest that somebody else waited meanwhile. */
+/** Returns p50 and p95 of the request, and the longest wait of a concurrent health check. */
 async function timed(url: string, path: string): Promise<number[]> {
   const took: number[] = [];
   let others = 0;
   for (let count = 0; count < times && sum(took) < 3_000; count++) {
-    const isOver = new AbortController();
-    const other = meanwhile(url, isOver.signal);
+    const finished = new AbortController();
+    const other = longestHealthCheck(url, finished.signal);
     const start = performance.now();
     const response = await fetch(`${url}/api/v1${path}`);
     await response.text();
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
     took.push(performance.now() - start);
-    isOver.abort();
+    finished.abort();
     others = Math.max(others, await other);
   }
   return [...latencies(took).readings.map(({ value }) => value), others];
 }
 
-async function meanwhile(url: string, signal: AbortSignal): Promise<number> {
+async function longestHealthCheck(url: string, signal: AbortSignal): Promise<number> {
   let longest = 0;
   do {
     const start = performance.now();
@@ -181,20 +183,20 @@ async function meanwhile(url: string, signal: AbortSignal): Promise<number> {
 
 async function start(store: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const bin = fileURLToPath(new URL('../bin/stint.js', import.meta.url));
-  const words = ['serve', '--store', store, '--http', '127.0.0.1:0', '--bedrock', 'off'];
-  const child = spawn(process.execPath, [bin, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await said(child, /HTTP +(\S+)/);
+  const args = ['serve', '--store', store, '--http', '127.0.0.1:0', '--bedrock', 'off'];
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await matchOutput(child, /HTTP +(\S+)/);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return { url, stop: () => (child.kill('SIGTERM'), ended) };
 }
 
-async function said(child: ChildProcess, pattern: RegExp): Promise<string> {
+async function matchOutput(child: ChildProcess, pattern: RegExp): Promise<string> {
   let text = '';
   for await (const piece of child.stdout!) {
     const found = pattern.exec((text += String(piece)));
     if (found) return found[1]!;
   }
-  throw new Error(`it ended without saying ${pattern}: ${text}`);
+  throw new Error(`the server ended without printing ${pattern}: ${text}`);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -1,4 +1,4 @@
-/** The machine and the programs on it, without which a figure says nothing. */
+/** The machine and the Node version of a measurement. */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 
 export interface Machine {
@@ -7,7 +7,7 @@ export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGiB: number;
-  /** How busy it was with other things before the first measurement. */
+  /** Load average over one minute before the first measurement. */
   readonly loadBefore: number;
   readonly node: string;
 }

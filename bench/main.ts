@@ -1,48 +1,48 @@
-/** Measures Stint beside the raw limit of its stores: `npm run bench`. See README.md beside this file. */
+/** Measures Stint beside the raw limit of its stores: `npm run bench`. See README.md. */
 import { writeFileSync } from 'node:fs';
-import type { EngineName } from './contender.ts';
-import type { Engine } from './engine.ts';
-import { openPostgres } from './engines/postgres.ts';
-import { SqliteEngine } from './engines/sqlite.ts';
+import type { DatabaseName } from './target.ts';
+import type { Database } from './database.ts';
+import { openPostgres } from './databases/postgres.ts';
+import { SqliteDatabase } from './databases/sqlite.ts';
 import { thisMachine } from './machine.ts';
 import { readOptions, type Options } from './options.ts';
 import { closingText, headText, machineText, rowText } from './report.ts';
 import type { BenchData } from './results/data.ts';
 import { measure, type Row } from './rounds.ts';
 
-/** What is on disk and what was started must not outlive an interrupted run. */
+/** Signals after which the bench stops its server and removes its files. */
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 async function main(options: Options): Promise<void> {
   const machine = thisMachine();
   console.log(machineText(machine));
-  const engines: Record<string, string> = {};
+  const databases: Record<string, string> = {};
   const rows: Row[] = [];
-  for (const name of options.engines) {
-    const engine = await openEngine(name, options);
-    const onSignal = (): void => void engine.close().finally(() => process.exit(130));
+  for (const name of options.databases) {
+    const database = await openDatabase(name, options);
+    const onSignal = (): void => void database.close().finally(() => process.exit(130));
     for (const signal of signals) process.once(signal, onSignal);
     try {
-      engines[name] = engine.about;
-      rows.push(...(await measureAll(engine, options)));
+      databases[name] = database.about;
+      rows.push(...(await measureAll(database, options)));
     } finally {
       for (const signal of signals) process.off(signal, onSignal);
-      await engine.close();
+      await database.close();
     }
   }
   console.log(closingText);
-  const figures: BenchData = { machine, engines, sizes: options.sizes, rows };
+  const figures: BenchData = { machine, databases, sizes: options.sizes, rows };
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
-const openEngine = async (name: EngineName, { store }: Options): Promise<Engine> =>
-  name === 'sqlite' ? new SqliteEngine() : openPostgres(store);
+const openDatabase = async (name: DatabaseName, { store }: Options): Promise<Database> =>
+  name === 'sqlite' ? new SqliteDatabase() : openPostgres(store);
 
-async function measureAll(engine: Engine, { workloads, sizes }: Options): Promise<Row[]> {
+async function measureAll(database: Database, { workloads, sizes }: Options): Promise<Row[]> {
   const rows: Row[] = [];
-  console.log(headText(engine.about));
+  console.log(headText(database.about));
   for (const workload of workloads) {
-    for await (const row of measure(engine, workload, sizes)) {
+    for await (const row of measure(database, workload, sizes)) {
       console.log(rowText(row));
       rows.push(row);
     }

@@ -1,4 +1,4 @@
-/** The median: what the rounds of a measurement come to. */
+/** The median over the rounds of a measurement. */
 import type { CpuPerJob } from './stopwatch.ts';
 
 export function median(values: readonly number[]): number {
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** Of the rounds in which it is known; null: of none. */
+/** The median over the rounds that have a CPU figure; null if none has. */
 export function medianCpu(rounds: readonly (CpuPerJob | undefined)[]): CpuPerJob | null {
   const known = rounds.filter((cpu) => cpu !== undefined);
   if (known.length === 0) return null;

@@ -1,23 +1,23 @@
-/** What may be said on the command line. */
+/** The options of the command line. */
 import { parseArgs } from 'node:util';
-import type { EngineName } from './contender.ts';
+import type { DatabaseName } from './target.ts';
 import { fullSizes, quickSizes, tinySizes, type Sizes } from './sizes.ts';
 import { workloads } from './workloads.ts';
 import type { Workload } from './workload.ts';
 
 export interface Options {
   readonly sizes: Sizes;
-  readonly engines: readonly EngineName[];
+  readonly databases: readonly DatabaseName[];
   readonly workloads: readonly Workload[];
-  /** Where the figures go as data. */
+  /** The file for the figures as JSON. */
   readonly json: string | undefined;
-  /** The URL of a PostgreSQL that is there already. */
+  /** The URL of an existing PostgreSQL server. */
   readonly store: string | undefined;
 }
 
-const short = workloads.filter(({ isLong = false }) => !isLong);
+const shortWorkloads = workloads.filter(({ isLong = false }) => !isLong);
 
-const engineNames: readonly EngineName[] = ['sqlite', 'postgres'];
+const databaseNames: readonly DatabaseName[] = ['sqlite', 'postgres'];
 
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -31,29 +31,29 @@ export function readOptions(args: readonly string[]): Options {
     },
   });
   const words = values.only.split(',').filter((word) => word !== '');
-  checkWords(words, [...engineNames, ...workloads.map(({ name }) => name)]);
+  checkWords(words, [...databaseNames, ...workloads.map(({ name }) => name)]);
   return {
     sizes: values.tiny ? tinySizes : values.quick ? quickSizes : fullSizes,
-    engines: chosen(engineNames, words, (name) => name),
-    workloads: chosen(values.quick && words.length === 0 ? short : workloads, words, ({ name }) => name),
+    databases: select(databaseNames, words, (name) => name),
+    workloads: select(values.quick && words.length === 0 ? shortWorkloads : workloads, words, ({ name }) => name),
     json: values.json,
     store: checkStore(values.store),
   };
 }
 
-/** Those whose names have one of the words; when no word means any of them, all. */
-export function chosen<Thing>(
-  all: readonly Thing[],
+/** Returns the items whose name contains one of the words; all items if no name does. */
+export function select<Item>(
+  all: readonly Item[],
   words: readonly string[],
-  nameOf: (thing: Thing) => string,
-): readonly Thing[] {
-  const some = all.filter((thing) => words.some((word) => nameOf(thing).includes(word)));
+  nameOf: (item: Item) => string,
+): readonly Item[] {
+  const some = all.filter((item) => words.some((word) => nameOf(item).includes(word)));
   return some.length === 0 ? all : some;
 }
 
 export function checkWords(words: readonly string[], names: readonly string[]): void {
-  const strange = words.find((word) => !names.some((name) => name.includes(word)));
-  if (strange !== undefined) throw new Error(`--only ${strange} means none of: ${names.join(', ')}`);
+  const unknown = words.find((word) => !names.some((name) => name.includes(word)));
+  if (unknown !== undefined) throw new Error(`--only ${unknown} matches none of: ${names.join(', ')}`);
 }
 
 export function checkStore(store: string | undefined): string | undefined {

@@ -1,15 +1,15 @@
-/** What the jobs of the bench are: their names, and an input of 200 bytes. */
-import type { Draft, Names } from './contender.ts';
+/** The jobs of the bench: their type, and an input of 200 bytes. */
+import type { Draft, NameFilter } from './target.ts';
 
 export const ownType = 'mail.send';
-export const ownName: Names = { exact: [ownType] };
+export const ownName: NameFilter = { exact: [ownType] };
 
 const inputBytes = 200;
 
 export const drafts = (count: number, type = ownType): Draft[] =>
   Array.from({ length: count }, () => ({ type, input: input() }));
 
-/** Carries when it was made, in the time of `machineMs`. */
+/** An input with its creation time, measured by `machineMs`. */
 export const stampedInput = (): Input => input(machineMs());
 export const stampedDraft = (): Draft => ({ type: ownType, input: stampedInput() });
 
@@ -21,11 +21,11 @@ export interface Input {
   readonly text: string;
 }
 
-/** Made nobody says when, unless told. */
+/** `madeMs` is 0 if the age of the job is not measured. */
 export function input(madeMs = 0): Input {
   const bare = { madeMs, to: 'someone@example.org', text: '' };
   return { ...bare, text: 'x'.repeat(inputBytes - JSON.stringify(bare).length) };
 }
 
-/** Milliseconds since some start that all processes of the machine share. */
+/** Monotonic time in ms, with the same origin in all processes of the machine. */
 const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,4 +1,4 @@
-/** The report: a table for people, line by line as the figures come. */
+/** The report: a table on the console, printed row by row. */
 import type { Machine } from './machine.ts';
 import type { Figure, Row } from './rounds.ts';
 import type { CpuPerJob } from './stopwatch.ts';
@@ -24,7 +24,7 @@ const titleWidth = 52;
 export const machineText = ({ date, platform, cpu, cores, memoryGiB, loadBefore, node }: Machine): string =>
   `${date}  ${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, load ${loadBefore.toFixed(2)}; Node ${node}`;
 
-/** What an engine's rows stand under. */
+/** The header above the rows of a database. */
 export const headText = (about: string): string =>
   `\n${about}\n${''.padEnd(titleWidth)}${columns.map(({ head, width }) => head.padStart(width)).join('')}`.trimEnd();
 
@@ -32,8 +32,8 @@ export const rowText = (row: Row): string =>
   `${row.title.padEnd(titleWidth)}${columns.map(({ cell, width }) => cell(row).padStart(width)).join('')}`.trimEnd();
 
 export const closingText = `
-Medians of rounds in which both sides took turns. ratio: ours to the limit, 1 is at it (for ms the inverse).
-µs: CPU per job, ours / limit. vs first: ours to ours before anything grew.`;
+Medians over rounds in which both sides alternate. ratio: ours / limit, 1 is the limit (inverted for ms).
+µs: CPU per job, ours / limit. vs first: ours / ours in the first case of the workload.`;
 
 export const valueText = ({ median }: Figure, unit: Row['unit']): string =>
   unit === 'ms' ? median.toFixed(2) : Math.round(median).toLocaleString('en');

@@ -1,25 +1,25 @@
-/** Measures a workload: both sides in turn, round by round, and sums up what the rounds gave. */
-import { sides, type EngineName, type Side } from './contender.ts';
-import type { Engine } from './engine.ts';
+/** Measures a workload: both sides alternate in each round; the rows are medians over the rounds. */
+import { sides, type DatabaseName, type Side } from './target.ts';
+import type { Database } from './database.ts';
 import { median, medianCpu } from './median.ts';
 import type { Sizes } from './sizes.ts';
-import { Stand } from './stand.ts';
+import { Fixture } from './fixture.ts';
 import type { CpuPerJob, Reading, Sample } from './stopwatch.ts';
 import type { Case, Workload } from './workload.ts';
 
-/** One line of the report. */
+/** One row of the report. */
 export interface Row {
-  readonly engine: EngineName;
+  readonly database: DatabaseName;
   readonly workload: string;
   readonly title: string;
   readonly params: Case['params'];
   readonly unit: Reading['unit'];
   readonly ours: Figure;
-  /** Null: nothing by hand does the same. */
+  /** Null if there is no hand-written equivalent. */
   readonly limit: Figure | null;
-  /** How near ours comes to the limit: 1 is at it, whatever the unit. The median over the rounds. */
+  /** Median over the rounds of ours / limit, inverted for times: 1 is the limit, higher is better. */
   readonly ratio: number | null;
-  /** How ours compares with itself in the workload's first case; null: nothing to compare with. */
+  /** Ours / ours in the base case of the workload; null if the workload has no base case. */
   readonly versusBase: number | null;
 }
 
@@ -29,54 +29,55 @@ export interface Figure {
   readonly cpu: CpuPerJob | null;
 }
 
-type Stands = ReadonlyMap<Side, Stand>;
+type Fixtures = ReadonlyMap<Side, Fixture>;
 type Samples = ReadonlyMap<Side, Sample[]>;
 
-/** Gives each row as soon as it is known. */
-export async function* measure(engine: Engine, workload: Workload, sizes: Sizes): AsyncGenerator<Row> {
-  const stands = await openStands(engine, workload, sizes);
+/** Yields each row as soon as it is measured. */
+export async function* measure(database: Database, workload: Workload, sizes: Sizes): AsyncGenerator<Row> {
+  const fixtures = await openFixtures(database, workload, sizes);
   let bases: readonly Row[] = [];
   try {
     for (const each of workload.cases(sizes)) {
-      const samples = await sampled(each, stands, sizes.rounds);
-      const rows = rowsOf(engine.name, workload, each, samples);
+      const samples = await takeSamples(each, fixtures, sizes.rounds);
+      const rows = rowsOf(database.name, workload, each, samples);
       if (each.isBase) bases = rows;
       for (const [index, row] of rows.entries()) yield { ...row, versusBase: versus(bases[index], row) };
     }
   } finally {
-    await Promise.all([...stands.values()].map((stand) => stand.close()));
+    await Promise.all([...fixtures.values()].map((fixture) => fixture.close()));
   }
 }
 
-async function openStands(engine: Engine, workload: Workload, { warmUpJobs }: Sizes): Promise<Stands> {
-  const stands = new Map<Side, Stand>();
+async function openFixtures(database: Database, workload: Workload, { warmUpJobs }: Sizes): Promise<Fixtures> {
+  const fixtures = new Map<Side, Fixture>();
   for (const side of sides.filter((each) => each === 'ours' || !workload.isOursOnly)) {
-    stands.set(side, await Stand.open(await engine.ground(side, workload.isHeard ?? false), warmUpJobs));
+    const scratch = await database.createScratch(side, workload.wakesOtherProcesses ?? false);
+    fixtures.set(side, await Fixture.open(scratch, warmUpJobs));
   }
-  return stands;
+  return fixtures;
 }
 
-async function sampled(each: Case, stands: Stands, rounds: number): Promise<Samples> {
-  const samples = new Map([...stands.keys()].map((side): [Side, Sample[]] => [side, []]));
-  for (const stand of stands.values()) {
-    await each.prepare?.(stand);
-    if (!each.isRestless) await stand.ground.rest();
+async function takeSamples(each: Case, fixtures: Fixtures, rounds: number): Promise<Samples> {
+  const samples = new Map([...fixtures.keys()].map((side): [Side, Sample[]] => [side, []]));
+  for (const fixture of fixtures.values()) {
+    await each.prepare?.(fixture);
+    if (!each.skipsCleanUp) await fixture.scratch.cleanUp();
   }
   for (let round = 0; round < rounds; round += 1) {
-    // Who goes first changes, so that neither always meets what the other left to the disk.
-    const order = round % 2 === 0 ? [...stands] : [...stands].toReversed();
-    for (const [side, stand] of order) samples.get(side)!.push(await each.measure(stand));
+    // The first side alternates: the second one competes with disk writes that the first has caused.
+    const order = round % 2 === 0 ? [...fixtures] : [...fixtures].toReversed();
+    for (const [side, fixture] of order) samples.get(side)!.push(await each.measure(fixture));
   }
   return samples;
 }
 
-function rowsOf(engine: EngineName, workload: Workload, { title, params }: Case, samples: Samples): Row[] {
+function rowsOf(database: DatabaseName, workload: Workload, { title, params }: Case, samples: Samples): Row[] {
   const [ours, limits] = [samples.get('ours')!, samples.get('limit')];
   return ours[0]!.readings.map(({ what, unit }, index): Row => {
     const own = figureOf(ours, index);
     const limit = limits ? figureOf(limits, index) : null;
     return {
-      engine,
+      database,
       workload: workload.name,
       title: what === undefined ? title : `${title}, ${what}`,
       params,

@@ -1,16 +1,16 @@
-/** What a PostgreSQL on this machine has used of the CPU, as Linux tells it; elsewhere nothing is known. */
+/** CPU time of a server on this machine, read from /proc. Only Linux has it. */
 import { readFileSync } from 'node:fs';
 
-/** The unit of /proc, the same on every Linux. */
+/** One clock tick of /proc: 1/100 s on every Linux. */
 const tickUs = 10_000;
 
-/** The process that started this backend; null: it cannot be seen from here. */
+/** The pid of the postmaster of a backend; null if /proc does not show it. */
 export function postmasterOf(backend: number): number | null {
   const stat = statOf(backend);
   return stat?.name === 'postgres' && statOf(stat.parent)?.name === 'postgres' ? stat.parent : null;
 }
 
-/** Of the postmaster, those of its children that live and those that have ended. */
+/** CPU time of the main process, its living children and its ended children. */
 export function cpuUsOfServer(postmaster: number): number | null {
   const own = statOf(postmaster);
   const children = childrenOf(postmaster);
@@ -26,7 +26,7 @@ interface Stat {
   readonly ticksOfEnded: number;
 }
 
-/** See proc_pid_stat(5). The name stands in brackets and may itself hold spaces and brackets. */
+/** See proc_pid_stat(5). The name is in brackets, and can contain spaces and brackets itself. */
 function statOf(pid: number): Stat | undefined {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** How much of everything: enough for figures to rest on, a quick look, or just a sign of life. */
+/** The sizes of the workloads: full for reliable figures, quick for a first impression, tiny for the tests. */
 
 export interface Sizes {
   readonly rounds: number;
@@ -8,22 +8,22 @@ export interface Sizes {
   readonly createBulk: number;
   readonly drain: readonly { readonly limit: number; readonly jobs: number }[];
   readonly pickUps: number;
-  /** How many there are at each step. What an earlier list left stays for the later ones. */
+  /** Jobs at each step. Jobs of an earlier list stay in the store for the later lists. */
   readonly backlog: Readonly<Record<'others' | 'later' | 'ended', readonly number[]>>;
   readonly backlogJobs: number;
   readonly scale: Scale;
   readonly glob: { readonly others: number; readonly names: number; readonly jobs: number };
 }
 
-/** What grows in the workloads that plot how costs do. */
+/** The sizes of the `scale` workloads, one point of a chart each. */
 export interface Scale {
-  /** Processes and instances. */
-  readonly crew: readonly number[];
-  /** What each of a crew drains. */
-  readonly jobsEach: number;
+  /** Numbers of processes, and of engines. */
+  readonly processes: readonly number[];
+  /** Jobs that each process drains. */
+  readonly jobsPerProcess: number;
   readonly tasksPerRun: readonly number[];
   readonly definitions: readonly number[];
-  /** Jobs that have gone through, each of which leaves dead rows behind. */
+  /** Jobs that were created and finished before: each leaves dead rows. */
   readonly churned: readonly number[];
   readonly jobs: number;
 }
@@ -41,8 +41,8 @@ export const fullSizes: Sizes = {
   backlog: { others: [10_000, 100_000, 1_000_000], later: [100_000, 1_000_000], ended: [1_000_000, 5_000_000] },
   backlogJobs: 10_000,
   scale: {
-    crew: [1, 2, 4, 8],
-    jobsEach: 20_000,
+    processes: [1, 2, 4, 8],
+    jobsPerProcess: 20_000,
     tasksPerRun: [10, 1_000, 100_000],
     definitions: [10, 1_000, 10_000],
     churned: [10_000, 50_000, 200_000],
@@ -62,8 +62,8 @@ export const quickSizes: Sizes = {
   backlog: { others: [10_000, 50_000], later: [50_000], ended: [50_000] },
   backlogJobs: 1_000,
   scale: {
-    crew: [1, 2, 4],
-    jobsEach: 3_000,
+    processes: [1, 2, 4],
+    jobsPerProcess: 3_000,
     tasksPerRun: [10, 100, 1_000],
     definitions: [10, 100, 1_000],
     churned: [1_000, 5_000, 20_000],
@@ -82,6 +82,6 @@ export const tinySizes: Sizes = {
   pickUps: 5,
   backlog: { others: [100], later: [100], ended: [100] },
   backlogJobs: 100,
-  scale: { crew: [1, 2], jobsEach: 500, tasksPerRun: [20], definitions: [5], churned: [100, 200], jobs: 100 },
+  scale: { processes: [1, 2], jobsPerProcess: 500, tasksPerRun: [20], definitions: [5], churned: [100, 200], jobs: 100 },
   glob: { others: 100, names: 10, jobs: 10 },
 };

@@ -1,22 +1,22 @@
-/** Stint as a contender: the door of jobs on a store, with the settings that a user gets. */
+/** Stint as a target: `Jobs` on a store with default settings. */
 import { Jobs } from '../src/jobs.ts';
 import type { RunningJob } from '../src/model/job.ts';
 import { PostgresStore } from '../src/store/postgres/store.ts';
 import { SqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
 import { unfinishedIn } from './unfinished.ts';
-import type { Contender, Draft, EngineName, Names } from './contender.ts';
+import type { Target, Draft, DatabaseName, NameFilter } from './target.ts';
 
 const holder = `bench-${process.pid}`;
 const leaseMs = 60_000;
 
-export async function openStint(engine: EngineName, at: string): Promise<Stint> {
-  const store = engine === 'sqlite' ? new SqliteStore(at) : new PostgresStore(at);
+export async function openStint(database: DatabaseName, location: string): Promise<Stint> {
+  const store = database === 'sqlite' ? new SqliteStore(location) : new PostgresStore(location);
   await store.migrate();
   return new Stint(store);
 }
 
-export class Stint implements Contender<RunningJob> {
+export class Stint implements Target<RunningJob> {
   readonly #jobs: Jobs;
 
   constructor(store: Store) {
@@ -28,13 +28,13 @@ export class Stint implements Contender<RunningJob> {
     else await this.#jobs.createMany(drafts, holder);
   }
 
-  claim(names: Names, limit: number): Promise<readonly RunningJob[]> {
+  claim(names: NameFilter, limit: number): Promise<readonly RunningJob[]> {
     return this.#jobs.claim({ kinds: ['run'], names, limit, holder, leaseMs });
   }
 
   async finish(jobs: readonly RunningJob[]): Promise<void> {
-    const asks = jobs.map((job) => ({ job, command: { do: 'succeed', fence: job.fence } as const }));
-    const answers = await this.#jobs.conclude(asks, { by: holder });
+    const commands = jobs.map((job) => ({ job, command: { do: 'succeed', fence: job.fence } as const }));
+    const answers = await this.#jobs.conclude(commands, { by: holder });
     const refused = answers.find((answer) => answer instanceof Error);
     if (refused) throw refused;
   }

@@ -1,5 +1,5 @@
-/** The stopwatch: wall time and CPU of what it is told to time, summed up over as many pieces as it takes. */
-import type { Ground } from './engine.ts';
+/** The stopwatch: sums wall time and CPU time over any number of timed calls. */
+import type { ScratchDatabase } from './database.ts';
 
 /** One measurement of one side. */
 export interface Sample {
@@ -8,7 +8,7 @@ export interface Sample {
 }
 
 export interface Reading {
-  /** What tells this reading from others of the same case, such as `p95`. */
+  /** Distinguishes the readings of one case, such as `p95`. */
   readonly what?: string;
   readonly unit: 'jobs/s' | 'ms';
   readonly value: number;
@@ -20,27 +20,27 @@ export interface CpuPerJob {
 }
 
 export class Stopwatch {
-  readonly #ground: Ground;
+  readonly #scratch: ScratchDatabase;
   #ms = 0;
   #clientUs = 0;
   #serverUs: number | null = 0;
 
-  constructor(ground: Ground) {
-    this.#ground = ground;
+  constructor(scratch: ScratchDatabase) {
+    this.#scratch = scratch;
   }
 
   async time<T>(work: () => Promise<T>): Promise<T> {
-    const server = this.#ground.serverCpuUs();
+    const server = this.#scratch.serverCpuUs();
     const client = process.cpuUsage();
     const start = performance.now();
-    const answer = await work();
+    const result = await work();
     this.#ms += performance.now() - start;
     this.addClientCpu(totalUs(process.cpuUsage(client)));
     this.#addServerCpu(server);
-    return answer;
+    return result;
   }
 
-  /** What other processes of ours used meanwhile. */
+  /** Adds the CPU time of worker processes. */
   addClientCpu(us: number): void {
     this.#clientUs += us;
   }
@@ -52,7 +52,7 @@ export class Stopwatch {
   }
 
   #addServerCpu(before: number | null): void {
-    const after = this.#ground.serverCpuUs();
+    const after = this.#scratch.serverCpuUs();
     const known = before !== null && after !== null && this.#serverUs !== null;
     this.#serverUs = known ? this.#serverUs! + after - before : null;
   }
@@ -60,7 +60,7 @@ export class Stopwatch {
 
 export const totalUs = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
-/** How long things took, most of the time and almost always. */
+/** The 50th and 95th percentile. */
 export function latencies(ms: readonly number[]): Sample {
   const sorted = ms.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;

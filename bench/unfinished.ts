@@ -1,4 +1,4 @@
-/** How many jobs a store still has to see through. */
+/** Counts the runs of a store that have not ended. */
 import type { Store } from '../src/store/store.ts';
 
 export async function unfinishedIn(store: Store): Promise<number> {

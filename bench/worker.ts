@@ -1,35 +1,35 @@
-/** A bare worker: woken when there may be jobs, it claims, starts and finishes them until there are none. */
+/** A minimal worker: on each wake it claims, starts and finishes jobs until none is left. */
 import { setInterval } from 'node:timers';
-import type { Contender } from './contender.ts';
 import { ownName, type Input } from './payload.ts';
+import type { Target } from './target.ts';
 
-/** A wake is a hint that may be lost; what is lost shows in the figures as a pick-up of about this long. */
-const lookAnywayMs = 250;
+/** A wake can be lost. A lost wake shows in the figures as a pick-up of about this long. */
+const pollMs = 250;
 const claimLimit = 10;
 
-export type Start = (input: Input) => void;
+export type OnStart = (input: Input) => void;
 
 export class Worker {
-  readonly #contender: Contender;
-  readonly #deaf: () => void;
+  readonly #target: Target;
+  readonly #stopListening: () => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #start: Start;
+  readonly #onStart: OnStart;
   readonly #limit: number;
   #working: Promise<void> | undefined;
   #isWoken = false;
 
-  /** Calls `start` where the handler of a job would be called. */
-  constructor(contender: Contender, start: Start, limit = claimLimit) {
-    this.#contender = contender;
-    this.#start = start;
+  /** Calls `onStart` where a worker would call the handler of a job. */
+  constructor(target: Target, onStart: OnStart, limit = claimLimit) {
+    this.#target = target;
+    this.#onStart = onStart;
     this.#limit = limit;
-    this.#deaf = contender.onWake(() => this.wake());
-    this.#timer = setInterval(() => this.wake(), lookAnywayMs);
+    this.#stopListening = target.onWake(() => this.wake());
+    this.#timer = setInterval(() => this.wake(), pollMs);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#deaf();
+    this.#stopListening();
     await this.#working;
   }
 
@@ -43,11 +43,11 @@ export class Worker {
   async #work(): Promise<void> {
     while (this.#isWoken) {
       this.#isWoken = false;
-      const jobs = await this.#contender.claim(ownName, this.#limit);
+      const jobs = await this.#target.claim(ownName, this.#limit);
       if (jobs.length === 0) continue;
-      for (const { input } of jobs) this.#start(JSON.parse(input) as Input);
+      for (const { input } of jobs) this.#onStart(JSON.parse(input) as Input);
       this.#isWoken = true;
-      await this.#contender.finish(jobs);
+      await this.#target.finish(jobs);
     }
   }
 }

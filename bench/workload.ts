@@ -1,29 +1,29 @@
-/** A workload: cases that are measured one after the other on the same two stands. */
+/** A workload: cases that are measured one after the other on the same two fixtures, one for each side. */
 import type { Sizes } from './sizes.ts';
-import type { Stand } from './stand.ts';
+import type { Fixture } from './fixture.ts';
 import type { Sample } from './stopwatch.ts';
 
 export interface Workload {
   readonly name: string;
-  /** Whether processes other than the creating one are to be woken. */
-  readonly isHeard?: boolean;
-  /** Whether nothing by hand does the same. */
+  /** Whether a create must wake workers in other processes too. */
+  readonly wakesOtherProcesses?: boolean;
+  /** Whether there is no hand-written equivalent. */
   readonly isOursOnly?: boolean;
-  /** Whether a quick look leaves it out unless it is asked for. */
+  /** Whether `--quick` skips it unless `--only` selects it. */
   readonly isLong?: boolean;
   cases(sizes: Sizes): readonly Case[];
 }
 
 export interface Case {
   readonly title: string;
-  /** What a plot would have on its axes. */
+  /** The values of the x-axes of the charts. */
   readonly params: Readonly<Record<string, number>>;
-  /** The case that later ones of this workload are compared with. */
+  /** Later cases of the workload are compared with this one. */
   readonly isBase?: boolean;
-  /** Whether what the last measurement left to be done is just what this one is about. */
-  readonly isRestless?: boolean;
-  /** Once for each side, before all rounds. */
-  prepare?(stand: Stand): Promise<void>;
-  /** Once for each side and round. */
-  measure(stand: Stand): Promise<Sample>;
+  /** Whether the dead rows of the previous case are what this case measures. */
+  readonly skipsCleanUp?: boolean;
+  /** Called once for each side, before the rounds. */
+  prepare?(fixture: Fixture): Promise<void>;
+  /** Called once for each side and round. */
+  measure(fixture: Fixture): Promise<Sample>;
 }

@@ -1,4 +1,4 @@
-/** A client of the Bedrock protocol that does no more than it must: one request at a time, answers cut by length. */
+/** A minimal client of the Bedrock protocol: one request at a time, replies delimited by Content-Length. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -10,7 +10,7 @@ export class BenchClient {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setEncoding('latin1');
-    socket.on('data', (text: string) => this.#take(text));
+    socket.on('data', (text: string) => this.#read(text));
     socket.on('error', () => {});
   }
 
@@ -20,8 +20,8 @@ export class BenchClient {
     return new BenchClient(socket);
   }
 
-  /** The body of the answer. */
-  ask(request: string): Promise<string> {
+  /** Returns the body of the reply. */
+  request(request: string): Promise<string> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#socket.write(request);
@@ -29,7 +29,7 @@ export class BenchClient {
   }
 
   async getJob(name: string): Promise<number> {
-    const { jobID } = JSON.parse(await this.ask(`GetJob\r\nname: ${name}\r\n\r\n`)) as { jobID: number };
+    const { jobID } = JSON.parse(await this.request(`GetJob\r\nname: ${name}\r\n\r\n`)) as { jobID: number };
     return jobID;
   }
 
@@ -37,7 +37,7 @@ export class BenchClient {
     this.#socket.destroy();
   }
 
-  #take(text: string): void {
+  #read(text: string): void {
     this.#text += text;
     const blank = this.#text.indexOf('\r\n\r\n');
     if (blank === -1) return;

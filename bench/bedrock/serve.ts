@@ -1,4 +1,4 @@
-/** The process of the Bedrock server that is measured: a file, a port, nothing else. */
+/** The server process of the Bedrock bench: a SQLite file and a port. */
 import { silent } from '../../src/logger.ts';
 import { BedrockServer } from '../../src/bedrock/server.ts';
 import { Jobs } from '../../src/jobs.ts';
@@ -10,7 +10,7 @@ await store.migrate();
 const server = new BedrockServer({ jobs: new Jobs(store), clock: systemClock, logger: silent });
 const { port } = await server.listen(0);
 process.send!(port);
-/** What it has used of the CPU so far, in µs, whenever it is asked. */
+// Replies to every message with the CPU time of this process so far, in µs.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send!(user + system);

@@ -1,36 +1,36 @@
-/** Installs peers, each into an ignored folder of its own, so that one that cannot be had does not take others along. */
+/** Installs each peer into its own folder, so that a failed install affects only that peer. Git ignores the folders. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packages, type Packages, type PeerName } from './packages.ts';
+import { packages, type Packages, type PackageName } from './packages.ts';
 
-const home = join(import.meta.dirname, '..', '..', '.bench-peers');
+const root = join(import.meta.dirname, '..', '..', '.bench-peers');
 
-export const folderOf = (peer: PeerName): string => join(home, peer);
+export const folderOf = (name: PackageName): string => join(root, name);
 
-/** Why it could not be installed; null: it is there. */
-export function install(peer: PeerName): string | null {
-  const folder = folderOf(peer);
-  const manifest = manifestOf(packages[peer]);
-  const seal = join(folder, 'installed.json');
-  if (existsSync(seal) && readFileSync(seal, 'utf8') === manifest) return null;
+/** Returns the error of the install; null if the package is installed. */
+export function install(name: PackageName): string | null {
+  const folder = folderOf(name);
+  const manifest = manifestOf(packages[name]);
+  const marker = join(folder, 'installed.json');
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === manifest) return null;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), manifest);
   const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder });
   if (npm.status !== 0) return npm.error?.message ?? firstError(npm.stderr.toString());
-  writeFileSync(seal, manifest);
+  writeFileSync(marker, manifest);
   return null;
 }
 
-/** A package of a peer, as its users would import it. */
+/** Imports a package from the folder of a peer. */
 export async function load<Module>(folder: string, name: string): Promise<Module> {
   const file = createRequire(join(folder, 'package.json')).resolve(name);
   return (await import(pathToFileURL(file).href)) as Module;
 }
 
-/** The Bun that was installed for those that need it; undefined: none for this machine. */
+/** The path of the installed Bun; undefined if npm has none for this platform. */
 export function bunIn(folder: string): string | undefined {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;

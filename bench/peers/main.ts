@@ -2,71 +2,71 @@
 import { writeFileSync } from 'node:fs';
 import { thisMachine } from '../machine.ts';
 import { machineText } from '../report.ts';
-import { verdictsOn } from './bars.ts';
-import { take, type Failure, type Figure } from './contest.ts';
-import type { Entrant } from './entrant.ts';
-import { Grounds } from './grounds.ts';
-import { build } from './built.ts';
+import { verdictsOn } from './goals.ts';
+import { compare, type Failure, type Figure } from './comparison.ts';
+import type { Peer } from './peer.ts';
+import { PeerDatabases } from './peer-databases.ts';
+import { buildPackage } from './stint-package.ts';
 import { bunIn, folderOf, install } from './install.ts';
 import type { PeersData } from '../results/data.ts';
 import { isOurEngine } from './ours.ts';
 import { readOptions, type PeerOptions } from './options.ts';
-import { entrantText, failureText, figureText, tableText, verdictText } from './report.ts';
+import { peerText, failureText, figureText, tableText, verdictText } from './report.ts';
 
-/** What is on disk and what was started must not outlive an interrupted run. */
+/** Signals after which the bench stops its servers and removes its files. */
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 async function main(options: PeerOptions): Promise<void> {
   const machine = thisMachine();
   console.log(`${machineText(machine)}\n`);
-  if (options.isBuilt && options.entrants.some(isOurEngine)) build();
-  const grounds = await Grounds.open(new Set(options.entrants.map(({ ground }) => ground)), options.store);
-  const onSignal = (): void => void grounds.close().finally(() => process.exit(130));
+  if (options.isCompiled && options.peers.some(isOurEngine)) buildPackage();
+  const databases = await PeerDatabases.open(new Set(options.peers.map(({ database }) => database)), options.store);
+  const onSignal = (): void => void databases.close().finally(() => process.exit(130));
   for (const signal of signals) process.once(signal, onSignal);
   try {
-    const entrants = present(options.entrants, grounds);
-    const { figures, failures } = await contest(entrants, options, grounds);
+    const peers = available(options.peers, databases);
+    const { figures, failures } = await compareAll(peers, options, databases);
     const verdicts = verdictsOn(figures);
     console.log(`${tableText(figures)}\n`);
     for (const verdict of verdicts) console.log(verdictText(verdict));
     if (options.json !== undefined) {
-      const about = [...new Set(entrants.map(({ ground }) => grounds.about(ground)!))];
-      const settings = entrants.map(entrantText);
+      const about = [...new Set(peers.map(({ database }) => databases.about(database)!))];
+      const settings = peers.map(peerText);
       const data: PeersData = { machine, about, settings, sizes: options.sizes, figures, failures, verdicts };
       writeFileSync(options.json, `${JSON.stringify(data, null, 2)}\n`);
     }
   } finally {
     for (const signal of signals) process.off(signal, onSignal);
-    await grounds.close();
+    await databases.close();
   }
 }
 
-/** Those that could be installed and have their ground; of the others it is said why not. */
-function present(entrants: readonly Entrant[], grounds: Grounds): Entrant[] {
-  return entrants.filter((entrant) => {
-    const why = absence(entrant, grounds);
-    console.log(why === null ? entrantText(entrant) : `${entrant.name} is left out: ${why}`);
+/** Returns the peers that can be measured here, and prints for the others why they are left out. */
+function available(peers: readonly Peer[], databases: PeerDatabases): Peer[] {
+  return peers.filter((peer) => {
+    const why = reasonAbsent(peer, databases);
+    console.log(why === null ? peerText(peer) : `${peer.name} is left out: ${why}`);
     return why === null;
   });
 }
 
-function absence({ ground, peer, runtime }: Entrant, grounds: Grounds): string | null {
-  if (grounds.about(ground) === null) return `there is no ${ground} on this machine`;
-  if (peer === 'ours') return null;
-  const why = install(peer);
+function reasonAbsent({ database, package: source, runtime }: Peer, databases: PeerDatabases): string | null {
+  if (databases.about(database) === null) return `there is no ${database} on this machine`;
+  if (source === 'ours') return null;
+  const why = install(source);
   if (why !== null) return why;
-  return runtime === 'bun' && bunIn(folderOf(peer)) === undefined ? 'there is no Bun for this machine' : null;
+  return runtime === 'bun' && bunIn(folderOf(source)) === undefined ? 'there is no Bun for this machine' : null;
 }
 
-async function contest(
-  entrants: readonly Entrant[],
+async function compareAll(
+  peers: readonly Peer[],
   { measures, sizes }: PeerOptions,
-  grounds: Grounds,
+  databases: PeerDatabases,
 ): Promise<{ figures: Figure[]; failures: Failure[] }> {
   const [figures, failures]: [Figure[], Failure[]] = [[], []];
   for (const measure of measures) {
     console.log(`\n${measure.name}`);
-    for await (const outcome of take(measure, entrants.filter((entrant) => measure.suits(entrant)), grounds, sizes)) {
+    for await (const outcome of compare(measure, peers.filter((peer) => measure.appliesTo(peer)), databases, sizes)) {
       console.log('why' in outcome ? failureText(outcome) : figureText(outcome));
       if ('why' in outcome) failures.push(outcome);
       else figures.push(outcome);

@@ -1,12 +1,11 @@
-/** A measure: what is done with an entrant on fresh ground, and what is read off it. */
-import type { Entrant } from './entrant.ts';
+/** A measure: what the bench does with a peer on a scratch database, and the readings it takes. */
+import type { Peer } from './peer.ts';
 import type { Reading } from './reading.ts';
-import type { Site } from './site.ts';
+import type { PeerFixture } from './peer-fixture.ts';
 import type { PeerSizes } from './sizes.ts';
 
 export interface Measure {
   readonly name: string;
-  /** Whom it can be asked of. */
-  suits(entrant: Entrant): boolean;
-  run(site: Site, sizes: PeerSizes): Promise<readonly Reading[]>;
+  appliesTo(peer: Peer): boolean;
+  run(fixture: PeerFixture, sizes: PeerSizes): Promise<readonly Reading[]>;
 }

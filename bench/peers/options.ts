@@ -1,8 +1,8 @@
-/** What may be said on the command line. */
+/** The options of the command line. */
 import { parseArgs } from 'node:util';
-import { chosen, checkStore, checkWords } from '../options.ts';
-import type { Entrant } from './entrant.ts';
-import { entrants } from './entrants.ts';
+import { checkStore, checkWords, select } from '../options.ts';
+import type { Peer } from './peer.ts';
+import { peers } from './peers.ts';
 import type { Measure } from './measure.ts';
 import { measures } from './measures.ts';
 import { isOurs } from './ours.ts';
@@ -10,13 +10,13 @@ import { fullSizes, quickSizes, tinySizes, type PeerSizes } from './sizes.ts';
 
 export interface PeerOptions {
   readonly sizes: PeerSizes;
-  /** Whether our engine is measured as it is published, and not from its sources. */
-  readonly isBuilt: boolean;
-  readonly entrants: readonly Entrant[];
+  /** Whether to measure the compiled package of Stint instead of its sources. */
+  readonly isCompiled: boolean;
+  readonly peers: readonly Peer[];
   readonly measures: readonly Measure[];
-  /** Where the figures go as data. */
+  /** The file for the figures as JSON. */
   readonly json: string | undefined;
-  /** The URL of a PostgreSQL that is there already. */
+  /** The URL of an existing PostgreSQL server. */
   readonly store: string | undefined;
 }
 
@@ -33,12 +33,12 @@ export function readOptions(args: readonly string[]): PeerOptions {
     },
   });
   const words = values.only.split(',').filter((word) => word !== '');
-  checkWords(words, [...entrants, ...measures].map(({ name }) => name));
+  checkWords(words, [...peers, ...measures].map(({ name }) => name));
   return {
-    isBuilt: !values.tiny,
+    isCompiled: !values.tiny,
     sizes: values.tiny ? tinySizes : values.quick ? quickSizes : fullSizes,
-    entrants: chosen(values.ours ? entrants.filter(isOurs) : entrants, words, ({ name }) => name),
-    measures: chosen(measures, words, ({ name }) => name),
+    peers: select(values.ours ? peers.filter(isOurs) : peers, words, ({ name }) => name),
+    measures: select(measures, words, ({ name }) => name),
     json: values.json,
     store: checkStore(values.store),
   };

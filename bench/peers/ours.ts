@@ -1,5 +1,5 @@
-/** Which entrants are ours. */
-import type { Entrant } from './entrant.ts';
+/** Which peers are Stint itself. */
+import type { Peer } from './peer.ts';
 
-export const isOurs = ({ peer }: Entrant): boolean => peer === 'ours';
-export const isOurEngine = (entrant: Entrant): boolean => isOurs(entrant) && entrant.name.startsWith('Stint engine');
+export const isOurs = (peer: Peer): boolean => peer.package === 'ours';
+export const isOurEngine = (peer: Peer): boolean => isOurs(peer) && peer.name.startsWith('Stint engine');

@@ -1,15 +1,15 @@
-/** The packages of the peers, pinned: installed by the bench, never by the product. */
+/** The packages of the peers in pinned versions. Only the bench installs them. */
 
 export interface Packages {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
-export type PeerName = keyof typeof packages;
+export type PackageName = keyof typeof packages;
 
 export const packages = {
   'graphile-worker': { dependencies: { 'graphile-worker': '0.18.0' } },
-  // It asks for a patch of its calendar rules that not every registry has; rules are not used here.
+  // pg-boss requires a patch release of rrule-temporal that some registries lack. The bench uses no rules.
   'pg-boss': { dependencies: { 'pg-boss': '12.38.0' }, overrides: { 'rrule-temporal': '2.2.7' } },
   bullmq: { dependencies: { bullmq: '6.7.0', ioredis: '6.0.0', pg: '8.23.1' } },
   dbos: { dependencies: { '@dbos-inc/dbos-sdk': '5.3.0' } },

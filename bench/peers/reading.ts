@@ -1,4 +1,4 @@
-/** A reading: one figure of one entrant in one round. */
+/** A reading: one figure of one peer in one round. */
 import type { CpuPerJob } from '../stopwatch.ts';
 
 export type FigureName =
@@ -16,4 +16,4 @@ export interface Reading {
   readonly cpu?: CpuPerJob;
 }
 
-export const isMoreBetter = (unit: Unit): boolean => unit === 'jobs/s';
+export const isHigherBetter = (unit: Unit): boolean => unit === 'jobs/s';

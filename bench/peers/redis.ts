@@ -1,4 +1,4 @@
-/** A Redis of its own, where there is one on the machine: its log is flushed each second, as its docs advise. */
+/** A Redis server, if `redis-server` is installed, with `appendfsync everysec` as its documentation recommends. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,27 +7,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/postgres.ts';
 import { cpuUsOfServer } from '../server-cpu.ts';
-import type { Host } from './host.ts';
+import type { PeerDatabase } from './peer-database.ts';
 
 const program = 'redis-server';
 const durability = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''];
 
-/** Null: the machine has none. */
-export async function openRedis(): Promise<Host | null> {
+/** Null if `redis-server` is not installed. */
+export async function openRedis(): Promise<PeerDatabase | null> {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (status !== 0) return null;
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-redis-'));
-  const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-  const server = spawn(program, [...place, ...durability], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+  const server = spawn(program, [...options, ...durability], { stdio: ['ignore', 'pipe', 'ignore'] });
   await new Promise<void>((resolve, reject) => {
     server.stdout.on('data', (chunk: Buffer) => chunk.includes('Ready to accept') && resolve());
     server.once('exit', (code) => reject(new Error(`${program} ended with code ${code}`)));
   });
   return {
     about: `Redis ${/v=(\S+)/.exec(stdout)?.[1] ?? ''}, appendonly, appendfsync everysec`,
-    ground: async () => ({
-      at: `redis://127.0.0.1:${port}`,
+    createScratch: async () => ({
+      location: `redis://127.0.0.1:${port}`,
       serverCpuUs: () => cpuUsOfServer(server.pid!),
       transactions: async () => null,
       remove: () => flush(port),

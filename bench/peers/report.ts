@@ -1,8 +1,8 @@
-/** The report: who took part and how, a table of figures for each ground, and the verdicts on the bars. */
-import { ratioToBest, type Verdict } from './bars.ts';
-import type { Failure, Figure } from './contest.ts';
-import type { Entrant, GroundName } from './entrant.ts';
-import { packages } from './packages.ts';
+/** The report: peers with their settings, a table of figures for each database, and verdicts on the goals. */
+import { ratioToBest, type Verdict } from './goals.ts';
+import type { Failure, Figure } from './comparison.ts';
+import type { Peer, PeerDatabaseName } from './peer.ts';
+import { packages, type PackageName } from './packages.ts';
 import type { FigureName, Unit } from './reading.ts';
 
 interface Column {
@@ -23,28 +23,28 @@ const columns: readonly Column[] = [
 
 const nameWidth = 28;
 const cellWidth = 14;
-const groundNames: readonly GroundName[] = ['postgres', 'sqlite', 'redis'];
+const databaseNames: readonly PeerDatabaseName[] = ['postgres', 'sqlite', 'redis'];
 
-export const entrantText = ({ name, peer, settings }: Entrant): string =>
-  `${name.padEnd(nameWidth)} ${peer === 'ours' ? '' : `${versionsOf(peer)}; `}${settings}`;
+export const peerText = ({ name, package: source, settings }: Peer): string =>
+  `${name.padEnd(nameWidth)} ${source === 'ours' ? '' : `${versionsOf(source)}; `}${settings}`;
 
-export const failureText = ({ entrant, measure, why }: Failure): string =>
-  `${entrant.padEnd(nameWidth)} ${measure}: failed, and is left out: ${gist(why)}`;
+export const failureText = ({ peer, measure, why }: Failure): string =>
+  `${peer.padEnd(nameWidth)} ${measure}: failed, and is left out: ${errorLine(why)}`;
 
-/** Of a stack trace, the line that says what happened. */
-const gist = (why: string): string => why.split('\n').find((line) => /error/i.test(line)) ?? why.split('\n')[0]!;
+/** The first line of an error text that contains "error". */
+const errorLine = (why: string): string => why.split('\n').find((line) => /error/i.test(line)) ?? why.split('\n')[0]!;
 
-export const figureText = ({ entrant, figure, unit, median, rounds, cpu }: Figure): string => {
+export const figureText = ({ peer, figure, unit, median, rounds, cpu }: Figure): string => {
   const us = cpu === null ? '' : `  CPU µs ${cpuText(cpu)}`;
   const all = rounds.length === 1 ? '' : `  (${rounds.map((value) => valueText(value, unit)).join(', ')})`;
-  return `${entrant.padEnd(nameWidth)} ${figure.padEnd(22)} ${valueText(median, unit).padStart(9)} ${unit}${all}${us}`;
+  return `${peer.padEnd(nameWidth)} ${figure.padEnd(22)} ${valueText(median, unit).padStart(9)} ${unit}${all}${us}`;
 };
 
 export function tableText(figures: readonly Figure[]): string {
-  return groundNames.flatMap((name) => groundText(figures.filter(({ ground }) => ground === name))).join('\n');
+  return databaseNames.flatMap((name) => databaseText(figures.filter(({ database }) => database === name))).join('\n');
 }
 
-function groundText(figures: readonly Figure[]): string[] {
+function databaseText(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
   const { heads, rows } = tableOf(figures);
   const line = ([name = '', ...cells]: readonly string[]): string =>
@@ -57,11 +57,11 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The figures of one ground: a row for each entrant, and at last how our engine stands to the best peer. */
+/** The figures of one database: a row for each peer, then the ratio of our engine to the best peer. */
 export function tableOf(figures: readonly Figure[]): Table {
-  const names = [...new Set(figures.map(({ entrant }) => entrant))];
+  const names = [...new Set(figures.map(({ peer }) => peer))];
   const rows = names.map((name) => {
-    const own = figures.filter(({ entrant }) => entrant === name);
+    const own = figures.filter(({ peer }) => peer === name);
     return [name, drainCpuText(own), ...columns.map((column) => cellText(own, column))];
   });
   const compared: FigureName[] = ['drain CPU', ...columns.map((column) => column.figures[0])];
@@ -91,17 +91,17 @@ export const cpuText = ({ clientUs, serverUs }: NonNullable<Figure['cpu']>): str
   `${clientUs.toFixed(0)}${serverUs === null ? '' : ` + ${serverUs.toFixed(0)}`}`;
 
 export function verdictText(verdict: Verdict): string {
-  const { ground, figure, unit, ours, store, against, yardstick, want, got, isReached, isMoonshot } = verdict;
-  const compared = yardstick === null ? '' : ` beside ${valueText(yardstick, unit)} of ${against}: ${got.toFixed(2)} ×`;
-  const wanted = `wanted ${want}${yardstick === null ? ` ${unit}` : ' ×'}`;
+  const { database, figure, unit, ours, store, against, baseline, want, got, isReached, isMoonshot } = verdict;
+  const compared = baseline === null ? '' : ` beside ${valueText(baseline, unit)} of ${against}: ${got.toFixed(2)} ×`;
+  const wanted = `wanted ${want}${baseline === null ? ` ${unit}` : ' ×'}`;
   const alone = store === null ? '' : `; store alone ${valueText(store, unit)}`;
   const word = isMoonshot ? 'MOONSHOT' : isReached ? 'reached' : 'not yet';
-  const what = `${word.padEnd(9)} ${ground.padEnd(9)} ${figure.padEnd(22)}`;
+  const what = `${word.padEnd(9)} ${database.padEnd(9)} ${figure.padEnd(22)}`;
   return `${what} ${valueText(ours, unit)} ${unit}${compared} (${wanted}${alone})`;
 }
 
 export const valueText = (value: number, unit: Unit): string =>
   unit === 'jobs/s' || unit === 'MB' ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
 
-const versionsOf = (peer: keyof typeof packages): string =>
-  Object.entries(packages[peer].dependencies).map(([name, version]) => `${name} ${version}`).join(', ');
+const versionsOf = (name: PackageName): string =>
+  Object.entries(packages[name].dependencies).map(([dependency, version]) => `${dependency} ${version}`).join(', ');

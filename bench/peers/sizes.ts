@@ -1,23 +1,23 @@
-/** How much of everything: enough for figures to rest on, a quick look, or just a sign of life. */
-import type { Pace } from './entrant.ts';
+/** The sizes of the measures: full for reliable figures, quick for a first impression, tiny for the tests. */
+import type { Pace } from './peer.ts';
 
 export interface PeerSizes {
   readonly rounds: number;
-  /** How long each way to create is followed. */
+  /** Duration of each create measure. */
   readonly createSeconds: number;
   readonly drain: Readonly<Record<Pace, number>>;
-  /** How many of these are done before the clock starts. */
+  /** The share of the jobs that is done before timing starts. */
   readonly warmUpShare: number;
   readonly pickUps: number;
   readonly fanOutTasks: number;
   readonly idleSeconds: number;
 }
 
-/** A drain is long enough for code to be compiled and for dead rows to count, also where two processes share it. */
+/** Drains are long enough for JIT compilation and dead rows to show their effect, also when two processes share one. */
 export const fullSizes: PeerSizes = {
   rounds: 3,
   createSeconds: 3,
-  drain: { fast: 120_000, middling: 10_000, slow: 1_500 },
+  drain: { fast: 120_000, medium: 10_000, slow: 1_500 },
   warmUpShare: 0.15,
   pickUps: 200,
   fanOutTasks: 100_000,
@@ -27,7 +27,7 @@ export const fullSizes: PeerSizes = {
 export const quickSizes: PeerSizes = {
   rounds: 1,
   createSeconds: 0.5,
-  drain: { fast: 12_000, middling: 2_000, slow: 300 },
+  drain: { fast: 12_000, medium: 2_000, slow: 300 },
   warmUpShare: 0.15,
   pickUps: 30,
   fanOutTasks: 10_000,
@@ -37,7 +37,7 @@ export const quickSizes: PeerSizes = {
 export const tinySizes: PeerSizes = {
   rounds: 1,
   createSeconds: 0.02,
-  drain: { fast: 2_000, middling: 400, slow: 200 },
+  drain: { fast: 2_000, medium: 400, slow: 200 },
   warmUpShare: 0.1,
   pickUps: 3,
   fanOutTasks: 100,

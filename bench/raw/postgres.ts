@@ -1,45 +1,45 @@
 /**
- * The limit of PostgreSQL: the least SQL that inserts, claims and completes jobs with a history row for each change,
- * one statement and so one commit for each step of a batch. It checks nothing and knows one state machine.
+ * The raw limit of PostgreSQL: the least SQL that inserts, claims and completes jobs with a history row for each change.
+ * Each step of a batch is one statement, and so one commit. It validates nothing and has a fixed state machine.
  */
 import pg from 'pg';
-import type { Contender, Draft, Names, Taken } from '../contender.ts';
+import type { Target, Draft, NameFilter, ClaimedJob } from '../target.ts';
 
-interface Row extends Taken {
+interface Row extends ClaimedJob {
   readonly fence: number;
 }
 
 const by = `limit-${process.pid}`;
 const leaseMs = 60_000;
 
-export class PostgresLimit implements Contender<Row> {
+export class PostgresLimit implements Target<Row> {
   readonly #client: pg.Client;
   readonly #listeners = new Set<() => void>();
-  /** Only where another process may listen: NOTIFY costs each insert. */
-  readonly #announces: boolean;
-  #ear: pg.Client | undefined;
+  /** Only if another process listens: NOTIFY makes each insert slower. */
+  readonly #notifies: boolean;
+  #listener: pg.Client | undefined;
 
-  private constructor(client: pg.Client, announces: boolean) {
+  private constructor(client: pg.Client, notifies: boolean) {
     this.#client = client;
-    this.#announces = announces;
+    this.#notifies = notifies;
   }
 
-  static async open(url: string, isHeard = false): Promise<Contender> {
+  static async open(url: string, wakesOtherProcesses = false): Promise<Target> {
     const client = await connect(url);
     await client.query(schema);
-    const limit = new PostgresLimit(client, isHeard);
-    if (isHeard) await limit.#listen(url);
+    const limit = new PostgresLimit(client, wakesOtherProcesses);
+    if (wakesOtherProcesses) await limit.#listen(url);
     return limit;
   }
 
   async create(drafts: readonly Draft[]): Promise<void> {
     const jobs = drafts.map(({ type, input, due = null }) => ({ type, due, input: JSON.stringify(input) }));
-    const statement = this.#announces ? { name: 'announce', text: insertAndNotify } : { name: 'insert', text: insert };
+    const statement = this.#notifies ? { name: 'notify', text: insertAndNotify } : { name: 'insert', text: insert };
     await this.#client.query({ ...statement, values: [JSON.stringify(jobs), by] });
-    if (!this.#announces) this.#wake();
+    if (!this.#notifies) this.#wake();
   }
 
-  async claim(names: Names, limit: number): Promise<readonly Row[]> {
+  async claim(names: NameFilter, limit: number): Promise<readonly Row[]> {
     const isGlob = 'glob' in names;
     const name = isGlob ? names.glob.replaceAll('*', '%') : names.exact[0]!;
     const statement = isGlob ? { name: 'claim like', text: claim('LIKE') } : { name: 'claim', text: claim('=') };
@@ -65,14 +65,14 @@ export class PostgresLimit implements Contender<Row> {
   }
 
   async close(): Promise<void> {
-    await this.#ear?.end();
+    await this.#listener?.end();
     await this.#client.end();
   }
 
   async #listen(url: string): Promise<void> {
-    this.#ear = await connect(url);
-    this.#ear.on('notification', () => this.#wake());
-    await this.#ear.query('LISTEN limit_wake');
+    this.#listener = await connect(url);
+    this.#listener.on('notification', () => this.#wake());
+    await this.#listener.query('LISTEN limit_wake');
   }
 
   #wake(): void {
@@ -81,7 +81,7 @@ export class PostgresLimit implements Contender<Row> {
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  // Ids and times stay below 2^53 here.
+  // Ids and times are below 2^53.
   const parserOf = (oid: number) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid));
   const types = { getTypeParser: parserOf };
   const client = new pg.Client({ connectionString: url, types });
@@ -102,25 +102,25 @@ const schema = `
     job bigint NOT NULL, n int NOT NULL, at bigint NOT NULL, kind text NOT NULL, by text NOT NULL,
     PRIMARY KEY(job, n))`;
 
-const births = `
-  WITH born AS (
+const insertDrafts = `
+  WITH inserted AS (
     INSERT INTO job(type, state, priority, due, fence, input)
     SELECT type, 'pending', 0, coalesce(due, ${now}), 0, input
     FROM jsonb_to_recordset($1::jsonb) AS draft(type text, due bigint, input text)
     RETURNING id),
-  told AS (INSERT INTO event(job, n, at, kind, by) SELECT id, 1, ${now}, 'created', $2 FROM born)`;
-const insert = `${births} SELECT`;
-const insertAndNotify = `${births} SELECT pg_notify('limit_wake', '')`;
+  logged AS (INSERT INTO event(job, n, at, kind, by) SELECT id, 1, ${now}, 'created', $2 FROM inserted)`;
+const insert = `${insertDrafts} SELECT`;
+const insertAndNotify = `${insertDrafts} SELECT pg_notify('limit_wake', '')`;
 
 const claim = (term: '=' | 'LIKE'): string => `
   WITH next AS MATERIALIZED (
     SELECT id FROM job WHERE state = 'pending' AND type ${term} $1 AND due <= ${now}
     ORDER BY priority DESC, due, id LIMIT $2 FOR UPDATE SKIP LOCKED),
-  taken AS (
+  claimed AS (
     UPDATE job SET state = 'running', fence = fence + 1, holder = $3, lease_until = ${now} + $4
     FROM next WHERE job.id = next.id RETURNING job.id, job.fence, job.input),
-  told AS (INSERT INTO event(job, n, at, kind, by) SELECT id, 2, ${now}, 'claimed', $3 FROM taken)
-  SELECT id, fence, input FROM taken`;
+  logged AS (INSERT INTO event(job, n, at, kind, by) SELECT id, 2, ${now}, 'claimed', $3 FROM claimed)
+  SELECT id, fence, input FROM claimed`;
 
 const finish = `
   WITH done AS (

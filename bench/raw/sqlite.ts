@@ -1,52 +1,52 @@
 /**
- * The limit of SQLite: the least SQL that inserts, claims and completes jobs with a history row for each change, one
- * statement for each step of a batch, flushed to the disk as Stint does. It checks nothing and knows one state machine.
+ * The raw limit of SQLite: the least SQL that inserts, claims and completes jobs with a history row for each change.
+ * Each step of a batch is one statement, synced like Stint's. It validates nothing and has a fixed state machine.
  */
 import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Contender, Draft, Names, Taken } from '../contender.ts';
+import type { Target, Draft, NameFilter, ClaimedJob } from '../target.ts';
 
-interface Row extends Taken {
+interface Row extends ClaimedJob {
   fence: number;
 }
 
 const by = `limit-${process.pid}`;
 const leaseMs = 60_000;
 
-export class SqliteLimit implements Contender<Row> {
+export class SqliteLimit implements Target<Row> {
   readonly #db: DatabaseSync;
   readonly #path: string;
-  readonly #announces: boolean;
+  readonly #notifies: boolean;
   readonly #statements = new Map<string, StatementSync>();
   readonly #listeners = new Set<() => void>();
   #watcher: FSWatcher | undefined;
   #dataVersion: unknown;
 
-  private constructor(path: string, announces: boolean) {
+  private constructor(path: string, notifies: boolean) {
     this.#path = path;
-    this.#announces = announces;
+    this.#notifies = notifies;
     this.#db = new DatabaseSync(path, { timeout: 30_000 });
     this.#db.exec(settings);
     this.#db.exec(schema);
   }
 
-  static open(path: string, isHeard = false): Promise<Contender> {
-    return Promise.resolve(new SqliteLimit(path, isHeard));
+  static open(path: string, wakesOtherProcesses = false): Promise<Target> {
+    return Promise.resolve(new SqliteLimit(path, wakesOtherProcesses));
   }
 
   async create(drafts: readonly Draft[]): Promise<void> {
     this.#write((now) => {
-      const [insert, tell] = [this.#prepared(insertJob), this.#prepared(insertEvent)];
+      const [insert, log] = [this.#prepared(insertJob), this.#prepared(insertEvent)];
       for (const { type, input, due } of drafts) {
         const { lastInsertRowid } = insert.run(type, due ?? now, JSON.stringify(input));
-        tell.run(lastInsertRowid, 1, now, 'created', by);
+        log.run(lastInsertRowid, 1, now, 'created', by);
       }
     });
     this.#wakeAll();
   }
 
-  async claim(names: Names, limit: number): Promise<readonly Row[]> {
+  async claim(names: NameFilter, limit: number): Promise<readonly Row[]> {
     const [term, name] = 'glob' in names ? ['GLOB', names.glob] : ['=', names.exact[0]!];
     const isOne = limit === 1;
     return this.#write((now) => (isOne ? this.#claimOne(term, name, now) : this.#claimMany(term, name, now, limit)));
@@ -67,7 +67,7 @@ export class SqliteLimit implements Contender<Row> {
     };
   }
 
-  /** A new row comes after the highest: whoever fills ids in next has them to itself. */
+  /** New ids follow the highest id, and nothing else writes meanwhile: no reservation is needed. */
   async reserve(): Promise<number> {
     return Number(this.#prepared('SELECT coalesce(max(id), 0) + 1 first FROM job').get()!['first']);
   }
@@ -83,7 +83,7 @@ export class SqliteLimit implements Contender<Row> {
     this.#watcher = undefined;
   }
 
-  // A statement for a set costs more to start than a set of one is worth: without it, k = 1 is 1.4 times as fast.
+  // A statement over a JSON set has a higher fixed cost: for one job, plain statements are 1.4 times as fast.
 
   #claimOne(term: string, name: string, now: number): Row[] {
     const row = this.#prepared(`SELECT id, fence, input ${claimable(term)}`).get(name, now, 1) as Row | undefined;
@@ -113,9 +113,9 @@ export class SqliteLimit implements Contender<Row> {
   #write<T>(work: (now: number) => T): T {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      const answer = work(Date.now());
+      const result = work(Date.now());
       this.#db.exec('COMMIT');
-      return answer;
+      return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
@@ -130,10 +130,10 @@ export class SqliteLimit implements Contender<Row> {
     return statement;
   }
 
-  /** Others by the time of a file that is shared anyway; who cares for none is not made to pay for it. */
+  /** Wakes other processes, if any listen, by the mtime of the shared -shm file: they watch it. */
   #wakeAll(): void {
     this.#wakeOwn();
-    if (this.#announces) utimesSync(`${this.#path}-shm`, 0, Date.now() / 1000);
+    if (this.#notifies) utimesSync(`${this.#path}-shm`, 0, Date.now() / 1000);
   }
 
   #wakeOwn(): void {
@@ -142,9 +142,9 @@ export class SqliteLimit implements Contender<Row> {
 
   #othersWrote(): boolean {
     const version = this.#prepared('PRAGMA data_version').get()!['data_version'];
-    const moved = version !== this.#dataVersion;
+    const hasChanged = version !== this.#dataVersion;
     this.#dataVersion = version;
-    return moved;
+    return hasChanged;
   }
 }
 

@@ -1,10 +1,10 @@
-/** The charts: which rows of the bench become lines, against what. */
-import type { EngineName } from '../contender.ts';
+/** The charts: which rows of the bench become lines, and which parameter is the x-axis. */
+import type { DatabaseName } from '../target.ts';
 import type { Figure, Row } from '../rounds.ts';
 import type { Point } from './slope.ts';
 
 export interface Chart {
-  /** Its file's name. */
+  /** The name of the SVG file. */
   readonly name: string;
   readonly title: string;
   readonly xTitle: string;
@@ -13,14 +13,14 @@ export interface Chart {
 }
 
 export interface Line {
-  readonly engine: EngineName;
+  readonly database: DatabaseName;
   readonly side: 'ours' | 'limit';
   readonly points: readonly Point[];
 }
 
 interface Plan extends Omit<Chart, 'lines'> {
   readonly workload: string;
-  /** Which of the row's params is x. */
+  /** The parameter of a row that is x. */
   readonly param: string;
   readonly where?: (params: Row['params']) => boolean;
 }
@@ -74,18 +74,18 @@ const plans: readonly Plan[] = [
   },
 ];
 
-/** Those for which there are at least two points. */
+/** Returns the charts that have a line of at least two points. */
 export const chartsOf = (rows: readonly Row[]): Chart[] =>
   plans.map((plan) => chartOf(plan, rows)).filter(({ lines }) => lines.some(({ points }) => points.length > 1));
 
 function chartOf({ workload, param, where = () => true, ...chart }: Plan, rows: readonly Row[]): Chart {
   const own = rows.filter((row) => row.workload === workload && row.unit === chart.unit && where(row.params));
-  const engines = [...new Set(own.map(({ engine }) => engine))];
-  const lines = engines.flatMap((engine) =>
+  const databases = [...new Set(own.map(({ database }) => database))];
+  const lines = databases.flatMap((database) =>
     (['ours', 'limit'] as const).map((side): Line => {
       const pointOf = (row: Row, { median }: Figure): Point => ({ x: row.params[param]!, y: median });
-      const points = own.flatMap((row) => (row.engine === engine && row[side] ? [pointOf(row, row[side])] : []));
-      return { engine, side, points };
+      const points = own.flatMap((row) => (row.database === database && row[side] ? [pointOf(row, row[side])] : []));
+      return { database, side, points };
     }));
   return { ...chart, lines: lines.filter(({ points }) => points.length > 0) };
 }

@@ -1,26 +1,26 @@
-/** What the benches leave behind as data. */
+/** The JSON files that the benches write. */
 import type { Machine } from '../machine.ts';
-import type { Verdict } from '../peers/bars.ts';
-import type { Failure, Figure } from '../peers/contest.ts';
+import type { Verdict } from '../peers/goals.ts';
+import type { Failure, Figure } from '../peers/comparison.ts';
 import type { PeerSizes } from '../peers/sizes.ts';
 import type { Row } from '../rounds.ts';
 import type { Sizes } from '../sizes.ts';
 
-/** Of `npm run bench`. */
+/** Written by `npm run bench`. */
 export interface BenchData {
   readonly machine: Machine;
-  /** What each engine says about itself, by its name. */
-  readonly engines: Readonly<Record<string, string>>;
+  /** Version and settings of each database, by name. */
+  readonly databases: Readonly<Record<string, string>>;
   readonly sizes: Sizes;
   readonly rows: readonly Row[];
 }
 
-/** Of `npm run bench:peers`. */
+/** Written by `npm run bench:peers`. */
 export interface PeersData {
   readonly machine: Machine;
-  /** What each ground says about itself. */
+  /** Version and settings of each database. */
   readonly about: readonly string[];
-  /** Who took part, and how it was set. */
+  /** The peers with their versions and settings. */
   readonly settings: readonly string[];
   readonly sizes: PeerSizes;
   readonly figures: readonly Figure[];
@@ -28,12 +28,12 @@ export interface PeersData {
   readonly verdicts: readonly Verdict[];
 }
 
-/** Of `node bench/bedrock.ts`. */
+/** Written by `node bench/bedrock.ts`. */
 export interface BedrockData {
   readonly machine: Machine;
   readonly about: string;
-  /** By what was done: create, get, finish, cycles. */
+  /** By operation: create, get, finish, cycles. */
   readonly perSecond: Readonly<Record<string, number>>;
-  /** How long a GetJob takes, with nothing else there and behind so many jobs of other names. */
-  readonly getMs: { readonly empty: number; readonly behind: number; readonly backlog: number };
+  /** Time of a GetJob in an empty store, and in one with `backlog` jobs of other names. */
+  readonly getMs: { readonly empty: number; readonly withBacklog: number; readonly backlog: number };
 }

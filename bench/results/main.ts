@@ -1,5 +1,5 @@
 /**
- * Writes RESULTS.md and its charts from what the benches left as data, all of it or some:
+ * Writes RESULTS.md and its charts from the JSON files of the benches. Each file is optional:
  * `npm run bench:results -- --bench FILE --peers FILE --bedrock FILE`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,11 +1,11 @@
-/** The results as Markdown: what was measured where, the verdicts, the tables, and the charts with their slopes. */
+/** The results as Markdown: machine and settings, tables, verdicts on the goals, and charts with their slopes. */
 import type { Machine } from '../machine.ts';
-import type { Verdict } from '../peers/bars.ts';
-import type { Figure } from '../peers/contest.ts';
+import type { Verdict } from '../peers/goals.ts';
+import type { Figure } from '../peers/comparison.ts';
 import { cpuText, tableOf, valueText as peerValueText } from '../peers/report.ts';
 import { machineText, valueText } from '../report.ts';
 import type { Row } from '../rounds.ts';
-import { bedrockBars, isReached, limitBars, type BarLine } from './bars.ts';
+import { bedrockGoals, isReached, limitGoals, type GoalLine } from './goals.ts';
 import type { Chart } from './charts.ts';
 import type { BedrockData, BenchData, PeersData } from './data.ts';
 import { lineName, slopeText } from './svg.ts';
@@ -38,19 +38,19 @@ function bedrockParts(bedrock: BedrockData): string[] {
     '## The Bedrock server',
     whereText(bedrock.machine, [bedrock.about]),
     table(['', 'per second'], rates),
-    barsTable(bedrockBars(bedrock)),
+    goalsTable(bedrockGoals(bedrock)),
   ];
 }
 
 function peersParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
-  const grounds = [...new Set(figures.map(({ ground }) => ground))];
+  const databaseNames = [...new Set(figures.map(({ database }) => database))];
   return [
     '## Beside the peers',
     whereText(machine, about),
     settings.map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
-    ...failures.map(({ entrant, measure }) => `${entrant} did not stand *${measure}* and is left out there.`),
-    ...grounds.map((ground) => figuresTable(figures.filter((figure) => figure.ground === ground))),
-    '### The bars',
+    ...failures.map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`),
+    ...databaseNames.map((database) => figuresTable(figures.filter((figure) => figure.database === database))),
+    '### Goals',
     `${verdicts.filter(({ isReached }) => isReached).length} of ${verdicts.length} are reached.`,
     verdictsTable(verdicts),
   ];
@@ -62,19 +62,19 @@ function figuresTable(figures: readonly Figure[]): string {
 }
 
 function verdictsTable(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ ground, figure, unit, ours, store, against, yardstick, want, got, ...word }) => [
-    `${ground}: ${figure}`,
+  const rows = verdicts.map(({ database, figure, unit, ours, store, against, baseline, want, got, ...word }) => [
+    `${database}: ${figure}`,
     `${peerValueText(ours, unit)} ${unit}`,
     store === null ? '' : peerValueText(store, unit),
-    yardstick === null ? '' : `${peerValueText(yardstick, unit)} (${against})`,
-    yardstick === null ? '' : `${got.toFixed(2)} ×`,
-    yardstick === null ? `${want} ${unit}` : `${want} ×`,
+    baseline === null ? '' : `${peerValueText(baseline, unit)} (${against})`,
+    baseline === null ? '' : `${got.toFixed(2)} ×`,
+    baseline === null ? `${want} ${unit}` : `${want} ×`,
     word.isMoonshot ? 'moonshot' : word.isReached ? 'reached' : `**not yet**, by ${shortfall(got, want).toFixed(2)} ×`,
   ]);
   return table(['', 'engine', 'store alone', 'beside', 'ratio', 'wanted', ''], rows);
 }
 
-const barsTable = (lines: readonly BarLine[]): string =>
+const goalsTable = (lines: readonly GoalLine[]): string =>
   table(['', 'got', 'wanted', ''], lines.map((line) => [
     line.title,
     `${line.got.toFixed(2)} ×`,
@@ -84,13 +84,13 @@ const barsTable = (lines: readonly BarLine[]): string =>
 
 const shortfall = (got: number, want: number): number => Math.max(got / want, want / got);
 
-function benchParts({ machine, engines, rows }: BenchData, charts: readonly Chart[]): string[] {
-  const names = Object.keys(engines);
+function benchParts({ machine, databases, rows }: BenchData, charts: readonly Chart[]): string[] {
+  const names = Object.keys(databases);
   return [
     '## Beside the raw limit',
-    whereText(machine, Object.values(engines)),
-    ...names.map((name) => rowsTable(rows.filter(({ engine }) => engine === name), name)),
-    barsTable(limitBars(rows)),
+    whereText(machine, Object.values(databases)),
+    ...names.map((name) => rowsTable(rows.filter(({ database }) => database === name), name)),
+    goalsTable(limitGoals(rows)),
     '## How costs grow',
     'The slope is the power with which the figure grows along x: 0 is flat, 1 is in proportion.',
     ...charts.map(({ name, title, lines }) => [
@@ -101,7 +101,7 @@ function benchParts({ machine, engines, rows }: BenchData, charts: readonly Char
   ];
 }
 
-function rowsTable(rows: readonly Row[], engine: string): string {
+function rowsTable(rows: readonly Row[], database: string): string {
   const cells = rows.map(({ title, unit, ours, limit, ratio }) => [
     title,
     valueText(ours, unit),
@@ -110,7 +110,7 @@ function rowsTable(rows: readonly Row[], engine: string): string {
     ratio?.toFixed(2) ?? '',
     ours.cpu ? cpuText(ours.cpu) : '',
   ]);
-  return table([engine, 'ours', 'limit', 'unit', 'ratio', 'CPU µs, ours'], cells);
+  return table([database, 'ours', 'limit', 'unit', 'ratio', 'CPU µs, ours'], cells);
 }
 
 function whereText(machine: Machine, about: readonly string[]): string {

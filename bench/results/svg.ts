@@ -1,4 +1,4 @@
-/** Draws a chart as SVG, both axes by powers of ten; a zero stands where the next lower step would be. */
+/** Draws a chart as SVG with logarithmic axes; x = 0 is drawn one step below the lowest x. */
 import type { Chart, Line } from './charts.ts';
 import { slopeOf, type Point } from './slope.ts';
 
@@ -30,11 +30,11 @@ ${parts.join('\n')}
 `;
 }
 
-/** Of the lines of one chart, what is worth saying in words. */
+/** The slope of a line with two decimals, or a dash. */
 export const slopeText = (points: readonly Point[]): string => slopeOf(points)?.toFixed(2) ?? '–';
 
-export const lineName = ({ engine, side }: Line): string =>
-  `${engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}${side === 'limit' ? ', the limit' : ''}`;
+export const lineName = ({ database, side }: Line): string =>
+  `${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}${side === 'limit' ? ', the limit' : ''}`;
 
 function xScale(xs: readonly number[]): Scale {
   const beyond = xs.filter((x) => x > 0);
@@ -54,19 +54,20 @@ function yScale(ys: readonly number[]): { readonly scale: Scale; readonly ticks:
   return { scale, ticks };
 }
 
-function drawn({ engine, side, points }: Line, x: Scale, y: Scale): string {
-  const places = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`);
-  const [colour, dash] = [colours[engine], side === 'limit' ? ' stroke-dasharray="5 4"' : ''];
-  const dots = places.map((place) => {
-    const [cx, cy] = place.split(',');
+function drawn({ database, side, points }: Line, x: Scale, y: Scale): string {
+  const coordinates = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`);
+  const [colour, dash] = [colours[database], side === 'limit' ? ' stroke-dasharray="5 4"' : ''];
+  const dots = coordinates.map((pair) => {
+    const [cx, cy] = pair.split(',');
     return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`;
   });
-  return `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>${dots.join('')}`;
+  const line = `<polyline points="${coordinates.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>`;
+  return `${line}${dots.join('')}`;
 }
 
 function legend(line: Line, index: number): string {
   const top = plot.top + 12 + index * 36;
-  const [colour, dash] = [colours[line.engine], line.side === 'limit' ? ' stroke-dasharray="5 4"' : ''];
+  const [colour, dash] = [colours[line.database], line.side === 'limit' ? ' stroke-dasharray="5 4"' : ''];
   const left = plot.right + 16;
   return [
     `<line x1="${left}" y1="${top - 4}" x2="${left + 22}" y2="${top - 4}" stroke="${colour}" stroke-width="2"${dash}/>`,

@@ -1,7 +1,7 @@
-/** Claims in front of a growing backlog: jobs of other names, then jobs due later as well, then ended ones as well. */
-import { addBacklog, noBacklog, titleOf, type Backlog, type Matter } from '../backlog.ts';
+/** Claims with a growing backlog: jobs of other names, then also jobs that are due later, then also ended jobs. */
+import { addBacklog, noBacklog, titleOf, type Backlog, type BacklogKind } from '../backlog.ts';
 import { drafts, ownName } from '../payload.ts';
-import type { Stand } from '../stand.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Sample } from '../stopwatch.ts';
 import type { Case, Workload } from '../workload.ts';
 
@@ -11,10 +11,10 @@ export const backlog: Workload = {
   name: 'backlog',
   cases: ({ backlog: { others, later, ended }, backlogJobs: jobs }) => {
     let before = noBacklog;
-    const step = (matter: Matter, count: number): Case => {
-      const added = count - before[matter];
-      before = { ...before, [matter]: count };
-      return caseOf(before, jobs, (stand) => addBacklog(stand, matter, added));
+    const step = (kind: BacklogKind, count: number): Case => {
+      const added = count - before[kind];
+      before = { ...before, [kind]: count };
+      return caseOf(before, jobs, (fixture) => addBacklog(fixture, kind, added));
     };
     return [
       { ...caseOf(noBacklog, jobs), isBase: true },
@@ -29,19 +29,19 @@ const caseOf = (all: Backlog, jobs: number, prepare?: Case['prepare']): Case => 
   title: `claim ${limit}, ${titleOf(all)}`,
   params: { batch: limit, ...all },
   ...(prepare ? { prepare } : {}),
-  measure: (stand) => claimed(stand, jobs),
+  measure: (fixture) => measureClaims(fixture, jobs),
 });
 
-/** Only the claims are timed. */
-export async function claimed(stand: Stand, jobs: number): Promise<Sample> {
-  const { contender } = stand;
+/** Times only the claims. */
+export async function measureClaims(fixture: Fixture, jobs: number): Promise<Sample> {
+  const { target } = fixture;
   const batch = drafts(limit);
-  for (let made = 0; made < jobs; made += limit) await contender.create(batch);
-  const watch = stand.stopwatch();
+  for (let made = 0; made < jobs; made += limit) await target.create(batch);
+  const watch = fixture.stopwatch();
   for (let done = 0; done < jobs; done += limit) {
-    const taken = await watch.time(() => contender.claim(ownName, limit));
-    if (taken.length !== limit) throw new Error(`${taken.length} jobs were claimed where there were ${limit}`);
-    await contender.finish(taken);
+    const claimed = await watch.time(() => target.claim(ownName, limit));
+    if (claimed.length !== limit) throw new Error(`${claimed.length} jobs were claimed instead of ${limit}`);
+    await target.finish(claimed);
   }
   return watch.rate(jobs);
 }

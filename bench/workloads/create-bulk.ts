@@ -1,4 +1,4 @@
-/** Creates jobs a thousand at a time. */
+/** Creates jobs in bulk, a thousand per call. */
 import { drafts } from '../payload.ts';
 import type { Workload } from '../workload.ts';
 
@@ -10,11 +10,11 @@ export const createBulk: Workload = {
     {
       title: 'create, bulk of 1,000',
       params: { batch },
-      measure: async (stand) => {
-        const watch = stand.stopwatch();
+      measure: async (fixture) => {
+        const watch = fixture.stopwatch();
         const all = drafts(batch);
         await watch.time(async () => {
-          for (let done = 0; done < jobs; done += batch) await stand.contender.create(all);
+          for (let done = 0; done < jobs; done += batch) await fixture.target.create(all);
         });
         return watch.rate(jobs);
       },

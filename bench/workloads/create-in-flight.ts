@@ -1,5 +1,5 @@
-/** Creates jobs by sixteen producers at once, each of which waits for its answer. */
-import type { Contender } from '../contender.ts';
+/** Creates jobs with sixteen concurrent producers; each awaits its reply before the next create. */
+import type { Target } from '../target.ts';
 import { drafts } from '../payload.ts';
 import type { Workload } from '../workload.ts';
 
@@ -11,30 +11,30 @@ export const createInFlight: Workload = {
     {
       title: `create, ${inFlight} in flight`,
       params: { batch: inFlight },
-      measure: async (stand) => {
-        const watch = stand.stopwatch();
-        const create = stand.ground.place.side === 'ours' ? byProducers : inBatches;
-        await watch.time(() => create(stand.contender, jobs));
+      measure: async (fixture) => {
+        const watch = fixture.stopwatch();
+        const create = fixture.scratch.address.side === 'ours' ? byProducers : inBatches;
+        await watch.time(() => create(fixture.target, jobs));
         return watch.rate(jobs);
       },
     },
   ],
 };
 
-async function byProducers(contender: Contender, jobs: number): Promise<void> {
+async function byProducers(target: Target, jobs: number): Promise<void> {
   const draft = drafts(1);
   let left = jobs;
   const produce = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      await contender.create(draft);
+      await target.create(draft);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, produce));
 }
 
-/** No hand-written SQL can do better than to find all sixteen waiting each time. */
-async function inBatches(contender: Contender, jobs: number): Promise<void> {
+/** The limit: hand-written SQL is fastest if each batch has all sixteen creates. */
+async function inBatches(target: Target, jobs: number): Promise<void> {
   const batch = drafts(inFlight);
-  for (let done = 0; done < jobs; done += inFlight) await contender.create(batch);
+  for (let done = 0; done < jobs; done += inFlight) await target.create(batch);
 }

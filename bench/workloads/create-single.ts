@@ -1,4 +1,4 @@
-/** Creates jobs one after the other: what a lone producer sees. */
+/** Creates jobs one after the other, as a single producer does. */
 import { drafts } from '../payload.ts';
 import type { Workload } from '../workload.ts';
 
@@ -8,11 +8,11 @@ export const createSingle: Workload = {
     {
       title: 'create, one after the other',
       params: { batch: 1 },
-      measure: async (stand) => {
-        const watch = stand.stopwatch();
+      measure: async (fixture) => {
+        const watch = fixture.stopwatch();
         const draft = drafts(1);
         await watch.time(async () => {
-          for (let done = 0; done < jobs; done += 1) await stand.contender.create(draft);
+          for (let done = 0; done < jobs; done += 1) await fixture.target.create(draft);
         });
         return watch.rate(jobs);
       },

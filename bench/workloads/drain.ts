@@ -1,6 +1,6 @@
-/** Claims and finishes in batches until nothing is left, by one process and by two. */
+/** Claims and finishes in batches until no job is left, with one process and with two. */
 import { drafts } from '../payload.ts';
-import type { Stand } from '../stand.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Sample } from '../stopwatch.ts';
 import type { Case, Workload } from '../workload.ts';
 
@@ -14,29 +14,29 @@ export const drain: Workload = {
       sizes.map(({ limit, jobs }): Case => ({
         title: `drain, ${limit.toLocaleString('en')} at a time, ${countOf(processes, 'process')}`,
         params: { batch: limit, processes },
-        prepare: (stand) => warmUp(stand, processes),
-        measure: (stand) => drained(stand, processes, limit, jobs),
+        prepare: (fixture) => warmUp(fixture, processes),
+        measure: (fixture) => measureDrain(fixture, processes, limit, jobs),
       })),
     ),
 };
 
-export async function drained(stand: Stand, processes: number, limit: number, jobs: number): Promise<Sample> {
-  await create(stand, jobs);
-  const watch = stand.stopwatch();
-  const drained = await watch.time(() => stand.crew.drain(processes, limit));
-  if (drained.jobs !== jobs) throw new Error(`${drained.jobs} jobs were drained where there were ${jobs}`);
+export async function measureDrain(fixture: Fixture, processes: number, limit: number, jobs: number): Promise<Sample> {
+  await create(fixture, jobs);
+  const watch = fixture.stopwatch();
+  const drained = await watch.time(() => fixture.workerPool.drain(processes, limit));
+  if (drained.jobs !== jobs) throw new Error(`${drained.jobs} jobs were drained instead of ${jobs}`);
   watch.addClientCpu(drained.cpuUs);
   return watch.rate(jobs);
 }
 
-export async function warmUp(stand: Stand, processes: number): Promise<void> {
-  await create(stand, createBatch * processes);
-  await stand.crew.drain(processes, 50);
+export async function warmUp(fixture: Fixture, processes: number): Promise<void> {
+  await create(fixture, createBatch * processes);
+  await fixture.workerPool.drain(processes, 50);
 }
 
 export const countOf = (count: number, thing: string): string =>
   `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : thing.endsWith('s') ? 'es' : 's'}`;
 
-async function create({ contender }: Stand, jobs: number): Promise<void> {
-  for (let left = jobs; left > 0; left -= createBatch) await contender.create(drafts(Math.min(left, createBatch)));
+async function create({ target }: Fixture, jobs: number): Promise<void> {
+  for (let left = jobs; left > 0; left -= createBatch) await target.create(drafts(Math.min(left, createBatch)));
 }

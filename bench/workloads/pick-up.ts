@@ -1,13 +1,13 @@
-/** How long after the call that creates a job its handler starts, in the same process and in another. */
+/** The time from the call that creates a job to the start of its handler, in the same process and in another. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ages } from '../ages.ts';
 import { stampedDraft } from '../payload.ts';
-import type { Stand } from '../stand.ts';
+import type { Fixture } from '../fixture.ts';
 import { latencies } from '../stopwatch.ts';
 import { Worker } from '../worker.ts';
 import type { Workload } from '../workload.ts';
 
-/** Long enough for one pick-up to be over before the next, as a rule. */
+/** Usually longer than one pick-up, so that jobs do not overlap. */
 const gapMs = 10;
 
 export const pickUpHere: Workload = {
@@ -16,10 +16,10 @@ export const pickUpHere: Workload = {
     {
       title: 'pick-up, same process',
       params: { processes: 1 },
-      measure: async (stand) => {
+      measure: async (fixture) => {
         const ages = new Ages();
-        const worker = new Worker(stand.contender, ages.start);
-        await createSlowly(stand, pickUps);
+        const worker = new Worker(fixture.target, ages.start);
+        await createSlowly(fixture, pickUps);
         const agesMs = await ages.take(pickUps);
         await worker.stop();
         return latencies(agesMs);
@@ -30,23 +30,23 @@ export const pickUpHere: Workload = {
 
 export const pickUpElsewhere: Workload = {
   name: 'pick-up elsewhere',
-  isHeard: true,
+  wakesOtherProcesses: true,
   cases: ({ pickUps }) => [
     {
       title: 'pick-up, other process',
       params: { processes: 2 },
-      measure: async (stand) => {
-        const agesMs = await stand.crew.work();
-        await createSlowly(stand, pickUps);
+      measure: async (fixture) => {
+        const agesMs = await fixture.workerPool.work();
+        await createSlowly(fixture, pickUps);
         return latencies(await agesMs(pickUps));
       },
     },
   ],
 };
 
-async function createSlowly({ contender }: Stand, jobs: number): Promise<void> {
+async function createSlowly({ target }: Fixture, jobs: number): Promise<void> {
   for (let done = 0; done < jobs; done += 1) {
-    await contender.create([stampedDraft()]);
+    await target.create([stampedDraft()]);
     await sleep(gapMs);
   }
 }

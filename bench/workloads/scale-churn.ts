@@ -1,22 +1,22 @@
 /**
- * Claims after more and more jobs have gone through the same store with no rest in between: their dead rows lie about
- * until the database cleans up by itself, and cannot be cleaned up while a transaction is open elsewhere.
+ * Claims after a growing number of jobs was created and finished without a VACUUM: their dead rows stay until autovacuum
+ * removes them, and cannot be removed while another transaction is open.
  */
-import type { Ground } from '../engine.ts';
+import type { ScratchDatabase } from '../database.ts';
 import { drafts, ownName } from '../payload.ts';
-import type { Stand } from '../stand.ts';
+import type { Fixture } from '../fixture.ts';
 import type { Case, Workload } from '../workload.ts';
-import { claimed } from './backlog.ts';
+import { measureClaims } from './backlog.ts';
 
 const batch = 1_000;
 
 export const scaleDeadTuples = churn('scale dead tuples', 'gone through', async () => {});
 
 export const scaleIdleTransaction = churn(
-  'scale idle transaction', 'beside an idle transaction', (ground) => ground.occupy(),
+  'scale idle transaction', 'beside an idle transaction', (scratch) => scratch.openIdleTransaction(),
 );
 
-function churn(name: string, what: string, begin: (ground: Ground) => Promise<void>): Workload {
+function churn(name: string, what: string, begin: (scratch: ScratchDatabase) => Promise<void>): Workload {
   return {
     name,
     isLong: true,
@@ -25,24 +25,24 @@ function churn(name: string, what: string, begin: (ground: Ground) => Promise<vo
         title: `claims after ${count.toLocaleString('en')} ${what}`,
         params: { churned: count },
         isBase: count === 0,
-        isRestless: count > 0,
+        skipsCleanUp: count > 0,
         ...(prepare ? { prepare } : {}),
-        measure: (stand) => claimed(stand, jobs),
+        measure: (fixture) => measureClaims(fixture, jobs),
       });
       const steps = churned.map((count, index) =>
-        after(count, async (stand) => {
-          if (index === 0) await begin(stand.ground);
-          await goThrough(stand, count - (churned[index - 1] ?? 0));
+        after(count, async (fixture) => {
+          if (index === 0) await begin(fixture.scratch);
+          await churnJobs(fixture, count - (churned[index - 1] ?? 0));
         }));
       return [after(0, undefined), ...steps];
     },
   };
 }
 
-async function goThrough({ contender }: Stand, jobs: number): Promise<void> {
+async function churnJobs({ target }: Fixture, jobs: number): Promise<void> {
   for (let left = jobs; left > 0; left -= batch) {
     const some = Math.min(left, batch);
-    await contender.create(drafts(some));
-    await contender.finish(await contender.claim(ownName, some));
+    await target.create(drafts(some));
+    await target.finish(await target.claim(ownName, some));
   }
 }

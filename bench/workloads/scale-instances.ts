@@ -1,8 +1,8 @@
-/** Drains by more and more engines, each in a process of its own, as users have them. */
-import { stintEngineOn } from '../peers/entrants/stint-engine.ts';
+/** Drains with 1, 2, 4 and 8 engines, each in its own process. */
+import { stintEngineOn } from '../peers/peers/stint-engine.ts';
 import { drain } from '../peers/drain.ts';
-import { peerGroundOf } from '../peers/grounds.ts';
-import { withSite } from '../peers/site.ts';
+import { peerScratchOf } from '../peers/peer-databases.ts';
+import { withPeerFixture } from '../peers/peer-fixture.ts';
 import type { Case, Workload } from '../workload.ts';
 import { countOf } from './drain.ts';
 
@@ -12,14 +12,14 @@ export const scaleInstances: Workload = {
   name: 'scale instances',
   isOursOnly: true,
   isLong: true,
-  cases: ({ scale: { crew, jobsEach } }) =>
-    crew.map((instances): Case => ({
+  cases: ({ scale: { processes: counts, jobsPerProcess } }) =>
+    counts.map((instances): Case => ({
       title: `drain, ${countOf(instances, 'engine')}`,
       params: { instances },
       isBase: instances === 1,
-      measure: ({ ground }) =>
-        withSite(stintEngineOn(ground.place.engine), peerGroundOf(ground), async (site) => {
-          const { rate, cpu } = await drain(site, instances, jobsEach * instances, warmUpShare);
+      measure: ({ scratch }) =>
+        withPeerFixture(stintEngineOn(scratch.address.database), peerScratchOf(scratch), async (fixture) => {
+          const { rate, cpu } = await drain(fixture, instances, jobsPerProcess * instances, warmUpShare);
           return { readings: [{ unit: 'jobs/s', value: rate }], cpu };
         }),
     })),

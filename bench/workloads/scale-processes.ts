@@ -1,18 +1,18 @@
-/** Drains by more and more processes: bare loops over the store, each on connections of its own. */
+/** Drains with 1, 2, 4 and 8 processes: each is a loop over its own store, without an engine. */
 import type { Case, Workload } from '../workload.ts';
-import { countOf, drained, warmUp } from './drain.ts';
+import { countOf, measureDrain, warmUp } from './drain.ts';
 
 const limit = 100;
 
 export const scaleProcesses: Workload = {
   name: 'scale processes',
   isLong: true,
-  cases: ({ scale: { crew, jobsEach } }) =>
-    crew.map((processes): Case => ({
+  cases: ({ scale: { processes: counts, jobsPerProcess } }) =>
+    counts.map((processes): Case => ({
       title: `drain, ${countOf(processes, 'process')}`,
       params: { batch: limit, processes },
       isBase: processes === 1,
-      prepare: (stand) => warmUp(stand, processes),
-      measure: (stand) => drained(stand, processes, limit, jobsEach * processes),
+      prepare: (fixture) => warmUp(fixture, processes),
+      measure: (fixture) => measureDrain(fixture, processes, limit, jobsPerProcess * processes),
     })),
 };

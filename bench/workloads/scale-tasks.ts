@@ -1,7 +1,7 @@
-/** Runs of more and more tasks, through an engine, sixteen at a time, from creation to end; always about as many tasks. */
-import { stintEngineOn } from '../peers/entrants/stint-engine.ts';
-import { peerGroundOf } from '../peers/grounds.ts';
-import { withSite } from '../peers/site.ts';
+/** Runs with a growing number of tasks, from creation to end, sixteen at a time. The total of tasks is constant. */
+import { stintEngineOn } from '../peers/peers/stint-engine.ts';
+import { peerScratchOf } from '../peers/peer-databases.ts';
+import { withPeerFixture } from '../peers/peer-fixture.ts';
 import type { Case, Workload } from '../workload.ts';
 import { countOf } from './drain.ts';
 
@@ -14,14 +14,14 @@ export const scaleTasks: Workload = {
       title: `runs of ${countOf(tasks, 'task')}`,
       params: { tasks },
       isBase: index === 0,
-      measure: ({ ground }) =>
-        withSite(stintEngineOn(ground.place.engine), peerGroundOf(ground), async (site) => {
+      measure: ({ scratch }) =>
+        withPeerFixture(stintEngineOn(scratch.address.database), peerScratchOf(scratch), async (fixture) => {
           const runs = Math.max(1, Math.round(jobs / tasks));
-          const hand = await site.hire();
-          await hand.ask({ do: 'work' });
-          await hand.ask({ do: 'fanOut', runs: 1, tasks: Math.ceil(jobs / 20) });
+          const child = await fixture.startProcess();
+          await child.request({ do: 'work' });
+          await child.request({ do: 'fanOut', runs: 1, tasks: Math.ceil(jobs / 20) });
           const start = performance.now();
-          await hand.ask({ do: 'fanOut', runs, tasks });
+          await child.request({ do: 'fanOut', runs, tasks });
           return { readings: [{ unit: 'jobs/s', value: ((runs * tasks) / (performance.now() - start)) * 1_000 }] };
         }),
     })),

@@ -1,4 +1,4 @@
-// A server of your own with the dashboard below /jobs, for those whom your server knows.
+// Your own server, with the dashboard below /jobs for users that are signed in.
 import { createServer } from 'node:http';
 import { Engine, every, jobDef, jobType } from 'stint';
 import { mountHttp } from 'stint/server';
@@ -13,7 +13,7 @@ await engine.resume();
 const jobs = mountHttp({
   engine,
   path: '/jobs',
-  // Look at the cookie of your own session here. Null: a stranger, who is refused.
+  // Check your own session here. Null denies access.
   access: {
     authenticate: ({ headers }) => (headers.get('cookie') === 'user=ada' ? { name: 'ada', role: 'operator' } : null),
   },

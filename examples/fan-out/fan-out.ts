@@ -1,4 +1,4 @@
-// One run, two hundred tasks: planned as they are needed, retried alone, watched live, summed up at the end.
+// One run with 200 tasks: planned by a generator, retried one by one, followed live, summarized at the end.
 import { Engine, jobType } from 'stint';
 import { z } from 'zod';
 

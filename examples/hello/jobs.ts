@@ -1,4 +1,4 @@
-// Three small job types to look at: one that greets, one that fans out, one that a schedule starts.
+// Two job types, one of them with tasks, and a definition with a schedule.
 import { every, jobDef, jobType } from 'stint';
 import { z } from 'zod';
 

@@ -1,13 +1,13 @@
-// Types that run apart must be exported from a module that does nothing else: their process imports it again.
+// Isolated types must be exported from a module that only defines types: their process imports it again.
 import { jobType } from 'stint';
 
-/** Never looks up: no signal reaches it. */
+/** An endless loop: it never checks its signal. */
 export const stubborn = jobType('stubborn', {
   isolate: 'process',
   module: import.meta.url,
   timeout: '10m',
   run: ({ progress }) => {
-    progress.startingStage('turning in circles');
+    progress.startingStage('looping');
     for (;;);
   },
 });

@@ -1,4 +1,4 @@
-// Cancel asks, stop ends: what each comes to for code that listens, and for code that does not.
+// Cancel a handler that checks its signal, and stop one that does not.
 import { Engine, RunCancelled, type RunHandle } from 'stint';
 import { polite, stubborn } from './jobs.ts';
 

@@ -1,4 +1,4 @@
-// A job at half past two in Berlin, lived through the two nights on which the clocks change: by a clock of our own.
+// A job at 02:30 in Berlin on the two nights when clocks change, on a virtual clock.
 import { cron, jobDef, jobType, preview } from 'stint';
 import { testEngine } from 'stint/testing';
 
@@ -11,7 +11,7 @@ const inBerlin = new Intl.DateTimeFormat('en-GB', {
   day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit',
 });
 
-console.log('What to expect in March, when there is no half past two:');
+console.log('Preview for March, when 02:30 does not exist:');
 for (const { shown, remark } of preview(halfPastTwo, { from: Date.parse('2026-03-27T12:00Z'), count: 3 })) {
   console.log(`  ${shown}  ${remark ?? ''}`);
 }
@@ -24,7 +24,7 @@ async function runsBetween(from: string, days: number): Promise<void> {
   }
 }
 
-console.log('What happens in March:');
+console.log('Runs in March:');
 await runsBetween('2026-03-27T12:00:00Z', 3);
-console.log('What happens in October, when half past two comes twice:');
+console.log('Runs in October, when 02:30 occurs twice:');
 await runsBetween('2026-10-23T12:00:00Z', 3);

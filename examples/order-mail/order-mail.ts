@@ -1,11 +1,11 @@
-// An order and its e-mail are one transaction: either both are there, or neither.
+// An order and its e-mail in one transaction: either both exist or neither.
 import { DatabaseSync } from 'node:sqlite';
 import { Engine, jobType } from 'stint';
 import { z } from 'zod';
 
 const confirm = jobType('order.confirm', {
   input: z.object({ order: z.number(), to: z.email() }),
-  // The key is the same for every try, so that the mail service can tell a repetition.
+  // The key is the same for every attempt, so the mail service can detect a repetition.
   run: ({ input, idempotencyKey }) => `mail to ${input.to} for order ${input.order} (${idempotencyKey})`,
 });
 

@@ -1,4 +1,4 @@
-"""A worker in Python with nothing but its standard library: claims jobs, tells progress, hears of a cancel, completes."""
+"""A worker in Python that uses only the standard library: claims jobs, reports progress, stops when cancelled."""
 import json, os, sys, time, urllib.error, urllib.request
 
 URL = os.environ.get("STINT_URL", "http://127.0.0.1:7070") + "/api/v1/work"
@@ -12,28 +12,38 @@ def post(path, body):
         return json.load(reply)
 
 
-def work(job):
-    def tell(what, **said):
-        return post(f"/{job['id']}/{what}", {"fence": job["fence"], **said})
+def claim(job_type):
+    try:
+        return post("/claim", {"worker": f"python-{os.getpid()}", "types": [job_type], "waitMs": 20000})["items"]
+    except OSError as error:  # the server restarts or cannot be reached: try again
+        if isinstance(error, urllib.error.HTTPError) and error.code < 500 and error.code != 429:
+            raise
+        print("cannot claim:", error, file=sys.stderr)
+        time.sleep(2)
+        return []
+
+
+def execute(job):
+    def send(action, **fields):
+        return post(f"/{job['id']}/{action}", {"fence": job["fence"], **fields})
 
     parts, seconds = job["input"].get("parts", 5), job["input"].get("seconds", 1)
-    tell("progress", steps=[{"kind": "startStage", "description": "parts", "total": parts}])
+    send("progress", steps=[{"kind": "startStage", "description": "parts", "total": parts}])
     for part in range(parts):
-        time.sleep(seconds)  # here the real work would be done
-        if tell("heartbeat", leaseMs=30000)["isCancelled"]:
-            return tell("fail", error={"message": "gave up when asked to"})
-        tell("progress", steps=[{"kind": "startItem", "description": f"part {part}"}, {"kind": "completeItem"}])
-    tell("log", lines=[{"text": f"all {parts} parts are done"}])
-    return tell("complete", result={"done": parts})
+        time.sleep(seconds)  # replace this with the real work
+        if send("heartbeat", leaseMs=30000)["isCancelled"]:
+            return send("fail", error={"message": "cancelled"})
+        send("progress", steps=[{"kind": "startItem", "description": f"part {part}"}, {"kind": "completeItem"}])
+    send("log", lines=[{"text": f"all {parts} parts are done"}])
+    return send("complete", result={"done": parts})
 
 
 if __name__ == "__main__":
-    left = int(sys.argv[3]) if "--jobs" in sys.argv else -1  # worker.py TYPE [--jobs N]
-    while left != 0:
-        ask = {"worker": f"python-{os.getpid()}", "types": [sys.argv[1]], "waitMs": 20000}
-        for job in post("/claim", ask)["items"]:
+    remaining = int(sys.argv[3]) if "--jobs" in sys.argv else -1  # worker.py TYPE [--jobs N]
+    while remaining != 0:
+        for job in claim(sys.argv[1]):
             try:
-                work(job)
-            except urllib.error.HTTPError as error:  # 409: the lease was lost, and somebody else has the job
-                print(job["id"], error.code, error.read().decode(), file=sys.stderr)
-            left -= 1
+                execute(job)
+            except OSError as error:  # 409: the lease was lost. Unreachable: the lease will lapse. Drop the job.
+                print("job", job["id"], error, file=sys.stderr)
+            remaining -= 1

@@ -3,7 +3,7 @@
  * are and however few match: the event loop runs in between, and the caller need not wait for the end. Every id is
  * passed once; each job is found as it was at some moment of the scan.
  */
-import { systemClock, turn } from '../time/clock.ts';
+import { turn, type Clock } from '../time/clock.ts';
 
 export interface IdScanRequest {
   readonly order: 'newest' | 'oldest';
@@ -13,6 +13,8 @@ export interface IdScanRequest {
   readonly stepMs: number;
   /** After this time the scan stops early. */
   readonly patienceMs?: number | undefined;
+  /** Measures both. In a simulation it is virtual: how fast the machine is must not change what is found. */
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 /** Ids from one to the other, both included. */
@@ -34,27 +36,27 @@ const rowsMax = 65_536;
 
 /** Null: it came to the end or has found enough; else the id after which to go on. */
 export async function scanIds(
-  { order, after, stepMs, patienceMs = Infinity }: IdScanRequest,
+  { order, after, stepMs, patienceMs = Infinity, clock }: IdScanRequest,
   scan: IdScan,
 ): Promise<number | null> {
   const isNewest = order === 'newest';
   let range = rangeAfter(order, after);
   let rows = rowsFirst;
-  const start = systemClock.monotonic();
+  const start = clock.monotonic();
   for (let yieldedAt = start; ;) {
-    const begun = systemClock.monotonic();
+    const begun = clock.monotonic();
     const end = await scan.stepEnd(range, rows);
     const isEnough = await scan.scan(
       end === null ? range : isNewest ? { low: end, high: range.high } : { low: range.low, high: end },
     );
     if (isEnough || end === null) return null;
-    const now = systemClock.monotonic();
-    if (now - start > patienceMs) return end;
+    const now = clock.monotonic();
+    if (now - start >= patienceMs) return end;
     range = isNewest ? { low: range.low, high: end - 1 } : { low: end + 1, high: range.high };
     rows = rowsAfter(rows, now - begun, stepMs);
     if (now - yieldedAt < stepMs) continue;
     await turn();
-    yieldedAt = systemClock.monotonic();
+    yieldedAt = clock.monotonic();
   }
 }
 

@@ -12,7 +12,7 @@ const onPostgres: readonly Sort[] = ['child', 'parent'];
 for (const { name, test } of both) {
   for (const sort of name === 'SQLite' ? sorts : onPostgres) {
     const title = `every command answers as it should for a ${sort} job in every state, on ${name}`;
-    test(title, { timeout: 120_000 }, async ({ world }) => {
+    test(title, async ({ world }) => {
       const cells = cellsOf(sort, bedrockStates).filter(({ expected }) => expected !== 'impossible');
       const found: string[] = [];
       for (const cell of cells) {

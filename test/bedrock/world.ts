@@ -7,6 +7,7 @@ import { isOpen, type Job } from '../../src/model/job.ts';
 import { checkHistory } from '../../src/conformance/invariants.ts';
 import type { Store } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
+import { waitMs } from '../support/patience.ts';
 import { stores, type OpenStore, type StoreKind } from '../support/stores.ts';
 import { Client, type Answer, type Fields } from './client.ts';
 
@@ -146,9 +147,8 @@ export class BedrockWorld {
 
   /** Waits for something that no signal tells. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let turns = 0; turns < 20_000; turns++) {
+    for (const start = performance.now(); performance.now() - start < waitMs; await turn()) {
       if (await isSo()) return;
-      await turn();
     }
     throw new Error('it did not come to be so');
   }

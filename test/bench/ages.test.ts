@@ -1,9 +1,9 @@
-// The ages at which jobs were started.
+// Ages: collects the age of each job at its start.
 import { expect, test } from 'vitest';
 import { Ages } from '../../bench/ages.ts';
 import { stampedInput } from '../../bench/payload.ts';
 
-test('ages that come between two questions are kept for the second', async () => {
+test('ages that arrive between two calls of take count for the second', async () => {
   const ages = new Ages();
   const start = (count: number): void => {
     for (let made = 0; made < count; made += 1) ages.start(stampedInput());

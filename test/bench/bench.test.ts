@@ -1,38 +1,9 @@
-// The bench with sizes too small to mean anything: it runs to its end and has a finite figure in every row.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
-import type { Row } from '../../bench/rounds.ts';
-import { workloads } from '../../bench/workloads.ts';
+// The options of the bench. bench.proof.ts runs it, with tiny sizes.
+import { expect, test } from 'vitest';
 import { runBench } from './run-bench.ts';
 
-test('the bench measures every workload on every engine beside its limit', { timeout: 400_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
-  try {
-    const json = join(folder, 'figures.json');
-    const { stdout, stderr, status } = runBench('main.ts', '--tiny', '--json', json, '--store', inject('pgUrl'));
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const { rows } = JSON.parse(readFileSync(json, 'utf8')) as { rows: Row[] };
-    for (const row of rows) {
-      expect(stdout).toContain(row.title);
-      for (const value of [row.ours.median, ...(row.limit ? [row.limit.median, row.ratio] : [])]) {
-        expect(value, row.title).toBeGreaterThan(0);
-        expect(value, row.title).toBeLessThan(Infinity);
-      }
-    }
-    for (const engine of ['sqlite', 'postgres']) {
-      const seen = rows.filter((row) => row.engine === engine).map((row) => row.workload);
-      expect([...new Set(seen)]).toEqual(workloads.map(({ name }) => name));
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
-test('a word that means nothing is refused with the words that do', () => {
+test('an unknown word of --only is refused with the list of known names', () => {
   const { stderr, status } = runBench('main.ts', '--only', 'sqlight');
   expect(status).toBe(1);
-  expect(stderr).toContain('--only sqlight means none of: sqlite, postgres, create single');
+  expect(stderr).toContain('--only sqlight matches none of: sqlite, postgres, create single');
 });
-

@@ -1,56 +1,22 @@
-// The bench against peers with sizes too small to mean anything, and without the peers: nothing is fetched in a test.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
-import { verdictsOn } from '../../bench/peers/bars.ts';
-import type { Figure } from '../../bench/peers/contest.ts';
+// The options and the goals of the peers bench. peers.proof.ts runs it, with tiny sizes.
+import { expect, test } from 'vitest';
+import { verdictsOn } from '../../bench/peers/goals.ts';
+import type { Figure } from '../../bench/peers/comparison.ts';
 import type { FigureName, Unit } from '../../bench/peers/reading.ts';
-import type { PeersData } from '../../bench/results/data.ts';
 import { runBench } from './run-bench.ts';
 
-test('every measure is taken of our engine', { timeout: 300_000 }, () => {
-  const { figures, failures, verdicts } = measured('engine on SQLite');
-  expect(failures).toEqual([]);
-  expect(figures.map(({ figure }) => figure)).toEqual([
-    'create single', 'create in flight', 'create bulk', 'drain 1', 'drain CPU', 'drain memory', 'drain 2',
-    'pick-up here p50', 'pick-up here p95', 'pick-up elsewhere p50', 'pick-up elsewhere p95', 'fan-out',
-    'idle CPU', 'idle memory',
-  ]);
-  for (const { figure, median } of figures) expect(median, figure).toBeGreaterThan(0);
-  expect(verdicts.map(({ figure }) => figure)).toContain('fan-out');
-});
-
-test('what an idle engine asks of PostgreSQL is counted', { timeout: 100_000 }, () => {
-  const { figures } = measured('engine on PostgreSQL,idle', '--store', inject('pgUrl'));
-  expect(figures.map(({ figure }) => figure)).toEqual(['idle queries', 'idle CPU', 'idle memory']);
-});
-
-/** What the bench wrote down about some of ours. */
-function measured(only: string, ...more: string[]): PeersData {
-  const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
-  try {
-    const json = join(folder, 'peers.json');
-    const { stderr, status } = runBench('peers/main.ts', '--tiny', '--ours', '--only', only, '--json', json, ...more);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    return JSON.parse(readFileSync(json, 'utf8')) as PeersData;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-test('a name that nobody has is refused with the names that there are', () => {
+test('an unknown name is refused with the list of known names', () => {
   const { stderr, status } = runBench('peers/main.ts', '--only', 'rabbit');
   expect(status).toBe(1);
-  expect(stderr).toContain('--only rabbit means none of: Stint engine on PostgreSQL');
+  expect(stderr).toContain('--only rabbit matches none of: Stint engine on PostgreSQL');
 });
 
-test('a bar is held against the best peer on the same ground, whichever way is better', () => {
+test('a goal compares with the best peer on the same database, for units where higher or lower is better', () => {
   const figures = [
     figure('Stint engine on PostgreSQL', 'drain 1', 'jobs/s', 1_300),
     figure('slow', 'drain 1', 'jobs/s', 100),
     figure('quick', 'drain 1', 'jobs/s', 1_000),
-    { ...figure('elsewhere', 'drain 1', 'jobs/s', 9_000), ground: 'redis' as const },
+    { ...figure('elsewhere', 'drain 1', 'jobs/s', 9_000), database: 'redis' as const },
     figure('Stint engine on PostgreSQL', 'drain CPU', 'µs', 60),
     figure('slow', 'drain CPU', 'µs', 50),
     figure('quick', 'drain CPU', 'µs', 40),
@@ -61,7 +27,7 @@ test('a bar is held against the best peer on the same ground, whichever way is b
   ]);
 });
 
-test('a bar is held against one of our own figures, or a plain number', () => {
+test('a goal compares with another figure of ours, or with a number', () => {
   const figures = [
     figure('Stint engine on PostgreSQL', 'drain 1', 'jobs/s', 1_000),
     figure('Stint engine on PostgreSQL', 'fan-out', 'jobs/s', 970),
@@ -70,11 +36,11 @@ test('a bar is held against one of our own figures, or a plain number', () => {
   ];
   expect(verdictsOn(figures)).toMatchObject([
     { figure: 'fan-out', got: 0.97, isReached: true, isMoonshot: true },
-    { figure: 'drain memory', got: 201, store: 90, yardstick: null, isReached: false },
+    { figure: 'drain memory', got: 201, store: 90, baseline: null, isReached: false },
   ]);
 });
 
-function figure(entrant: string, name: FigureName, unit: Unit, median: number): Figure {
-  const isOurs = entrant.startsWith('Stint');
-  return { entrant, ground: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null };
+function figure(peer: string, name: FigureName, unit: Unit, median: number): Figure {
+  const isOurs = peer.startsWith('Stint');
+  return { peer, database: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null };
 }

@@ -1,12 +1,12 @@
-// The results: charts and their slopes, drawn from rows of the bench.
+// The results: charts, slopes and goals from rows of the bench.
 import { expect, test } from 'vitest';
-import { isReached, limitBars } from '../../bench/results/bars.ts';
+import { isReached, limitGoals } from '../../bench/results/goals.ts';
 import { chartsOf } from '../../bench/results/charts.ts';
 import { slopeOf } from '../../bench/results/slope.ts';
 import { svgOf } from '../../bench/results/svg.ts';
 import type { Row } from '../../bench/rounds.ts';
 
-test('a slope is the power with which a figure grows', () => {
+test('a slope is the exponent with which a figure grows', () => {
   const xs = [1, 10, 100];
   const slope = (y: (x: number) => number): number | null => slopeOf(xs.map((x) => ({ x, y: y(x) })));
   expect(slope(() => 7)).toBeCloseTo(0);
@@ -15,12 +15,12 @@ test('a slope is the power with which a figure grows', () => {
   expect(slope((x) => x ** 2)).toBeCloseTo(2);
 });
 
-test('a slope leaves out where nothing has grown yet, and is unknown for a lone point', () => {
+test('a slope ignores points at zero, and is null for a single point', () => {
   expect(slopeOf([{ x: 0, y: 9 }, { x: 1, y: 2 }, { x: 2, y: 4 }])).toBeCloseTo(1);
   expect(slopeOf([{ x: 0, y: 9 }, { x: 1, y: 2 }])).toBeNull();
 });
 
-test('a chart has a line for each engine, ours and the limit, and only the rows that are meant', () => {
+test('a chart has a line for each database and side, and only the rows of its workload', () => {
   const rows = [
     row('drain', { batch: 1, processes: 1 }, 100, 200),
     row('drain', { batch: 100, processes: 1 }, 1_000, 2_000),
@@ -31,26 +31,26 @@ test('a chart has a line for each engine, ours and the limit, and only the rows 
   const charts = chartsOf(rows);
   expect(charts.map(({ name }) => name)).toEqual(['batch', 'instances']);
   expect(charts[0]!.lines).toEqual([
-    { engine: 'sqlite', side: 'ours', points: [{ x: 1, y: 100 }, { x: 100, y: 1_000 }] },
-    { engine: 'sqlite', side: 'limit', points: [{ x: 1, y: 200 }, { x: 100, y: 2_000 }] },
+    { database: 'sqlite', side: 'ours', points: [{ x: 1, y: 100 }, { x: 100, y: 1_000 }] },
+    { database: 'sqlite', side: 'limit', points: [{ x: 1, y: 200 }, { x: 100, y: 2_000 }] },
   ]);
   expect(charts[1]!.lines.map(({ side }) => side)).toEqual(['ours']);
 });
 
-test('a drawing stays inside its frame, also with a point at zero', () => {
+test('a chart stays inside its frame, also with a point at zero', () => {
   const counts = [0, 10_000, 1_000_000];
   const rows = counts.map((others) => row('backlog', { others, later: 0, ended: 0 }, 5_000 + others / 1_000, 9_000));
   const svg = svgOf(chartsOf(rows)[0]!);
-  const places = [...svg.matchAll(/c([xy])="([^"]+)"/g)].map(([, axis, text]) => ({ axis, value: Number(text) }));
-  expect(places).toHaveLength(2 * 2 * counts.length);
-  for (const { axis, value } of places) {
+  const coordinates = [...svg.matchAll(/c([xy])="([^"]+)"/g)].map(([, axis, text]) => ({ axis, value: Number(text) }));
+  expect(coordinates).toHaveLength(2 * 2 * counts.length);
+  for (const { axis, value } of coordinates) {
     expect(value).toBeGreaterThanOrEqual(0);
     expect(value).toBeLessThanOrEqual(axis === 'x' ? 640 : 400);
   }
   expect(svg).toContain('>1 M<');
 });
 
-test('the bars take the best batch of one process, and the backlog at its largest', () => {
+test('the goals use the best batch size of one process, and the largest backlog', () => {
   const rows = [
     row('drain', { batch: 1, processes: 1 }, 100, 110),
     row('drain', { batch: 100, processes: 1 }, 800, 1_000),
@@ -58,15 +58,15 @@ test('the bars take the best batch of one process, and the backlog at its larges
     { ...row('backlog', { others: 10, later: 0, ended: 0 }, 800, 900), versusBase: 0.5 },
     { ...row('backlog', { others: 10, later: 0, ended: 10 }, 800, 900), versusBase: 0.8 },
   ];
-  const bars = limitBars(rows);
-  expect(bars).toMatchObject([{ got: 0.8, want: { atLeast: 0.7 } }, { got: 1.25, want: { atMost: 1.5 } }]);
-  expect(bars.map(isReached)).toEqual([true, true]);
+  const goals = limitGoals(rows);
+  expect(goals).toMatchObject([{ got: 0.8, want: { atLeast: 0.7 } }, { got: 1.25, want: { atMost: 1.5 } }]);
+  expect(goals.map(isReached)).toEqual([true, true]);
 });
 
 function row(workload: string, params: Row['params'], ours: number, limit: number | null): Row {
   const figure = (median: number) => ({ median, rounds: [median], cpu: null });
   return {
-    engine: 'sqlite', workload, title: workload, params, unit: 'jobs/s',
+    database: 'sqlite', workload, title: workload, params, unit: 'jobs/s',
     ours: figure(ours), limit: limit === null ? null : figure(limit), ratio: null, versusBase: null,
   };
 }

@@ -22,7 +22,7 @@ async function world(options: ExecTypeOptions = {}): Promise<World> {
 /** A program of ours, whatever the machine has. */
 const script = (code: string): [string, ...string[]] => [process.execPath, '-e', code];
 const failureOf = (run: RunHandle): Promise<RunFailed> =>
-  run.result({ timeout: '20s' }).then(
+  run.result().then(
     () => {
       throw new Error('it did not fail');
     },
@@ -57,7 +57,7 @@ describe('a program', () => {
       process.stdin.on('end', () => console.error('careful'));`;
     const words = ['$(touch /nothing)', '; ls', '`id`', '"', '*', '--x=y z'];
     const run = await start([...script(code), '--', ...words], { stdin: 'fed', env: { OWN: 'own' } });
-    const { stdout, stderr } = (await run.result({ timeout: '20s' })) as { stdout: string; stderr: string };
+    const { stdout, stderr } = (await run.result()) as { stdout: string; stderr: string };
     expect(JSON.parse(stdout)).toEqual([words, 'fed', 'own', null]);
     expect(stderr).toBe('careful\n');
     expect((await engine.log(run.id)).map(({ level, text }) => [level, text])).toContainEqual(['warn', 'careful']);
@@ -81,7 +81,7 @@ describe('a program', () => {
   test('that says more than is kept loses the beginning, and that is told', async () => {
     const { start } = await world();
     const run = await start(script(`process.stdout.write('a'.repeat(300_000) + 'end')`));
-    const { stdout, isCut } = (await run.result({ timeout: '20s' })) as { stdout: string; isCut: boolean };
+    const { stdout, isCut } = (await run.result()) as { stdout: string; isCut: boolean };
     expect([stdout.length, stdout.slice(-4), isCut]).toEqual([65_536, 'aend', true]);
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('the end', () => {
     const run = await start(code);
     const both = await eventually(pids);
     await run.cancel();
-    await expect(run.result({ timeout: '20s' })).rejects.toBeInstanceOf(RunCancelled);
+    await expect(run.result()).rejects.toBeInstanceOf(RunCancelled);
     await eventually(async () => !both.some(isAlive));
   });
 

@@ -35,7 +35,7 @@ async function engineWith(
   onTestFinished(() => engine.close({ patience: '0s' }));
   return async (input) => {
     const run = await engine.createJobRun(type, { input });
-    return { result: run.result({ timeout: '20s' }), job: () => run.get() };
+    return { result: run.result(), job: () => run.get() };
   };
 }
 

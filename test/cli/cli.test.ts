@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Place } from './stint.ts';
 
 // Every command is a process that strips its types: a busy machine takes seconds for each.
-vi.setConfig({ testTimeout: 240_000 });
 
 const hello = fileURLToPath(new URL('../../examples/hello/jobs.ts', import.meta.url));
 

@@ -1,9 +1,8 @@
 // What goes wrong on the first day is told in a sentence that says what to do.
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Place } from './stint.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 
 test.each(['--http', '--bedrock'])('a port that is taken is told with what to say for another: %s', async (flag) => {
   using place = new Place();

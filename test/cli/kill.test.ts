@@ -1,8 +1,7 @@
 // A server that is killed in the middle of a bulk operation: the next one goes on with it, and nothing is half done.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Place, type Started } from './stint.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
 
 const count = 400;
 const words = ['serve', '--http', '127.0.0.1:0', '--bedrock', 'off', '--lease', '1s'];

@@ -1,13 +1,12 @@
 // `stint verify` as a user runs it.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Jobs } from '../../src/jobs.ts';
 import { openStore } from '../../src/open/store.ts';
 import { Place } from './stint.ts';
 
 // Every command is a process that strips its types: a busy machine takes seconds for each.
-vi.setConfig({ testTimeout: 240_000 });
 
 test('verify tells that all is well, and names what is not, with exit code 1', async () => {
   using place = new Place();

@@ -8,7 +8,7 @@ import { programOf, readPages, root, type Fence, type Page } from './page.ts';
 import { Project, type Started } from './project.ts';
 
 // Dozens of processes that strip their types, on a machine that may be busy.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000, maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 3 });
 
 const pages = readPages();
 const project = new Project();

@@ -6,7 +6,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { readPage, root } from './page.ts';
 import { Project } from './project.ts';
 
-vi.setConfig({ testTimeout: 300_000, maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 3 });
 
 const project = new Project();
 afterAll(() => project[Symbol.dispose]());

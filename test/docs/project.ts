@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from './page.ts';
+import { testMs } from '../support/patience.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -43,7 +44,7 @@ export class Project {
     const folder = join(this.folder, cwd);
     mkdirSync(folder, { recursive: true });
     return new Promise((resolve) => {
-      const options = { cwd: folder, env: this.#environment(env), timeout: 240_000, maxBuffer: 10_000_000 };
+      const options = { cwd: folder, env: this.#environment(env), timeout: testMs, maxBuffer: 10_000_000 };
       execFile(program, [...args], options, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
         resolve({ code, out: stdout + stderr });

@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
 }
 
 const untilDead = (pid: number): Promise<void> =>
-  expect.poll(() => isAlive(pid), { timeout: 20_000, interval: 20 }).toBe(false);
+  expect.poll(() => isAlive(pid), { interval: 20 }).toBe(false);
 
 describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
   // For calls that do not mind who was there before them.
@@ -97,7 +97,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect(await thrownBy(run(shared, 'too-deep', { module }))).toMatchObject({ code: 'unknown.type' });
     });
 
-    test('twenty calls at once each get their own answer', { timeout: 120_000 }, async () => {
+    test('twenty calls at once each get their own answer', async () => {
       const inputs = Array.from({ length: 20 }, (_, index) => index);
       expect(await Promise.all(inputs.map((input) => run(shared, 'echo', { input })))).toEqual(inputs);
     });
@@ -240,7 +240,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
     test('that throws after its end harms no call', async () => {
       const isolation = open();
       const first = await run(isolation, 'throws-idle');
-      await expect.poll(() => run(isolation, 'where'), { timeout: 20_000 }).not.toBe(first);
+      await expect.poll(() => run(isolation, 'where')).not.toBe(first);
     });
 
     test('that keeps its child busy after its end harms no call', async () => {

@@ -78,7 +78,7 @@ describe('a bulk operation', () => {
     await first.engine.close({ patience: '0s' }).catch(() => {});
     const second = new Engine({ store, lease: '1s' });
     await second.resume();
-    await second.run(body.operation).result({ timeout: '20s' });
+    await second.run(body.operation).result();
     expect(await second.count({ types: ['echo'], standings: ['cancelled'] })).toMatchObject([{ count: 60 }]);
     await second.close();
     await rm(folder, { recursive: true });

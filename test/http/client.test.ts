@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, ProblemError } from '../../src/client.ts';
 import { records, tokens, world, type World } from './world.ts';
+import { waitMs } from '../support/patience.ts';
 
 let server: World;
 let client: Client;
@@ -16,7 +17,7 @@ afterAll(() => server.close());
 describe('the client', () => {
   test('creates a run and waits for what it gives', async () => {
     const run = await client.createRun({ type: 'echo', input: { a: [1] } });
-    expect(await run.result({ timeoutMs: 10_000 })).toEqual({ a: [1] });
+    expect(await run.result({ timeoutMs: waitMs })).toEqual({ a: [1] });
     expect(await run.get()).toMatchObject({ id: run.id, standing: 'succeeded' });
   });
 
@@ -31,7 +32,7 @@ describe('the client', () => {
     const run = await client.createRun({ type: 'patient' });
     await expect(run.result({ timeoutMs: 200 })).rejects.toMatchObject({ code: 'too.late' });
     await run.cancel('enough');
-    await expect(run.result({ timeoutMs: 10_000 })).rejects.toMatchObject({ code: 'run.cancelled' });
+    await expect(run.result({ timeoutMs: waitMs })).rejects.toMatchObject({ code: 'run.cancelled' });
   });
 
   test('calls any route by its name, and lists over all pages', async () => {

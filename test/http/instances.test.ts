@@ -26,30 +26,29 @@ afterAll(async () => {
 const told = async () =>
   routes.listInstances.answer.parse((await server.get(`${api}/instances`)).body).items.find(({ id }) => id === other.instance)!;
 const stateOf = async (id: number): Promise<string> => (await server.get(`${api}/runs/${id}`)).body.state;
-const patience = { timeout: 20_000 };
 
 test('an instance whose slots are full is drained, finishes what it runs, takes no more, and goes on when it is asked to', async () => {
   const start = async (): Promise<number> => (await server.post(`${api}/runs`, { type: 'patient' })).body.id;
   const running = await start();
-  await expect.poll(() => stateOf(running), patience).toBe('running');
+  await expect.poll(() => stateOf(running)).toBe('running');
   const waiting = await start();
 
   const drained = await server.post(`${api}/instances/${other.instance}/drain`, { why: 'the machine is to be moved' });
   expect(drained.status).toBe(200);
   expect(await ended(server, drained.body.order)).toMatchObject({ standing: 'succeeded', type: `stint.instance/${other.instance}` });
-  await expect.poll(async () => (await told()).isDraining, patience).toBe(true);
+  await expect.poll(async () => (await told()).isDraining).toBe(true);
   expect(await stateOf(running)).toBe('running');
   await server.post(`${api}/runs/${running}/cancel`, {});
-  await expect.poll(() => stateOf(running), patience).toBe('ended');
+  await expect.poll(() => stateOf(running)).toBe('ended');
   expect(await stateOf(waiting)).toBe('pending');
   const { body } = await server.get(`${api}/runs/${waiting}/explain`);
   expect(body.items.map(({ code }: { code: string }) => code)).toContain('suspended');
 
   await server.post(`${api}/instances/${other.instance}/resume`, {});
-  await expect.poll(() => stateOf(waiting), patience).toBe('running');
+  await expect.poll(() => stateOf(waiting)).toBe('running');
   const audit = await server.get(`${api}/audit?action=drain`);
   expect(audit.body.items).toMatchObject([{ by: 'http:local', why: 'the machine is to be moved', after: { instance: other.instance } }]);
-}, 60_000);
+});
 
 test('nobody who is gone, unknown or a remote worker is given orders', async () => {
   await server.post(`${api}/work/claim`, { worker: 'remote', types: ['nothing'] });

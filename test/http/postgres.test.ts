@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { api, ended, world, type World } from './world.ts';
+import { waitMs } from '../support/patience.ts';
 
 let server: World;
 let client: Client;
@@ -15,7 +16,7 @@ afterAll(() => server.close());
 describe('on PostgreSQL', () => {
   test('runs run, with tasks, and are found by every filter', async () => {
     const run = await client.createRun({ type: 'parts', tags: { team: 'red' }, input: { to: { id: 7 } } });
-    expect(await run.result({ timeoutMs: 20_000 })).toBe(3);
+    expect(await run.result({ timeoutMs: waitMs })).toBe(3);
     const filters = ['state=succeeded', 'type=par*', 'tag=team:red', 'payload=to.id:7', 'q=RED', 'from=2000-01-01T00:00:00Z', 'state=ended&type=parts'];
     for (const filter of filters) {
       const { body } = await server.get(`${api}/runs?${filter}`);
@@ -68,7 +69,7 @@ describe('on PostgreSQL', () => {
     for (let n = 0; n < 10; n++) await client.createRun({ type: 'echo', delay: '1d' });
     const { count, operation } = await client.call('bulk', { body: { action: 'cancel', filter: { state: ['pending'] } } });
     expect(count).toBe(10);
-    expect(await client.run(operation!).result({ timeoutMs: 20_000 })).toEqual({ done: 10, refused: {} });
+    expect(await client.run(operation!).result({ timeoutMs: waitMs })).toEqual({ done: 10, refused: {} });
   });
 
   test('figures are told', async () => {

@@ -7,6 +7,7 @@ import { changes } from '../../src/http/events/stream.ts';
 import { silent } from '../../src/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { api, as, ended, newToken, records, world, type World } from './world.ts';
+import { waitMs } from '../support/patience.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -47,7 +48,7 @@ class Source {
     this.#leave.abort();
   }
 
-  async until(isEnough: (told: readonly Told[]) => boolean, withinMs = 15_000): Promise<void> {
+  async until(isEnough: (told: readonly Told[]) => boolean, withinMs = waitMs): Promise<void> {
     const deadline = performance.now() + withinMs;
     while (!isEnough(this.told)) {
       if (performance.now() > deadline) throw new Error(`not told in time: ${JSON.stringify(this.told.slice(-3))}`);
@@ -146,13 +147,13 @@ describe('the stream', () => {
     const expected = ids.flatMap((id) => [1, 2, 3].map((n) => `${id} ${n}`)).sort();
     for (const source of sources) {
       const isRun = ({ data }: Told): boolean => ids.includes(data.job as number);
-      await source.until((told) => told.filter(isRun).length >= expected.length, 30_000);
+      await source.until((told) => told.filter(isRun).length >= expected.length);
       expect(source.told.filter(isRun).map(keyOf).sort()).toEqual(expected);
       source.close();
     }
     await Promise.all(sources.map(({ over }) => over));
     await own.close();
-  }, 90_000);
+  });
 
   test('tells only what it was asked for', async () => {
     const other = await create();

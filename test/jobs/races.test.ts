@@ -229,7 +229,7 @@ describe.each(stores)('random races on $name', (kind) => {
       ),
       { numRuns: kind.name === 'memory' ? 500 : 25, seed: 20260728 },
     );
-  }, 120_000);
+  });
 
   async function play(rounds: readonly (readonly Move[])[]): Promise<void> {
     const world = await World.open(kind);

@@ -1,28 +1,28 @@
-// The hunt: lets the simulator look for each mutant, seed after seed, until it is found.
+// The hunt: simulates each mutant with one seed after another until an invariant is violated.
 import { fileURLToPath } from 'node:url';
 import type { Invariant } from '../../src/verify.ts';
-import { simulateAll } from '../sim/fleet.ts';
+import { simulateAll } from '../sim/simulate-all.ts';
 import type { Mutant } from './mutants.ts';
 
 export interface Catch {
   readonly title: string;
-  /** Null: it got away. */
+  /** Null if no seed found the mutant. */
   readonly by: { readonly seed: number; readonly invariant: Invariant } | null;
 }
 
-export interface HuntAsk {
-  /** How many seeds are tried beyond those that are known. */
+export interface HuntOptions {
+  /** The number of seeds to try after the known ones. */
   readonly seedsMax: number;
   readonly chaosMs: number;
 }
 
 const plant = fileURLToPath(new URL('./plant.ts', import.meta.url));
 
-export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }: HuntAsk): Promise<Catch> {
+export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }: HuntOptions): Promise<Catch> {
   let by: Catch['by'] = null;
   await simulateAll({
     seeds: [...new Set([...seeds, ...Array.from({ length: seedsMax }, (_, index) => index + 1)])],
-    hands: 1,
+    processes: 1,
     chaosMs,
     execArgv: ['--import', plant],
     env: { STINT_MUTANT: JSON.stringify(cuts) },
@@ -34,22 +34,22 @@ export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }
   return { title, by };
 }
 
-/** Some at a time. */
+/** Hunts up to `processes` mutants at a time. */
 export async function huntAll(
   mutants: readonly Mutant[],
-  ask: HuntAsk,
-  hands: number,
+  options: HuntOptions,
+  processes: number,
   onCatch: (caught: Catch) => void = () => {},
 ): Promise<Catch[]> {
   const left = [...mutants];
   const caught: Catch[] = [];
   const go = async (): Promise<void> => {
     for (let mutant = left.shift(); mutant; mutant = left.shift()) {
-      const one = await hunt(mutant, ask);
+      const one = await hunt(mutant, options);
       caught.push(one);
       onCatch(one);
     }
   };
-  await Promise.all(Array.from({ length: hands }, go));
+  await Promise.all(Array.from({ length: processes }, go));
   return caught;
 }

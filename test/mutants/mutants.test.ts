@@ -1,16 +1,18 @@
-// The simulator is itself tested: it must find what was taken out of the code.
-import { availableParallelism } from 'node:os';
+// The mutants fit the source: each cut is found exactly once. npm run prove lets the simulator look for them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { huntAll } from './hunt.ts';
 import { mutants } from './mutants.ts';
 
-const chaosMs = 45 * 60_000;
+const root = join(import.meta.dirname, '..', '..');
 
-/** Those that their first seed finds within seconds; the others are hunted by npm run prove. */
-const quick = mutants.filter(({ isQuick }) => isQuick);
+test.each(mutants)('the mutant can be planted: $title', ({ cuts }) => {
+  for (const { file, from, to } of cuts) {
+    expect(readFileSync(join(root, file), 'utf8').split(from), `${file}: ${from}`).toHaveLength(2);
+    expect(to).not.toBe(from);
+  }
+});
 
-test(`each of ${quick.length} mutants is found`, { timeout: 600_000 }, async () => {
-  const caught = await huntAll(quick, { seedsMax: 3, chaosMs }, Math.min(4, availableParallelism()));
-  expect(quick.length).toBeGreaterThanOrEqual(12);
-  expect(caught.filter(({ by }) => by === null)).toEqual([]);
+test('there are mutants of every guard', () => {
+  expect(mutants.length).toBeGreaterThanOrEqual(21);
 });

@@ -1,8 +1,8 @@
-// The mutants: guards taken out of the source, one at a time and in sets. Whoever checks the promises must notice each.
+// The mutants: guards removed from the source, alone and in sets. The simulator must report a violation for each.
 
 export interface Cut {
   readonly file: string;
-  /** Found exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
 }
@@ -10,9 +10,9 @@ export interface Cut {
 export interface Mutant {
   readonly title: string;
   readonly cuts: readonly Cut[];
-  /** Seeds that are known to find it, tried first. */
+  /** Seeds that are known to find the mutant. They are tried first. */
   readonly seeds: readonly number[];
-  /** Its first seed finds it within seconds. */
+  /** Its first seed finds it within seconds: the test suite hunts it too. */
   readonly isQuick?: true;
 }
 
@@ -36,78 +36,78 @@ const noSecondTry = cut('engine/work/finisher.ts', 'if (this.#givenUp.signal.abo
 const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
 
 export const mutants: readonly Mutant[] = [
-  { title: 'who lost the lease can still write', cuts: [noFence], seeds: [116, 5], isQuick: true },
+  { title: 'a holder whose lease has lapsed can still write', cuts: [noFence], seeds: [116, 5], isQuick: true },
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
-    title: 'a gate lets everybody pass',
+    title: 'a gate admits every job',
     cuts: [noTurnstile, cut('store/sqlite/claim/gates.ts', 'Math.min(turnstile.room(gate), request.limit)', 'request.limit')],
     seeds: [1],
     isQuick: true,
   },
-  { title: 'a unique key is given to all who ask', cuts: [noKeys], seeds: [1], isQuick: true },
-  { title: 'a claim without an answer is forgotten', cuts: [noDoubt], seeds: [305, 116], isQuick: true },
-  { title: 'children of ended parents stay', cuts: [noOrphans], seeds: [203, 285, 150, 25, 305] },
+  { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
+  { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [305, 116], isQuick: true },
+  { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [203, 285, 150, 25, 305] },
   {
-    title: 'a repairer takes the job of the new holder',
+    title: 'a repair takes the job from its new holder',
     cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
     seeds: [11, 5],
     isQuick: true,
   },
   {
-    title: 'an instance is taken for gone before its lease is over',
+    title: 'an instance counts as dead before its lease has lapsed',
     cuts: [cut('store/sqlite/maintain/leases.ts', 'instance.lease_until <= ?1', 'instance.lease_until <= ?1 + 4000')],
     seeds: [1],
     isQuick: true,
   },
   {
-    title: 'a retried run jumps its gate',
+    title: 'a retried run passes its gate without a check',
     cuts: [cut('model/evolve.ts', 'hold: e.hold } : { ...o', 'hold: e.hold, admitted: job.gate !== null } : { ...o')],
     seeds: [247, 25, 110],
     isQuick: true,
   },
   {
-    title: 'a parent goes on while a child is open',
+    title: 'a parent continues while a child is open',
     cuts: [cut('store/sqlite/maintain/leases.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
     seeds: [1],
     isQuick: true,
   },
   {
-    title: 'tasks of a cancelled run are handed out',
+    title: 'tasks of a cancelled run are claimed',
     cuts: [cut('apply.ts', 'until, parentCancelled }', 'until, parentCancelled: parentCancelled && false }')],
     seeds: [285, 150, 203, 25],
   },
   {
-    title: 'a job that takes its workers down is tried for ever',
+    title: 'a job that crashes its worker is retried forever',
     cuts: [cut('model/machine.ts', 'job.crashes >= retry.crashesMax', 'job.crashes >= retry.crashesMax + 100')],
     seeds: [2, 190],
     isQuick: true,
   },
   {
-    title: 'a success counts after a cancel',
+    title: 'a job succeeds after a cancel',
     cuts: [cut('model/machine.ts', `if (job.cancel) return [endingOf(job.cancel, 'succeeded')];`, '')],
     seeds: [305],
     isQuick: true,
   },
   {
-    title: 'ticks that are skipped are not told',
+    title: 'skipped ticks are not recorded',
     cuts: [cut('model/definition.ts', '[...skipped, ...fired].sort(', `fired.filter((tick) => 'run' in tick).sort(`)],
     seeds: [29, 2],
     isQuick: true,
   },
   {
-    title: 'time falls along a history',
+    title: 'event times decrease within a history',
     cuts: [cut('model/machine.ts', 'at: Math.max(after.changed, asking.now)', 'at: asking.now')],
     seeds: [110, 75],
     isQuick: true,
   },
   {
-    title: 'what belongs together is written in part',
+    title: 'a batch that must be atomic is written in part',
     cuts: [cut('apply.ts', 'changes: effective, whole: true,', 'changes: effective, whole: false,')],
     seeds: [116, 129],
     isQuick: true,
   },
   {
-    title: 'jobs are handed out before they are due',
+    title: 'jobs are claimed before they are due',
     cuts: [
       cut('model/machine.ts', 'if (job.due > now)', 'if (job.due > now + 60_000)'),
       cut('store/sqlite/claim/lanes.ts', 'type, priority, now, request.limit', 'type, priority, now + 60_000, request.limit'),
@@ -115,8 +115,8 @@ export const mutants: readonly Mutant[] = [
     seeds: [25],
     isQuick: true,
   },
-  { title: 'neither a former life nor lost answers', cuts: [noFormerLife, noDoubt], seeds: [367, 55] },
-  { title: 'neither a second try nor lost answers', cuts: [noSecondTry, noDoubt], seeds: [305] },
-  { title: 'neither fence nor version', cuts: [noFence, noVersion], seeds: [1], isQuick: true },
-  { title: 'neither keys nor orphans nor lost answers', cuts: [noKeys, noOrphans, noDoubt], seeds: [1] },
+  { title: 'no recovery of lost replies or of an earlier process', cuts: [noFormerLife, noDoubt], seeds: [367, 55] },
+  { title: 'no second write of outcomes, no recovery of lost replies', cuts: [noSecondTry, noDoubt], seeds: [305] },
+  { title: 'no fence and no version', cuts: [noFence, noVersion], seeds: [1], isQuick: true },
+  { title: 'no unique keys, orphan repair or recovery of lost replies', cuts: [noKeys, noOrphans, noDoubt], seeds: [1] },
 ];

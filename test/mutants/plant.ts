@@ -1,4 +1,4 @@
-// Loaded before everything else: cuts what the environment names out of the source as it is loaded.
+// A preloaded module: applies the cuts of STINT_MUTANT to source files as Node loads them.
 import { registerHooks, type LoadFnOutput } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Cut } from './mutants.ts';
@@ -9,8 +9,8 @@ const cuts = JSON.parse(process.env['STINT_MUTANT'] ?? '[]') as readonly Cut[];
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
-    const mine = cuts.filter(({ file }) => url.endsWith(`/${file}`) && fileURLToPath(url) === `${root}${file}`);
-    return mine.length === 0 ? loaded : { ...loaded, source: mine.reduce(applied, textOf(loaded.source)) };
+    const own = cuts.filter(({ file }) => url.endsWith(`/${file}`) && fileURLToPath(url) === `${root}${file}`);
+    return own.length === 0 ? loaded : { ...loaded, source: own.reduce(applied, textOf(loaded.source)) };
   },
 });
 
@@ -20,5 +20,5 @@ const textOf = (source: LoadFnOutput['source']): string =>
 function applied(source: string, { file, from, to }: Cut): string {
   const parts = source.split(from);
   if (parts.length === 2) return parts.join(to);
-  throw new Error(`the mutant does not fit: ${file} has ${JSON.stringify(from)} ${parts.length - 1} times`);
+  throw new Error(`cannot apply the mutant: ${file} contains ${JSON.stringify(from)} ${parts.length - 1} times`);
 }

@@ -5,20 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { freePort, TestPostgres } from '../support/postgres.ts';
+import { postgresOnDemand, type PostgresUrl } from '../support/postgres-on-demand.ts';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const postgres = await postgresOnDemand(startPooled);
+  project.provide('postgresPort', postgres.port);
+  return () => postgres.stop();
+}
+
+async function startPooled(): Promise<PostgresUrl> {
   const postgres = await TestPostgres.create();
   const folder = mkdtempSync(join(tmpdir(), 'stint-pooler-'));
   const port = await freePort();
   const pooler = await start(folder, postgres, port);
   const url = new URL(postgres.url);
   url.port = String(port);
-  project.provide('pgUrl', url.href);
-  return async () => {
+  const stop = async (): Promise<void> => {
     pooler.kill('SIGKILL');
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+  return { url: url.href, stop };
 }
 
 const configFor = (postgres: TestPostgres, port: number): string => `

@@ -1,70 +1,75 @@
-// Proves this version: npm run prove [-- --long] writes proof.json and tells it in a few lines.
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+// Proves this version: npm run prove [-- --long] [--only NAME,…] [--resume] [--seed N] writes proof.json.
 import { parseArgs } from 'node:util';
 import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { version } from '../../src/version.ts';
-import { huntAll } from '../mutants/hunt.ts';
-import { mutants } from '../mutants/mutants.ts';
-import { campaign } from '../sim/campaign.ts';
-import { tellReport } from '../sim/tell.ts';
-import type { SimReport } from '../sim/world.ts';
-import { isKept, simulationProof, tellProof } from './proof.ts';
-import { allStorms, type StormFigures } from './storms.ts';
+import { measureSlowness } from '../support/slowness.ts';
+import type { Part, PartRequest, Size } from './part.ts';
+import { emptyProof, lineOf, proofText, storedProof, withPart, writeProof, type PartReport } from './proof.ts';
 
-const { values } = parseArgs({ options: { long: { type: 'boolean', default: false }, seed: { type: 'string' } } });
-const { long: isLong } = values;
-const minute = 60_000;
-const size = isLong ? { fresh: 3_000, quiet: 300, twice: 50 } : { fresh: 60, quiet: 10, twice: 5 };
-const hands = Math.min(8, availableParallelism());
-const firstFreshSeed = Number(values.seed ?? Math.floor(systemRandom.next() * 2 ** 30));
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
+// Before any module that reads it.
+process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
+const { parts } = await import('./parts.ts');
 
-async function simulated() {
-  say(`simulating ${size.fresh} fresh seeds from ${firstFreshSeed} on, after those that are known`);
-  const { reports, again } = await campaign({ first: firstFreshSeed, ...size, hands, onReport: tellIfBroken });
-  return simulationProof(firstFreshSeed, reports, again);
+/** The seeds of a release are fixed, so that a run can be repeated; `--long` draws its own. */
+const releaseSeed = 0x3d4164a;
+const progressMs = 15_000;
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean', default: false } as const;
+const { values } = parseArgs({ options: { long: flag, resume: flag, only: text, seed: text } });
+const size: Size = values.long ? 'long' : 'ci';
+const seed = Number(values.seed ?? (values.long ? Math.floor(systemRandom.next() * 2 ** 30) : releaseSeed));
+const ofSize = parts.filter(({ isLongOnly }) => values.long || !isLongOnly);
+const chosen = ofSize.filter(isChosen);
+if (chosen.length === 0) fail(`--only ${values.only} names none of: ${ofSize.map(({ name }) => name).join(', ')}`);
+
+let proof = values.resume || values.only !== undefined ? storedProof(size) : emptyProof(size);
+const open = chosen.filter(({ name }) => !(values.resume && proof.parts[name]?.isKept));
+for (const [index, part] of open.entries()) {
+  say(`part ${index + 1} of ${open.length}: ${part.name}, ${timeLeft(open.slice(index), 0)}`);
+  const report = await runPart(part, open.slice(index));
+  say(lineOf(part.name, report));
+  proof = withPart(proof, part.name, report, ofSize.map(({ name }) => name));
+  writeProof(proof);
+}
+const broken = chosen.filter(({ name }) => !proof.parts[name]!.isKept);
+say(proofText(proof));
+say(`proof: ${chosen.length - broken.length} passed, ${broken.length} failed`);
+if (broken.length > 0) process.exitCode = 1;
+
+function isChosen({ name }: Part): boolean {
+  return values.only === undefined || values.only.split(',').some((start) => name.startsWith(start));
 }
 
-function tellIfBroken(report: SimReport): void {
-  if (report.violations.length > 0) say(tellReport(report));
+async function runPart(part: Part, left: readonly Part[]): Promise<PartReport> {
+  const start = systemClock.monotonic();
+  let saidAt = start;
+  const progress: PartRequest['progress'] = (share, what) => {
+    if (systemClock.monotonic() - saidAt < progressMs) return;
+    saidAt = systemClock.monotonic();
+    say(`  ${part.name}: ${what}, ${timeLeft(left, share)}`);
+  };
+  const outcome = await part.run({ size, seed, progress });
+  return {
+    at: new Date(systemClock.now()).toISOString(),
+    seconds: Math.round((systemClock.monotonic() - start) / 1000),
+    isKept: outcome.findings.length === 0,
+    ...outcome,
+  };
 }
 
-async function hunted() {
-  say(`hunting ${mutants.length} mutants`);
-  const catches = await huntAll(mutants, { seedsMax: isLong ? 40 : 4, chaosMs: 60 * minute }, hands);
-  return { tried: catches.length, caught: catches.filter(({ by }) => by !== null).length, catches };
+/** By what the parts take on two quiet cores at the CI size. */
+function timeLeft([current, ...others]: readonly Part[], share: number): string {
+  if (values.long) return 'in the long size';
+  const seconds = others.reduce((sum, part) => sum + part.seconds, current!.seconds * (1 - share));
+  return `about ${Math.ceil(seconds / 60)} min left`;
 }
 
-async function stormed(): Promise<StormFigures[]> {
-  const figures: StormFigures[] = [];
-  for (const storm of await allStorms()) {
-    say(`storm: ${storm.name}`);
-    figures.push(await storm.run({ isLong }));
-  }
-  return figures;
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
-function commitOf(): string | null {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
-  } catch {
-    return null;
-  }
+function fail(line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(2);
 }
-
-const tried = {
-  stint: version,
-  node: process.version,
-  commit: commitOf(),
-  at: new Date(systemClock.now()).toISOString(),
-  simulation: await simulated(),
-  mutants: await hunted(),
-  storms: await stormed(),
-};
-const proof = { ...tried, isKept: isKept(tried) };
-writeFileSync('proof.json', `${JSON.stringify(proof, null, 2)}\n`);
-process.stdout.write(`${tellProof(proof)}\n`);
-if (!proof.isKept) process.exitCode = 1;

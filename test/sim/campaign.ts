@@ -1,18 +1,18 @@
-// The campaign: which seeds are simulated how. Most are busy and full of trouble; some are long and quiet.
-import { simulateAll } from './fleet.ts';
+// The campaign: which seeds are simulated with which options. Most are busy with many faults; some are long and quiet.
+import { simulateAll } from './simulate-all.ts';
 import { regressions } from './regressions.ts';
-import type { SimOptions, SimReport } from './world.ts';
+import type { SimOptions, SimReport } from './simulation.ts';
 
 export interface Campaign {
-  /** Fresh seeds, from the first on. */
+  /** The first of the fresh seeds. */
   readonly first: number;
   readonly fresh: number;
-  /** As many of the fresh ones are long and quiet. */
+  /** How many of the fresh seeds are quiet. */
   readonly quiet: number;
-  /** So many are simulated a second time. */
+  /** How many seeds are simulated twice, to check that a seed gives the same history. */
   readonly twice: number;
-  readonly hands?: number;
-  /** Answered with false, no further seed is begun. */
+  readonly processes?: number;
+  /** Returns false to start no further seed. */
   readonly onReport?: (report: SimReport) => boolean | void;
 }
 
@@ -23,15 +23,16 @@ export interface CampaignReports {
 
 const minute = 60_000;
 
-/** What is passed to `simulate` for busy seeds, and for quiet ones. */
+/** The options of `simulate` for busy seeds and for quiet seeds. */
 export const busy: SimOptions = { chaosMs: 62 * minute };
 export const quiet: SimOptions = { chaosMs: 380 * minute, isQuiet: true };
 
-export async function campaign({ first, fresh, quiet: quietCount, twice, ...ask }: Campaign): Promise<CampaignReports> {
+export async function campaign(options: Campaign): Promise<CampaignReports> {
+  const { first, fresh, quiet: quietCount, twice, ...batch } = options;
   const numbers = Array.from({ length: fresh }, (_, index) => first + index);
   const busySeeds = [...regressions.map(({ seed }) => seed), ...numbers.slice(quietCount)];
-  const quietReports = await simulateAll({ ...ask, ...quiet, seeds: numbers.slice(0, quietCount) });
-  const busyReports = await simulateAll({ ...ask, ...busy, seeds: busySeeds });
-  const again = await simulateAll({ ...ask, ...busy, seeds: busySeeds.slice(0, twice) });
+  const quietReports = await simulateAll({ ...batch, ...quiet, seeds: numbers.slice(0, quietCount) });
+  const busyReports = await simulateAll({ ...batch, ...busy, seeds: busySeeds });
+  const again = await simulateAll({ ...batch, ...busy, seeds: busySeeds.slice(0, twice) });
   return { reports: [...busyReports, ...quietReports], again };
 }

@@ -1,46 +1,46 @@
-// The clients: producers, operators and those of the queue. Each lives in a process of its own.
+// The clients: producers, operators and clients of the Bedrock queue. Each has its own simulated process.
 import { Queue } from '../../src/jobs/bedrock/queue.ts';
 import { every, type Engine } from '../../src/index.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal } from '../../src/refusal.ts';
-import type { Stream } from './draws.ts';
+import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
 import type { SimProcess } from './process.ts';
-import type { DefName, Ledger, TypeName } from './trade.ts';
+import type { DefName, Ledger, TypeName } from './workload.ts';
 
-export interface Desk {
+export interface Client {
   readonly engine: Engine;
   readonly process: SimProcess;
-  readonly dice: Stream;
+  readonly random: RandomStream;
   readonly goals: Goals;
   readonly ledger: Ledger;
   readonly types: readonly TypeName[];
   readonly defs: readonly DefName[];
-  /** Jobs of which somebody was told that they are stored. */
+  /** Ids of created jobs whose reply has arrived. */
   readonly acknowledged: Set<number>;
-  /** The jobs as they are. */
+  /** The current jobs of the store. */
   readonly jobs: () => readonly Job[];
 }
 
-/** One thing that somebody does. What is refused, or of which nobody knows whether it happened, is part of life. */
-type Deed = (desk: Desk) => Promise<unknown>;
+/** One request of a client. Refusals and unknown outcomes are expected. */
+type Action = (client: Client) => Promise<unknown>;
 
-export async function attempt(deed: Deed, desk: Desk): Promise<void> {
+export async function tryAction(action: Action, client: Client): Promise<void> {
   try {
-    await deed(desk);
+    await action(client);
   } catch (error) {
-    if (!isRefusal(error) && !/line was cut|store is down|no reply came/.test(String(error))) throw error;
+    if (!isRefusal(error) && !/connection was lost|store is down|no reply came/.test(String(error))) throw error;
   }
 }
 
 const tenants = ['ann', 'bob'] as const;
 const keys = ['red', 'green', 'blue'] as const;
 
-const produce: Deed = async ({ engine, dice, types, acknowledged }) => {
-  const type = dice.pick(types);
-  const [hasDelay, hasKey, isForLong, isUrgent] = [0.2, 0.25, 0.3, 0.2].map((chance) => dice.isTrue(chance));
-  const [seconds, key, tenant] = [dice.whole(1, 90), dice.pick(keys), dice.pick(tenants)];
-  const onTaken = dice.pick(['keep', 'update'] as const);
+const produce: Action = async ({ engine, random, types, acknowledged }) => {
+  const type = random.pick(types);
+  const [hasDelay, hasKey, isForLong, isUrgent] = [0.2, 0.25, 0.3, 0.2].map((chance) => random.isTrue(chance));
+  const [seconds, key, tenant] = [random.integer(1, 90), random.pick(keys), random.pick(tenants)];
+  const onTaken = random.pick(['keep', 'update'] as const);
   const unique = { key: `${type} ${key}`, onTaken, ...(isForLong ? { for: '2m' as const } : {}) };
   const run = await engine.createNamed({ type }, {
     input: { tenant },
@@ -51,26 +51,28 @@ const produce: Deed = async ({ engine, dice, types, acknowledged }) => {
   acknowledged.add(run.id);
 };
 
-const produceMany: Deed = async (desk) => {
-  const count = desk.dice.whole(2, 6);
-  await Promise.all(Array.from({ length: count }, () => attempt(produce, desk)));
+const produceMany: Action = async (client) => {
+  const count = client.random.integer(2, 6);
+  await Promise.all(Array.from({ length: count }, () => tryAction(produce, client)));
 };
 
 const isOpenRun = ({ kind, state }: Job): boolean => kind === 'run' && state !== 'ended';
 
-function pick({ jobs, dice }: Desk, isMeant: (job: Job) => boolean): Job | undefined {
+function pick({ jobs, random }: Client, matches: (job: Job) => boolean): Job | undefined {
   const all = jobs();
-  // Mostly the newest, which are alive.
-  const from = Math.max(0, all.length - (dice.isTrue(0.8) ? 60 : all.length));
-  const meant = all.slice(from).filter(isMeant);
-  return meant.length === 0 ? undefined : dice.pick(meant);
+  // Prefers new jobs: most of them are still open.
+  const from = Math.max(0, all.length - (random.isTrue(0.8) ? 60 : all.length));
+  const matching = all.slice(from).filter(matches);
+  return matching.length === 0 ? undefined : random.pick(matching);
 }
 
-const on = (isMeant: (job: Job) => boolean, act: (desk: Desk, job: Job) => Promise<unknown>): Deed => async (desk) => {
-  const job = pick(desk, isMeant);
+type JobAction = (client: Client, job: Job) => Promise<unknown>;
+
+const on = (matches: (job: Job) => boolean, act: JobAction): Action => async (client) => {
+  const job = pick(client, matches);
   if (!job) return;
-  const isDoubled = desk.dice.isTrue(0.15);
-  const acts = [act(desk, job), ...(isDoubled ? [act(desk, job)] : [])];
+  const isDoubled = client.random.isTrue(0.15);
+  const acts = [act(client, job), ...(isDoubled ? [act(client, job)] : [])];
   const refused = (await Promise.allSettled(acts)).find((answer) => answer.status === 'rejected');
   if (refused) throw refused.reason;
 };
@@ -81,8 +83,8 @@ const isEndedWork = (job: Job): boolean => isWork(job) && job.state === 'ended';
 const isPausedRun = (job: Job): boolean => job.kind === 'run' && job.state === 'held' && job.hold === 'pause';
 const isPendingRun = ({ kind, state }: Job): boolean => kind === 'run' && state === 'pending';
 
-const cancel = on(isOpenWork, async ({ engine, dice, goals }, { id }) => {
-  const grace = dice.isTrue(0.4) ? { grace: '5s' as const } : {};
+const cancel = on(isOpenWork, async ({ engine, random, goals }, { id }) => {
+  const grace = random.isTrue(0.4) ? { grace: '5s' as const } : {};
   try {
     await engine.cancelJobRun(id, { why: 'an operator wants it', ...grace });
   } catch (error) {
@@ -91,135 +93,137 @@ const cancel = on(isOpenWork, async ({ engine, dice, goals }, { id }) => {
   }
 });
 const isWaitingRun = (job: Job): boolean => job.kind === 'run' && job.state === 'held' && job.hold === 'children';
-const cancelFamily = on(isWaitingRun, ({ engine }, { id }) => engine.cancelJobRun(id));
+const cancelParent = on(isWaitingRun, ({ engine }, { id }) => engine.cancelJobRun(id));
 const stop = on(isOpenRun, ({ engine }, { id }) => engine.stopJobRun(id));
-const retryRun = on(isEndedWork, ({ engine, dice }, { id }) =>
-  engine.retryJobRun(id, dice.isTrue(0.5) ? { only: 'failed' } : {}));
+const retryRun = on(isEndedWork, ({ engine, random }, { id }) =>
+  engine.retryJobRun(id, random.isTrue(0.5) ? { only: 'failed' } : {}));
 const pauseRun = on(isPendingRun, ({ engine }, { id }) => engine.pauseJobRun(id));
 const resumeRun = on(isPausedRun, ({ engine }, { id }) => engine.resumeJobRun(id));
-const editRun = on(isOpenRun, ({ engine, dice }, { id }) => engine.editJobRun(id, { priority: dice.whole(0, 20) }));
+const editRun = on(isOpenRun, ({ engine, random }, { id }) =>
+  engine.editJobRun(id, { priority: random.integer(0, 20) }));
 const deleteRun = on(isEndedWork, ({ engine }, { id }) => engine.deleteJobRun(id));
-const bulk: Deed = async ({ engine, acknowledged, dice }) => {
-  const action = dice.pick(['cancel', 'retry'] as const);
+const bulk: Action = async ({ engine, acknowledged, random }) => {
+  const action = random.pick(['cancel', 'retry'] as const);
   const run = await engine.createNamed({ type: 'stint.bulk' }, {
     input: { action, query: { types: ['flaky'] }, by: 'operator', why: null, only: 'failed', asked: engine.now() },
   });
   acknowledged.add(run.id);
 };
 
-const complete: Deed = async ({ engine, ledger, dice }) => {
-  const token = ledger.tokens[ledger.tokens.length - dice.whole(1, 5)];
+const complete: Action = async ({ engine, ledger, random }) => {
+  const token = ledger.tokens[ledger.tokens.length - random.integer(1, 5)];
   if (token === undefined) return;
-  if (dice.isTrue(0.7)) await engine.complete(token, { from: 'outside' });
+  if (random.isTrue(0.7)) await engine.complete(token, { from: 'outside' });
   else await engine.fail(token, new Error('it failed outside'));
 };
 
-const editSchedule: Deed = async ({ engine, dice, defs }) => {
-  const name = dice.pick(defs);
-  const seconds = dice.whole(20, 200);
-  const [isTakenBack, isDouble] = [dice.isTrue(0.3), dice.isTrue(0.3)];
+const editSchedule: Action = async ({ engine, random, defs }) => {
+  const name = random.pick(defs);
+  const seconds = random.integer(20, 200);
+  const [isRemoved, isDouble] = [random.isTrue(0.3), random.isTrue(0.3)];
   const schedules = [every(`${seconds}s`), ...(isDouble ? [every('90s')] : [])];
-  await engine.override(name, isTakenBack ? null : { schedules });
+  await engine.override(name, isRemoved ? null : { schedules });
 };
-const switchOff: Deed = ({ engine, dice, defs }) => engine.disable(dice.pick(defs));
-const switchOn: Deed = ({ engine, dice, defs }) => engine.enable(dice.pick(defs));
-const runByHand: Deed = async ({ engine, dice, defs, acknowledged }) => {
-  acknowledged.add((await engine.createNamed({ def: dice.pick(defs) }, {})).id);
+const switchOff: Action = ({ engine, random, defs }) => engine.disable(random.pick(defs));
+const switchOn: Action = ({ engine, random, defs }) => engine.enable(random.pick(defs));
+const runManually: Action = async ({ engine, random, defs, acknowledged }) => {
+  acknowledged.add((await engine.createNamed({ def: random.pick(defs) }, {})).id);
 };
 
-// The queue of Bedrock.
+// The Bedrock queue.
 
-const queueOf = ({ engine }: Desk): Queue => new Queue(engine.jobs);
-const asker = { by: 'queue client' };
+const queueOf = ({ engine }: Client): Queue => new Queue(engine.jobs);
+const actor = { by: 'queue client' };
 const names = ['manual/mail', 'mail', 'report', 'import'] as const;
 
-const enqueue: Deed = async (desk) => {
-  const { dice, acknowledged } = desk;
-  const [isUnique, repeats, again] = [dice.isTrue(0.3), dice.isTrue(0.15), dice.isTrue(0.6)];
-  const [id] = await queueOf(desk).create([{
-    name: dice.pick(names),
-    data: `{"n":${dice.whole(1, 9)}}`,
+const enqueue: Action = async (client) => {
+  const { random, acknowledged } = client;
+  const [isUnique, repeats, isRetried] = [random.isTrue(0.3), random.isTrue(0.15), random.isTrue(0.6)];
+  const [id] = await queueOf(client).create([{
+    name: random.pick(names),
+    data: `{"n":${random.integer(1, 9)}}`,
     isUnique,
     ...(repeats ? { repeat: 'FINISHED, +1 MINUTE' } : {}),
-    ...(again ? { retryAfter: '+20 SECONDS' } : {}),
-  }], false, asker.by);
+    ...(isRetried ? { retryAfter: '+20 SECONDS' } : {}),
+  }], false, actor.by);
   acknowledged.add(id!);
 };
 
-const workOnQueue: Deed = async (desk) => {
-  const { dice, process } = desk;
-  const queue = queueOf(desk);
-  const limit = dice.whole(1, 3);
+const workOnQueue: Action = async (client) => {
+  const { random, process } = client;
+  const queue = queueOf(client);
+  const limit = random.integer(1, 3);
   const { handed } = await queue.handOut({ names: { glob: '*' }, limit, holder: process.name, withMocks: false });
   for (const { job } of handed) {
-    await process.clock.sleep(dice.between(10, 4_000));
-    if (job.parent === null && dice.isTrue(0.25)) await attempt(() => addChildren(desk, queue, job.id), desk);
-    await attempt(() => conclude(desk, queue, job.id), desk);
+    await process.clock.sleep(random.between(10, 4_000));
+    if (job.parent === null && random.isTrue(0.25)) await tryAction(() => addChildren(client, queue, job.id), client);
+    await tryAction(() => conclude(client, queue, job.id), client);
   }
 };
 
-async function addChildren({ dice, acknowledged }: Desk, queue: Queue, parent: number): Promise<void> {
-  const drafts = Array.from({ length: dice.whole(1, 3) }, () => ({ name: dice.pick(names), data: null, parent }));
-  for (const id of await queue.create(drafts, false, asker.by)) acknowledged.add(id);
+async function addChildren({ random, acknowledged }: Client, queue: Queue, parent: number): Promise<void> {
+  const drafts = Array.from({ length: random.integer(1, 3) }, () => ({ name: random.pick(names), data: null, parent }));
+  for (const id of await queue.create(drafts, false, actor.by)) acknowledged.add(id);
 }
 
-async function conclude({ dice }: Desk, queue: Queue, id: number): Promise<void> {
-  const chance = dice.next();
-  if (chance < 0.6) return queue.finish({ id }, asker);
-  if (chance < 0.7) return queue.fail(id, undefined, asker);
-  if (chance < 0.8) return queue.retry({ id, due: { inSeconds: dice.whole(0, 30) } }, asker);
-  if (chance < 0.85) return queue.update({ id, data: '{"updated":true}' }, asker);
-  // Otherwise the worker forgets about it.
+async function conclude({ random }: Client, queue: Queue, id: number): Promise<void> {
+  const chance = random.next();
+  if (chance < 0.6) return queue.finish({ id }, actor);
+  if (chance < 0.7) return queue.fail(id, undefined, actor);
+  if (chance < 0.8) return queue.retry({ id, due: { inSeconds: random.integer(0, 30) } }, actor);
+  if (chance < 0.85) return queue.update({ id, data: '{"updated":true}' }, actor);
+  // Otherwise the worker never finishes the job.
 }
 
 const isQueued = ({ kind }: Job): boolean => kind === 'bedrock';
-const changeQueue = on(isQueued, async (desk, { id }) => {
-  const queue = queueOf(desk);
-  const chance = desk.dice.next();
-  if (chance < 0.3) return queue.cancel(id, asker);
-  if (chance < 0.6) return queue.delete(id, asker);
-  return queue.requeue([id], asker);
+const changeQueue = on(isQueued, async (client, { id }) => {
+  const queue = queueOf(client);
+  const chance = client.random.next();
+  if (chance < 0.3) return queue.cancel(id, actor);
+  if (chance < 0.6) return queue.delete(id, actor);
+  return queue.requeue([id], actor);
 });
 
-type Menu = readonly (readonly [Deed, number])[];
+type WeightedActions = readonly (readonly [Action, number])[];
 
-const menus: Readonly<Record<'producer' | 'operator' | 'queue', Menu>> = {
-  producer: [[produce, 10], [produceMany, 3], [runByHand, 2], [complete, 4]],
+const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue', WeightedActions>> = {
+  producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
   operator: [
-    [cancel, 6], [cancelFamily, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
+    [cancel, 6], [cancelParent, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
     [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
 };
 
-export type Role = keyof typeof menus;
-export const roles = Object.keys(menus) as Role[];
+export type Role = keyof typeof actionsByRole;
+export const roles = Object.keys(actionsByRole) as Role[];
 
-const dishes = (menu: Menu): readonly Deed[] => menu.flatMap(([deed, weight]) => Array<Deed>(weight).fill(deed));
+const expand = (actions: WeightedActions): readonly Action[] =>
+  actions.flatMap(([action, weight]) => Array<Action>(weight).fill(action));
 
-/** One deed after another, for ever. */
-export async function live(role: Role, desk: Desk, everyMs: number, isOver: () => boolean): Promise<void> {
-  const deeds = dishes(menus[role]);
+/** Executes one random action after another. */
+export async function actUntil(role: Role, client: Client, everyMs: number, isOver: () => boolean): Promise<void> {
+  const actions = expand(actionsByRole[role]);
   while (!isOver()) {
-    await desk.process.clock.sleep(desk.dice.wait(everyMs));
-    if (!isOver()) await attempt(desk.dice.pick(deeds), desk);
+    await client.process.clock.sleep(client.random.intervalMs(everyMs));
+    if (!isOver()) await tryAction(client.random.pick(actions), client);
   }
 }
 
-/** Brings to an end what only somebody outside can: what was handed off, paused, queued, or repeats. */
-export async function clearUp(desk: Desk): Promise<void> {
-  const { engine, jobs, process } = desk;
-  const queue = queueOf(desk);
+/** Ends the jobs that need a client to end: handed off, paused, queued and repeating jobs. */
+export async function finishRemaining(client: Client): Promise<void> {
+  const { engine, jobs, process } = client;
+  const queue = queueOf(client);
   const everything = { names: { glob: '*' }, limit: 100, holder: process.name, withMocks: true } as const;
-  for (const name of desk.defs) await attempt(() => engine.disable(name), desk);
+  for (const name of client.defs) await tryAction(() => engine.disable(name), client);
   for (;;) {
     for (const job of jobs()) {
       const { id } = job;
-      if (isPausedRun(job)) await attempt(() => engine.resumeJobRun(id), desk);
+      if (isPausedRun(job)) await tryAction(() => engine.resumeJobRun(id), client);
       const isHandedOut = isQueued(job) && job.state === 'running';
-      if (isHandedOut) await attempt(() => queue.finish({ id, ignoreRepeat: true }, asker), desk);
+      if (isHandedOut) await tryAction(() => queue.finish({ id, ignoreRepeat: true }, actor), client);
     }
-    await attempt(() => queue.handOut(everything), desk);
+    await tryAction(() => queue.handOut(everything), client);
     await process.clock.sleep(2_000);
   }
 }

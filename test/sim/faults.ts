@@ -1,14 +1,14 @@
-// The faults of one simulation: which kinds exist and how strong they are is drawn once; each that strikes has a name.
-import type { Draws, Stream } from './draws.ts';
-import { defNames, typeNames, type DefName, type TypeName } from './trade.ts';
+// The settings and faults of one simulation. The settings are drawn once per seed; each injected fault has a name.
+import type { RandomStreams, RandomStream } from './random-streams.ts';
+import { defNames, typeNames, type DefName, type TypeName } from './workload.ts';
 
-/** How strong each kind is: a chance per call, or an average time between two. 0 and Infinity: it does not exist. */
-export interface Swarm {
+/** Faults have a chance per call or an average interval; 0 or Infinity disables them. */
+export interface SimSettings {
   readonly engines: number;
   readonly leaseMs: number;
   readonly lostRequest: number;
   readonly lostReply: number;
-  /** The process dies when the reply comes. */
+  /** The process crashes when the reply arrives. */
   readonly deadlyReply: number;
   readonly slow: number;
   readonly lostWake: number;
@@ -17,92 +17,93 @@ export interface Swarm {
   readonly outageEveryMs: number;
   readonly jumpEveryMs: number;
   readonly storeJumpEveryMs: number;
-  /** Restarted instances take the name that they had. */
+  /** Whether restarted instances keep their name. */
   readonly keepsName: boolean;
-  /** Handlers take their process down. */
+  /** Whether handlers can crash their process. */
   readonly poison: boolean;
-  /** Jobs are kept so long after their end; null: for ever. */
+  /** Retention of ended jobs; null: unlimited. */
   readonly retentionMs: number | null;
-  /** How busy producers, operators and queue clients are. */
+  /** Average interval between two actions of a client. */
   readonly workEveryMs: number;
-  /** The job types and definitions in play: few at a time, so that they meet each other often. */
+  /** The job types and definitions of this seed: few, so that they interact often. */
   readonly types: readonly TypeName[];
   readonly defs: readonly DefName[];
 }
 
 const minute = 60_000;
 
-export function swarmOf(draws: Draws): Swarm {
-  const dice = draws.stream('swarm');
+export function drawSettings(streams: RandomStreams): SimSettings {
+  // The name is part of the seed: another name would change the history of every known seed.
+  const random = streams.stream('swarm');
   const maybe = <T>(chance: number, value: () => T, none: T): T => {
-    const [isThere, drawn] = [dice.isTrue(chance), value()];
-    return isThere ? drawn : none;
+    const [isEnabled, drawn] = [random.isTrue(chance), value()];
+    return isEnabled ? drawn : none;
   };
   return {
-    engines: dice.pick([2, 2, 3, 3, 4]),
-    leaseMs: dice.pick([5_000, 15_000, 15_000, 30_000]),
-    lostRequest: maybe(0.8, () => dice.between(0.005, 0.05), 0),
-    lostReply: maybe(0.8, () => dice.between(0.005, 0.05), 0),
-    deadlyReply: maybe(0.6, () => dice.between(0.0005, 0.004), 0),
-    slow: maybe(0.7, () => dice.between(0.01, 0.1), 0),
-    lostWake: maybe(0.7, () => dice.pick([0.1, 0.5, 1]), 0),
-    crashEveryMs: maybe(0.8, () => dice.between(1, 8) * minute, Infinity),
-    pauseEveryMs: maybe(0.7, () => dice.between(1, 8) * minute, Infinity),
-    outageEveryMs: maybe(0.6, () => dice.between(5, 20) * minute, Infinity),
-    jumpEveryMs: maybe(0.6, () => dice.between(2, 10) * minute, Infinity),
-    storeJumpEveryMs: maybe(0.25, () => dice.between(15, 40) * minute, Infinity),
-    keepsName: dice.isTrue(0.25),
-    poison: dice.isTrue(0.6),
-    retentionMs: maybe(0.4, () => dice.pick([minute, 10 * minute]), null),
-    workEveryMs: dice.between(7, 40) * 1000,
-    types: someOf(dice, typeNames, 4),
-    defs: someOf(dice, defNames, 2),
+    engines: random.pick([2, 2, 3, 3, 4]),
+    leaseMs: random.pick([5_000, 15_000, 15_000, 30_000]),
+    lostRequest: maybe(0.8, () => random.between(0.005, 0.05), 0),
+    lostReply: maybe(0.8, () => random.between(0.005, 0.05), 0),
+    deadlyReply: maybe(0.6, () => random.between(0.0005, 0.004), 0),
+    slow: maybe(0.7, () => random.between(0.01, 0.1), 0),
+    lostWake: maybe(0.7, () => random.pick([0.1, 0.5, 1]), 0),
+    crashEveryMs: maybe(0.8, () => random.between(1, 8) * minute, Infinity),
+    pauseEveryMs: maybe(0.7, () => random.between(1, 8) * minute, Infinity),
+    outageEveryMs: maybe(0.6, () => random.between(5, 20) * minute, Infinity),
+    jumpEveryMs: maybe(0.6, () => random.between(2, 10) * minute, Infinity),
+    storeJumpEveryMs: maybe(0.25, () => random.between(15, 40) * minute, Infinity),
+    keepsName: random.isTrue(0.25),
+    poison: random.isTrue(0.6),
+    retentionMs: maybe(0.4, () => random.pick([minute, 10 * minute]), null),
+    workEveryMs: random.between(7, 40) * 1000,
+    types: someOf(random, typeNames, 4),
+    defs: someOf(random, defNames, 2),
   };
 }
 
-/** Two engines, now and then something to do, and trouble a few times an hour. */
-export const quietened = (swarm: Swarm): Swarm => ({
-  ...swarm,
+/** Two engines, an action every five minutes, and a few faults per hour. */
+export const quietSettings = (settings: SimSettings): SimSettings => ({
+  ...settings,
   engines: 2,
   leaseMs: minute,
   workEveryMs: 5 * minute,
-  crashEveryMs: swarm.crashEveryMs * 5,
-  pauseEveryMs: swarm.pauseEveryMs * 5,
-  lostRequest: swarm.lostRequest / 10,
-  lostReply: swarm.lostReply / 10,
-  deadlyReply: swarm.deadlyReply / 10,
+  crashEveryMs: settings.crashEveryMs * 5,
+  pauseEveryMs: settings.pauseEveryMs * 5,
+  lostRequest: settings.lostRequest / 10,
+  lostReply: settings.lostReply / 10,
+  deadlyReply: settings.deadlyReply / 10,
 });
 
-function someOf<T>(dice: Stream, all: readonly T[], count: number): T[] {
+function someOf<T>(random: RandomStream, all: readonly T[], count: number): T[] {
   const left = [...all];
-  return Array.from({ length: count }, () => left.splice(dice.whole(0, left.length - 1), 1)[0]!);
+  return Array.from({ length: count }, () => left.splice(random.integer(0, left.length - 1), 1)[0]!);
 }
 
-/** What struck, and what may strike: a list to be replayed allows only what is in it. */
+/** Decides which faults happen, and records them. A replay allows only the faults of its list. */
 export class Faults {
-  readonly struck: string[] = [];
+  readonly injected: string[] = [];
   readonly #allowed: ReadonlySet<string> | null;
-  #isOver = false;
+  #isStopped = false;
 
   constructor(allowed: readonly string[] | null = null) {
     this.#allowed = allowed && new Set(allowed);
   }
 
-  /** Whether it strikes; it is counted when it does. */
-  strikes(name: string): boolean {
-    if (this.#isOver || (this.#allowed && !this.#allowed.has(name))) return false;
-    this.struck.push(name);
+  /** Returns whether the fault happens; if so, records it. */
+  inject(name: string): boolean {
+    if (this.#isStopped || (this.#allowed && !this.#allowed.has(name))) return false;
+    this.injected.push(name);
     return true;
   }
 
-  /** From now on nothing strikes. */
-  heal(): void {
-    this.#isOver = true;
+  /** Ends all faults. */
+  stop(): void {
+    this.#isStopped = true;
   }
 }
 
-/** Usually a few milliseconds, now and then much longer. */
-export function latencyOf(dice: Stream, slow: number): number {
-  const [base, isSlow, tail] = [dice.between(0.2, 4), dice.isTrue(slow), dice.between(20, 2_000)];
+/** Usually a few milliseconds; for slow calls up to two seconds. */
+export function latencyOf(random: RandomStream, slow: number): number {
+  const [base, isSlow, tail] = [random.between(0.2, 4), random.isTrue(slow), random.between(20, 2_000)];
   return isSlow ? tail : base;
 }

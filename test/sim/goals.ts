@@ -1,4 +1,4 @@
-// The goals: what must have happened in a run of the simulator, or it has proved too little.
+// The goals: rare events that a campaign must have reached. Without them it proves too little.
 import type { Change } from '../../src/model/change.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -21,15 +21,15 @@ export class Goals {
     this.reached.set(goal, (this.reached.get(goal) ?? 0) + 1);
   }
 
-  /** `openChildren`: how many each parent has after these changes. */
-  see(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
+  /** `openChildren`: open children of each parent after these changes. */
+  record(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
     for (const { before, after, events } of changes) {
-      for (const event of events) this.#seeEvent((after ?? before)!, event);
+      for (const event of events) this.#recordEvent((after ?? before)!, event);
     }
-    this.#seeBarrier(changes, openChildren);
+    this.#recordBarrier(changes, openChildren);
   }
 
-  #seeEvent(job: Job, event: Event): void {
+  #recordEvent(job: Job, event: Event): void {
     switch (event.kind) {
       case 'lapsed':
         this.#lapsedFrom.set(job.id, event.holder);
@@ -66,8 +66,8 @@ export class Goals {
     }
   }
 
-  /** The last two of a family end in one commit. */
-  #seeBarrier(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
+  /** The last two open children of a parent end in one commit. */
+  #recordBarrier(changes: readonly Change[], openChildren: ReadonlyMap<number, number>): void {
     const ended = changes.flatMap(({ before, after }) =>
       after?.state === 'ended' && before?.state !== 'ended' && after.parent !== null ? [after.parent] : []);
     const pairs = new Set(ended.filter((parent, index) => ended.indexOf(parent) !== index));

@@ -1,18 +1,18 @@
-// Simulates by hand: node test/sim/main.ts --seed 7 [--count 10] [--minutes 90] [--quiet] [--only 'crash 1; pause 3']
+// Simulates from the command line: node test/sim/main.ts --seed 7 [--count 10] [--minutes 90] [--quiet] [--only 'crash 1; pause 3']
 import { parseArgs } from 'node:util';
-import { tellReport } from './tell.ts';
-import { simulate } from './world.ts';
+import { reportText } from './report.ts';
+import { simulate } from './simulation.ts';
 
 const text = { type: 'string' } as const;
 const quiet = { type: 'boolean', default: false } as const;
 const { values } = parseArgs({ options: { seed: text, count: text, minutes: text, only: text, quiet } });
 const first = Number(values.seed ?? 1);
-const listed = (list: string): string[] => list.split(';').map((name) => name.trim()).filter(Boolean);
-const only = values.only === undefined ? {} : { faults: listed(values.only) };
+const parseFaults = (list: string): string[] => list.split(';').map((name) => name.trim()).filter(Boolean);
+const only = values.only === undefined ? {} : { faults: parseFaults(values.only) };
 const chaos = values.minutes === undefined ? {} : { chaosMs: Number(values.minutes) * 60_000 };
 
 for (let seed = first; seed < first + Number(values.count ?? 1); seed++) {
   const report = await simulate(seed, { ...chaos, ...only, isQuiet: values.quiet });
-  console.log(tellReport(report));
+  console.log(reportText(report));
   if (report.violations.length > 0) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// A process of the simulation: it has a clock of its own, can be paused, and can die at any await with all its memory.
+// A simulated process: it has its own clock, can be paused, and can crash at any await with all its memory.
 import type { Clock } from '../../src/time/clock.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -8,7 +8,7 @@ export class SimProcess {
   readonly #timeline: Timeline;
   #isAlive = true;
   #pausedUntil = 0;
-  #lastWords: (() => void)[] = [];
+  #onDeath: (() => void)[] = [];
 
   constructor(name: string, timeline: Timeline, skew: Skew) {
     this.name = name;
@@ -24,26 +24,26 @@ export class SimProcess {
     return this.#pausedUntil > this.#timeline.now;
   }
 
-  /** Its memory is lost: nothing that it waited for ever comes. */
+  /** Crashes the process: nothing is delivered to it any more. */
   die(): void {
     this.#isAlive = false;
-    for (const call of this.#lastWords.splice(0)) call();
+    for (const call of this.#onDeath.splice(0)) call();
   }
 
-  /** For those outside who hold something of it. */
+  /** For resources outside the process that must be released. */
   onDeath(call: () => void): void {
-    this.#lastWords.push(call);
+    this.#onDeath.push(call);
   }
 
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#timeline.now + ms);
   }
 
-  wakeUp(): void {
+  resume(): void {
     this.#pausedUntil = 0;
   }
 
-  /** Lets something reach the process: never if it is dead, later if it is paused. */
+  /** Calls `what` in the process: never if it has crashed, later if it is paused. */
   deliver(what: () => void | Promise<void>): void | Promise<void> {
     if (!this.#isAlive) return;
     if (!this.isPaused) return what();
@@ -51,7 +51,7 @@ export class SimProcess {
   }
 }
 
-/** How far a clock is off, and how fast it goes. */
+/** The error of a clock: its offset and its rate. */
 export interface Skew {
   readonly offsetMs: number;
   readonly rate: number;
@@ -86,15 +86,15 @@ class ProcessClock implements Clock {
 
   after(ms: number, call: () => void): () => void {
     if (ms === Infinity) return () => {};
-    let isOff = false;
-    // Rounded up, and by one more: a timer never comes early, whatever the rate.
+    let isCancelled = false;
+    // Plus 1 ms: a timer must not fire early, whatever the rate.
     const cancel = this.#timeline.after(ms / this.#rate + (this.#rate === 1 ? 0 : 1), () =>
       this.#process.deliver(() => {
-        if (!isOff) call();
+        if (!isCancelled) call();
       }),
     );
     return () => {
-      isOff = true;
+      isCancelled = true;
       cancel();
     };
   }

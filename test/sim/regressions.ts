@@ -1,9 +1,9 @@
-// Seeds for every run: those that have found something once, in the code of their day or in a mutant, and others that
-// are strong in the same kind of trouble.
+// Seeds that every campaign simulates: they once found a violation, in the source or in a mutant, or have many faults
+// of the same kind.
 
 export interface Regression {
   readonly seed: number;
-  /** The invariant that was, or would be, found broken. */
+  /** The invariant that the seed tests. */
   readonly invariant: string;
 }
 

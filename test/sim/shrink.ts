@@ -1,6 +1,6 @@
-// Shrinks a list of faults to those that it takes: drops ever smaller parts of it while the same still happens.
+// Shrinks a list of faults to those that are needed: drops ever smaller parts while the violation still happens.
 
-/** At most so many trials: each is a whole simulation. */
+/** Limited to `trialsMax` trials: each is a complete simulation. */
 export async function shrink(
   faults: readonly string[],
   stillHappens: (faults: readonly string[]) => Promise<boolean>,

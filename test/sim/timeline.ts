@@ -1,19 +1,19 @@
-// The timeline: what happens when, in virtual time. It alone decides what comes next; idle hours cost nothing.
+// The timeline: callbacks in virtual time. It alone decides what happens next; idle time costs nothing.
 import { turn } from '../../src/time/clock.ts';
 
-type Happening = () => void | Promise<void>;
+type Callback = () => void | Promise<void>;
 
 interface Entry {
   readonly at: number;
   readonly order: number;
-  happening: Happening | null;
+  callback: Callback | null;
 }
 
 export class Timeline {
   #now: number;
   #order = 0;
-  #isOver = false;
-  /** A heap: no entry comes before its parent. */
+  #isStopped = false;
+  /** A binary heap: no entry is due before its parent. */
   readonly #entries: Entry[] = [];
 
   constructor(start: number) {
@@ -24,33 +24,33 @@ export class Timeline {
     return this.#now;
   }
 
-  /** The answer takes it back. */
-  after(ms: number, happening: Happening): () => void {
-    const entry: Entry = { at: this.#now + Math.max(0, Math.ceil(ms)), order: (this.#order += 1), happening };
+  /** Returns the function that cancels the callback. */
+  after(ms: number, callback: Callback): () => void {
+    const entry: Entry = { at: this.#now + Math.max(0, Math.ceil(ms)), order: (this.#order += 1), callback };
     this.#push(entry);
     return () => {
-      entry.happening = null;
+      entry.callback = null;
     };
   }
 
-  /** Ends `run` after what happens now. */
+  /** Ends `run` after the current callback. */
   stop(): void {
-    this.#isOver = true;
+    this.#isStopped = true;
   }
 
-  /** Lets everything happen up to a time, one thing after the other, each with all that follows from it at once. */
+  /** Calls what is due until a time, one after the other, and settles all promises after each. */
   async run(until: number): Promise<void> {
-    this.#isOver = false;
+    this.#isStopped = false;
     await turn();
-    for (let entry = this.#peek(); entry && entry.at <= until && !this.#isOver; entry = this.#peek()) {
+    for (let entry = this.#peek(); entry && entry.at <= until && !this.#isStopped; entry = this.#peek()) {
       this.#pop();
-      const { happening } = entry;
-      if (happening === null) continue;
+      const { callback } = entry;
+      if (callback === null) continue;
       this.#now = entry.at;
-      await happening();
+      await callback();
       await turn();
     }
-    if (!this.#isOver) this.#now = Math.max(this.#now, until);
+    if (!this.#isStopped) this.#now = Math.max(this.#now, until);
   }
 
   #peek(): Entry | undefined {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { scanIds, type IdRange } from '../../src/store/id-scan.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { systemClock } from '../../src/time/clock.ts';
 
 /** A scan over these ids, which records what it has seen. */
 function scanOver(ids: readonly number[], order: 'newest' | 'oldest', enough = Infinity) {
@@ -30,7 +31,7 @@ test('every id is passed once and in order, however they lie', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const scan = scanOver(ids, order);
-      expect(await scanIds({ order, stepMs: 1 }, scan)).toBeNull();
+      expect(await scanIds({ order, stepMs: 1, clock: systemClock }, scan)).toBeNull();
       const rising = [...new Set(ids)].sort((a, b) => a - b);
       expect(scan.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
     }),
@@ -43,7 +44,7 @@ test('without patience it says where to go on, and going on misses and repeats n
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const scan = scanOver(ids, order);
       for (let after: number | null | undefined; after !== null;) {
-        after = await scanIds({ order, after, stepMs: 1, patienceMs: -1 }, scan);
+        after = await scanIds({ order, after, stepMs: 1, patienceMs: -1, clock: systemClock }, scan);
       }
       const rising = [...new Set(ids)].sort((a, b) => a - b);
       expect(scan.seen).toEqual(order === 'newest' ? rising.reverse() : rising);
@@ -58,7 +59,7 @@ test('it ends when enough is found', async () => {
     'oldest',
     10,
   );
-  expect(await scanIds({ order: 'oldest', stepMs: 1 }, scan)).toBeNull();
+  expect(await scanIds({ order: 'oldest', stepMs: 1, clock: systemClock }, scan)).toBeNull();
   expect(scan.seen.length).toBeLessThan(5_000);
 });
 

@@ -17,11 +17,11 @@ afterEach(async () => {
 
 test('two processes race on one file, and every history replays', async () => {
   await raceOf([{ turns: 800 }, { turns: 800 }]);
-}, 120_000);
+});
 
 test('four processes that start on an empty file at once migrate it once and race on it', async () => {
   await raceOf(Array.from({ length: 4 }, () => ({ turns: 300 })));
-}, 120_000);
+});
 
 async function raceOf(processes: readonly { turns: number }[]): Promise<void> {
   const path = await freshFile();

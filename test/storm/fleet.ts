@@ -1,38 +1,38 @@
-// The fleet: instances in processes of their own that are killed and paused, and replaced when they are gone.
+// The fleet: instances in their own processes. They are killed and paused, and replaced after their exit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Member } from '../engine/processes/member.ts';
-import type { Stream } from '../sim/draws.ts';
-import type { MemberOptions } from './member.ts';
+import type { RandomStream } from '../sim/random-streams.ts';
+import type { InstanceOptions } from './instance-process.ts';
 
-export interface FleetOptions extends Omit<MemberOptions, 'instance'> {
+export interface FleetOptions extends Omit<InstanceOptions, 'instance'> {
   readonly size: number;
   readonly program: string;
   readonly ledger: string;
-  readonly dice: Stream;
+  readonly random: RandomStream;
 }
 
-interface Berth {
+interface ManagedProcess {
   member: Member;
   isPaused: boolean;
 }
 
 export class Fleet {
   readonly #options: FleetOptions;
-  readonly #berths: Berth[];
+  readonly #processes: ManagedProcess[];
   readonly #faults: string[] = [];
   #started = 0;
   #isOver = false;
   kills = 0;
   pauses = 0;
-  /** Of those, the ones that lasted longer than a lease. */
+  /** Pauses that lasted longer than a lease. */
   longPauses = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#berths = Array.from({ length: options.size }, (_, index) => {
-      const berth: Berth = { member: this.#spawn(index), isPaused: false };
-      this.#watch(berth, index);
-      return berth;
+    this.#processes = Array.from({ length: options.size }, (_, index) => {
+      const managed: ManagedProcess = { member: this.#spawn(index), isPaused: false };
+      this.#replaceOnExit(managed, index);
+      return managed;
     });
   }
 
@@ -40,74 +40,74 @@ export class Fleet {
     return this.#started;
   }
 
-  /** Members that ended by themselves, for another reason than a store that was away, and what they said. */
+  /** The output of each process that exited without a signal, except for an unavailable store. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** SIGKILL for one that is at work; false: none is. */
-  async kill(isMeant: (member: Member) => boolean = () => true): Promise<boolean> {
-    // Those that are paused are left to come too late.
-    const berths = this.#ready().filter(({ member: each, isPaused }) => isMeant(each) && !isPaused);
-    const member = this.#pick(berths)?.member;
+  /** Kills a random running instance; returns false if there is none. */
+  async kill(matches: (member: Member) => boolean = () => true): Promise<boolean> {
+    // Paused instances are not killed: they must resume after their lease has lapsed.
+    const processes = this.#ready().filter(({ member: each, isPaused }) => matches(each) && !isPaused);
+    const member = this.#pick(processes)?.member;
     if (!member) return false;
     this.kills += 1;
     await member.end('SIGKILL');
     return true;
   }
 
-  /** SIGSTOP for one that is at work, and SIGCONT after a while. */
+  /** Sends SIGSTOP to a random running instance, and SIGCONT after `ms`. */
   pause(ms: number, leaseMs: number): boolean {
-    const berth = this.#pick(this.#ready().filter(({ isPaused }) => !isPaused));
-    if (!berth) return false;
-    const { member } = berth;
+    const managed = this.#pick(this.#ready().filter(({ isPaused }) => !isPaused));
+    if (!managed) return false;
+    const { member } = managed;
     this.pauses += 1;
     if (ms > leaseMs) this.longPauses += 1;
-    berth.isPaused = true;
+    managed.isPaused = true;
     member.signal('SIGSTOP');
     void sleep(ms).then(() => {
       member.signal('SIGCONT');
-      if (berth.member === member) berth.isPaused = false;
+      if (managed.member === member) managed.isPaused = false;
     });
     return true;
   }
 
   async close(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#berths.map(({ member }) => member.end('SIGKILL')));
+    await Promise.all(this.#processes.map(({ member }) => member.end('SIGKILL')));
   }
 
-  #ready(): Berth[] {
-    return this.#berths.filter(({ member }) => member.output.includes('ready'));
+  #ready(): ManagedProcess[] {
+    return this.#processes.filter(({ member }) => member.output.includes('ready'));
   }
 
   #pick<T>(from: readonly T[]): T | undefined {
-    return from.length === 0 ? undefined : this.#options.dice.pick(from);
+    return from.length === 0 ? undefined : this.#options.random.pick(from);
   }
 
   #spawn(index: number): Member {
-    const { program, ledger, dice, url, slots, lease } = this.#options;
+    const { program, ledger, random, url, slots, lease } = this.#options;
     this.#started += 1;
-    // Half of them come back under the name they had.
-    const instance = dice.isTrue(0.5) ? `member ${index}` : `member ${index}, life ${this.#started}`;
-    return new Member({ url, instance, slots, lease } as MemberOptions, ledger, program);
+    // Half of the replacements keep the name.
+    const instance = random.isTrue(0.5) ? `instance ${index}` : `instance ${index}, start ${this.#started}`;
+    return new Member({ url, instance, slots, lease } as InstanceOptions, ledger, program);
   }
 
-  #watch(berth: Berth, index: number): void {
-    const { member } = berth;
+  #replaceOnExit(managed: ManagedProcess, index: number): void {
+    const { member } = managed;
     void member.exit.then(async ({ signal }) => {
       if (this.#isOver) return;
-      if (signal === null) await this.#missed(member);
+      if (signal === null) await this.#recordExit(member);
       if (this.#isOver) return;
-      berth.member = this.#spawn(index);
-      berth.isPaused = false;
-      this.#watch(berth, index);
+      managed.member = this.#spawn(index);
+      managed.isPaused = false;
+      this.#replaceOnExit(managed, index);
     });
   }
 
-  /** It ended by itself. */
-  async #missed({ output }: Member): Promise<void> {
-    if (!output.includes('unavailable.store')) this.#faults.push(`a member ended by itself: ${output}`);
+  /** The process exited without a signal. */
+  async #recordExit({ output }: Member): Promise<void> {
+    if (!output.includes('unavailable.store')) this.#faults.push(`an instance exited without a signal: ${output}`);
     await sleep(500);
   }
 }

@@ -1,8 +1,8 @@
-// The ledger of a storm, read when it is over.
+// Reads the ledger of a storm after its end.
 import { readFileSync } from 'node:fs';
 import type { Entry } from '../engine/processes/children/ledger.ts';
 
-/** Whoever was killed while it wrote has left half a line, and another's may follow in it: that one is no evidence. */
+/** Skips invalid lines: a process that is killed while writing leaves half a line, which may run into the next entry. */
 export function entriesOf(ledger: string): Entry[] {
   return readFileSync(ledger, 'utf8').split('\n').flatMap((line) => {
     try {

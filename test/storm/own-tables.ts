@@ -1,5 +1,5 @@
-// The application's own tables, in the database that also holds the jobs: what is written there together with a run is
-// there if and only if the run is, and what a handler writes under its job's key is there once.
+// Tables of the application in the database of the jobs. A row that is written together with a run exists if and only if
+// the run does, and a row that a handler writes under the key of its job exists once.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { isRefusal } from '../../src/refusal.ts';
@@ -10,18 +10,18 @@ export interface OwnRow {
   readonly fence: number;
 }
 
-/** Does its part in the transaction, and says which row is to be written. */
+/** Works in the transaction, and returns the row to write. */
 export type Work = (transaction: unknown) => Promise<OwnRow>;
 
 export interface OwnTables {
   create(): Promise<void>;
-  /** One transaction: what `work` does with it, and one row. A row whose key is there already takes it all back. */
+  /** Executes `work` and inserts its row in one transaction. Rolls back if the key exists. */
   write(table: OwnTable, work: Work, how?: 'commit' | 'rollback'): Promise<void>;
   rows(table: OwnTable): Promise<OwnRow[]>;
   close(): Promise<void>;
 }
 
-/** The server was away, or the line to it was cut: nobody knows whether it was written. */
+/** The server or the connection was down: the outcome of the transaction is unknown. */
 export class Outage extends Error {}
 
 export type OwnTable = 'orders' | 'effects';
@@ -47,9 +47,9 @@ function inSqlite(url: string): OwnTables {
   let last: Promise<unknown> = Promise.resolve();
   return {
     create: async () => db.exec(`create table orders(${columns}); create table effects(${columns})`),
-    // A connection has one transaction at a time.
-    write: (...said) => {
-      const written = last.then(() => write(...said));
+    // A connection has only one transaction at a time.
+    write: (...args) => {
+      const written = last.then(() => write(...args));
       last = written.catch(() => {});
       return written;
     },
@@ -62,24 +62,24 @@ function inSqlite(url: string): OwnTables {
 
 function inPostgres(url: string): OwnTables {
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000, query_timeout: 20_000 });
-  // A query under way is told by its own rejection.
+  // A running query fails with its own rejection.
   pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}));
   return {
     create: async () => void (await pool.query(`create table orders(${columns}); create table effects(${columns})`)),
     write: async (table, work, how = 'commit') => {
       const client = await pool.connect().catch(outage);
-      let isOver = false;
+      let isDone = false;
       try {
         await client.query('begin');
         const { key, job, fence } = await work(client);
         const insert = `insert into ${table} values ($1, $2, $3) on conflict do nothing`;
         const { rowCount } = await client.query(insert, [key, job, fence]);
         await client.query(rowCount === 1 ? how : 'rollback');
-        isOver = true;
+        isDone = true;
       } catch (error) {
         outage(error);
       } finally {
-        client.release(!isOver); // a connection of which nobody knows where it stands is not used again
+        client.release(!isDone); // destroys a connection in an unknown state
       }
     },
     rows: async (table) => {
@@ -90,8 +90,8 @@ function inPostgres(url: string): OwnTables {
   };
 }
 
-/** Anything but a refusal or a mistake in a statement. */
+/** Everything except refusals and SQL errors (SQLSTATE 22, 23, 42) is an outage. */
 function outage(error: unknown): never {
   const isMistake = /^(22|23|42)/.test(String((error as { readonly code?: unknown }).code));
-  throw isRefusal(error) || isMistake ? error : new Outage('the line to the database was lost', { cause: error });
+  throw isRefusal(error) || isMistake ? error : new Outage('the connection to the database was lost', { cause: error });
 }

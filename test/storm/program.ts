@@ -1,13 +1,13 @@
-// The program of a storm's members, bundled: whoever is killed several times a second must start in a moment, and what
-// it is made of must not change while the storm lasts.
+// Bundles the program of the instances: they are killed several times a second and must start fast, and their source
+// must not change during the storm.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Answers the file to start. */
-export async function bundledProgram(folder: string, entry = 'test/storm/member.ts'): Promise<string> {
+/** Returns the path of the bundle. */
+export async function bundledProgram(folder: string, entry = 'test/storm/instance-process.ts'): Promise<string> {
   const outDir = join(folder, 'program');
   await build({
     configFile: false,
@@ -21,11 +21,14 @@ export async function bundledProgram(folder: string, entry = 'test/storm/member.
       minify: false,
       target: 'node24',
       rolldownOptions: {
-        input: { member: join(root, entry), 'backup-heartbeat-thread': join(root, 'src/open/backup-heartbeat-thread.ts') },
+        input: {
+          instance: join(root, entry),
+          'backup-heartbeat-thread': join(root, 'src/open/backup-heartbeat-thread.ts'),
+        },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },
   });
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
-  return join(outDir, 'member.js');
+  return join(outDir, 'instance.js');
 }

@@ -1,4 +1,4 @@
-// How large the storms are: in every run of the tests, and at night.
+// The sizes of the storms: in the test suite, and long ones for the night.
 import type { StormOptions } from './storm.ts';
 
 export const postgresSize: StormOptions = {

@@ -1,6 +1,6 @@
 // The test support itself: the browser starts, runs scripts, and shows text.
-import { expect, test } from 'vitest';
-import { launchBrowser, plainPage } from './browser.ts';
+import { expect } from 'vitest';
+import { launchBrowser, plainPage, test } from './browser.ts';
 
 test('a page runs scripts, knows its locale and shows text', async () => {
   const browser = await launchBrowser();

@@ -1,7 +1,9 @@
-// A real Chromium for tests: the one inside the npm package on Linux x64, else one of the machine.
+// A real Chromium for tests: the one that CHROME_PATH names, else the one inside the npm package, else an installed one.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type LaunchOptions } from 'playwright-core';
+import { test as anyTest } from 'vitest';
+import { browserAdvice, browserSource } from './browser-source.ts';
 
 const modules = join(import.meta.dirname, '..', '..', 'node_modules');
 const chromiumPackage = join(modules, '@sparticuz', 'chromium');
@@ -21,16 +23,14 @@ const flags = [
 /** For `browser.newPage(…)`: without a locale of its own the browser takes `en-US@posix`, on which Intl throws. */
 export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: 'UTC' };
 
-/** `CHROME_PATH` names another browser. */
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ args: flags, ...(await executable()) });
-}
+/** `test` for what needs a browser: skipped where the machine has none. */
+export const test = anyTest.skipIf(browserSource() === null);
 
-async function executable(): Promise<LaunchOptions> {
-  const wish = process.env['CHROME_PATH'];
-  if (wish !== undefined) return { executablePath: wish };
-  if (process.platform === 'linux' && process.arch === 'x64') return executableFromNpm();
-  return { channel: 'chrome' };
+export async function launchBrowser(): Promise<Browser> {
+  const source = browserSource();
+  if (source === null) throw new Error(`cannot start a browser: none was found. ${browserAdvice}`);
+  const options = source === 'npm' ? await executableFromNpm() : { executablePath: source };
+  return chromium.launch({ args: flags, ...options });
 }
 
 async function executableFromNpm(): Promise<LaunchOptions> {

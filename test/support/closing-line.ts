@@ -1,11 +1,12 @@
-// The reporter that ends a run with one plain line, which any reader of a log understands.
+// The reporter that ends a run with one plain line: how many tests passed, failed and were skipped.
 import type { Reporter, TestModule } from 'vitest/node';
+import { browserAdvice, browserSource } from './browser-source.ts';
 
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const line = closingLine(modules, unhandledErrors.length);
+    const lines = [...browserLines(modules), closingLine(modules, unhandledErrors.length)];
     // On exit, so that nothing another reporter prints comes after it.
-    process.on('exit', () => console.log(line));
+    process.on('exit', () => console.log(lines.join('\n')));
   }
 }
 
@@ -13,8 +14,17 @@ function closingLine(modules: readonly TestModule[], unhandled: number): string 
   const count = { passed: 0, failed: unhandled, skipped: 0, pending: 0 };
   for (const module of modules) {
     for (const test of module.children.allTests()) count[test.result().state] += 1;
-    // A file that cannot even be loaded has no tests to count.
+    // A file that cannot be loaded has no tests to count.
     if (module.errors().length > 0) count.failed += 1;
   }
   return `${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped`;
+}
+
+/** Names the browser tests that were skipped, and the command that helps. */
+function browserLines(modules: readonly TestModule[]): string[] {
+  if (browserSource() !== null) return [];
+  const skipped = modules.filter((module) => module.state() === 'skipped');
+  if (skipped.length === 0) return [];
+  const files = skipped.map(({ relativeModuleId }) => `  ${relativeModuleId}`);
+  return ['No browser was found, so the tests of these files were skipped:', ...files, browserAdvice];
 }

@@ -1,16 +1,16 @@
-// What happens once around a whole test run: a PostgreSQL is started for it, and stopped.
+// What happens once around a whole test run: a PostgreSQL for it, and its end.
 import type { TestProject } from 'vitest/node';
-import { TestPostgres } from './postgres.ts';
+import { postgresOnDemand } from './postgres-on-demand.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server all test files share; ask `freshDatabase()` for a database on it. */
-    pgUrl: string;
+    /** Where to ask for the PostgreSQL that all test files share; use `serverUrl()` or `freshDatabase()`. */
+    postgresPort: number;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const postgres = await TestPostgres.create();
-  project.provide('pgUrl', postgres.url);
+  const postgres = await postgresOnDemand();
+  project.provide('postgresPort', postgres.port);
   return () => postgres.stop();
 }

@@ -1,4 +1,4 @@
-// Defects for `verify` to find: each is planted by SQL into a world that was sound, and breaks the invariant it names.
+// Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
 import { declare } from '../../src/jobs/define.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
@@ -12,7 +12,7 @@ export type Sql = (statement: string) => Promise<void>;
 export interface Defect {
   readonly invariant: Invariant;
   readonly title: string;
-  /** Makes something sound; the answer spoils it. */
+  /** Creates valid jobs; the returned function plants the defect. */
   readonly prepare: (world: World) => Promise<(sql: Sql) => Promise<void>>;
 }
 
@@ -22,7 +22,7 @@ const defect = (invariant: Invariant, title: string, prepare: Defect['prepare'])
 const runs = jobType('tick', { run: () => null });
 const everyMinute = jobDef('minutely', runs, { schedules: every('1m'), overlap: 'allow' });
 
-/** A definition with a few ticks behind it, and its newest run. */
+/** A definition with three past ticks, and its newest run. */
 async function ticking(world: World): Promise<{ def: Job; run: Job }> {
   const { name, spec } = everyMinute;
   await declare(world.jobs, name, spec, true, 'code');
@@ -35,7 +35,7 @@ async function ticking(world: World): Promise<{ def: Job; run: Job }> {
   return { def: def!, run: run! };
 }
 
-/** One more event, and the row as it says. */
+/** Appends an event to the history, and raises the version of the row. */
 const append = (table: 'job' | 'ended', { id, version }: Job, event: object, rest = ''): string => {
   const line = JSON.stringify([{ n: version + 1, by: 'sql', ...event }]);
   return `update ${table} set history = history || '\n${line}', version = ${version + 1}${rest} where id = ${id}`;
@@ -44,8 +44,8 @@ const append = (table: 'job' | 'ended', { id, version }: Job, event: object, res
 const rewrite = (table: 'job' | 'ended', column: string, { id }: Job, from: string, to: string): string =>
   `update ${table} set ${column} = replace(${column}, '${from}', '${to}') where id = ${id}`;
 
-/** Somebody is there who should see to what is overdue. */
-const attend = (world: World): Promise<unknown> => {
+/** Registers a live instance: only then is overdue work a violation. */
+const registerInstance = (world: World): Promise<unknown> => {
   const about = { host: 'h', pid: 1, version: '1', types: [], slots: 1, busy: 0, draining: false };
   return world.store.beat({ id: 'alive', leaseMs: minute, about, holds: [] });
 };
@@ -63,17 +63,17 @@ export const defects: readonly Defect[] = [
     const job = await world.ended();
     return (sql) => sql(rewrite('ended', 'body', job, '"fence":1', '"fence":2'));
   }),
-  defect('S5', 'a job that two hold at once', async (world) => {
+  defect('S5', 'a job with two holders', async (world) => {
     const job = await world.running();
     const claimed = { at: job.changed, kind: 'claimed', holder: 'second', until: job.changed + minute };
     return (sql) => sql(append('job', job, claimed, ', fence = 2'));
   }),
-  defect('S6', 'a lease that was taken away before its end', async (world) => {
+  defect('S6', 'a job that was repaired before its lease lapsed', async (world) => {
     const job = await world.running();
     const lapsed = { at: job.changed + 1, kind: 'lapsed', holder: 'worker', phase: 'run', due: job.due };
     return (sql) => sql(append('job', job, lapsed));
   }),
-  defect('S7', 'a job with more tries than it may have', async (world) => {
+  defect('S7', 'a job with more attempts than its limit', async (world) => {
     const policy = { attemptsMax: 7, baseMs: 0 };
     const first = await world.running({ type: 'weak', policy });
     await world.jobs.fail(first, first.fence, { code: 'unknown', message: 'no' }, tester);
@@ -84,11 +84,11 @@ export const defects: readonly Defect[] = [
     const job = await world.create();
     return (sql) => sql(rewrite('job', 'history', job, '"kind":"created"', '"kind":"freed"'));
   }),
-  defect('S10', 'a key that is free within its window', async (world) => {
+  defect('S10', 'a unique key that is free within its window', async (world) => {
     const job = await world.ended({ unique: { key: 'once an hour', forMs: 60 * minute } });
     return (sql) => sql(`delete from taken where job = ${job.id}`);
   }),
-  defect('S11', 'a key that belongs to another', async (world) => {
+  defect('S11', 'a unique key that belongs to another job', async (world) => {
     const job = await world.create({ unique: { key: 'mine' } });
     return (sql) => sql(`update taken set job = 4711 where job = ${job.id}`);
   }),
@@ -100,19 +100,19 @@ export const defects: readonly Defect[] = [
     const { tasks } = await world.family(3);
     return (sql) => sql(`delete from job where id = ${tasks[1]!.id}`);
   }),
-  defect('S13', 'a run with two tasks of one name', async (world) => {
+  defect('S13', 'a run with two tasks of the same key', async (world) => {
     const { tasks } = await world.family(3);
     return (sql) => sql(rewrite('job', 'body', tasks[1]!, 'task 1', 'task 0'));
   }),
-  defect('S14', 'a step that the machine does not know', async (world) => {
+  defect('S14', 'a transition that the machine does not have', async (world) => {
     const job = await world.create();
     return (sql) => sql(append('job', job, { at: job.changed, kind: 'settled', due: job.due }));
   }),
-  defect('S15', 'a task whose run is gone', async (world) => {
+  defect('S15', 'a task whose run does not exist', async (world) => {
     const { tasks } = await world.family(1);
     return (sql) => sql(`update job set parent = 4711 where id = ${tasks[0]!.id}`);
   }),
-  defect('S16', 'a task that was handed out after its run was asked to give up', async (world) => {
+  defect('S16', 'a task that was claimed after its run was cancelled', async (world) => {
     const { run, tasks } = await world.family(2);
     await world.claimOne(tasks[0]!);
     await world.clock.advance(1000);
@@ -128,7 +128,7 @@ export const defects: readonly Defect[] = [
       await sql(`update ended set fate = 'succeeded' where id = ${job.id}`);
     };
   }),
-  defect('S18', 'a run for a tick that was not called for', async (world) => {
+  defect('S18', 'a run for a tick that its definition did not record', async (world) => {
     const { run } = await ticking(world);
     const { nominal } = run.tick!;
     return (sql) => sql(rewrite('job', 'body', run, `"nominal":${nominal}`, `"nominal":${nominal + 1}`));
@@ -143,7 +143,7 @@ export const defects: readonly Defect[] = [
     const { nominal } = run.tick!;
     return (sql) => sql(rewrite('job', 'history', def, `"nominal":${nominal},"run"`, `"nominal":${nominal + 1},"run"`));
   }),
-  defect('S19', 'a tick that was passed over', async (world) => {
+  defect('S19', 'a tick that was left out', async (world) => {
     const { def, run } = await ticking(world);
     const outcome = `{"schedule":0,"nominal":${run.tick!.nominal},"run":${run.id},"lateMs":0}`;
     return (sql) => sql(rewrite('job', 'history', def, outcome, ''));
@@ -155,7 +155,7 @@ export const defects: readonly Defect[] = [
       await sql(`update job set due = ${job.due + 5000} where id = ${job.id}`);
     };
   }),
-  defect('S26', 'a row that its history does not tell of', async (world) => {
+  defect('S26', 'a row that differs from its history', async (world) => {
     const job = await world.create();
     return (sql) => sql(`update job set priority = 77 where id = ${job.id}`);
   }),
@@ -172,7 +172,7 @@ export const defects: readonly Defect[] = [
     await world.jobs.cancel((await world.everyJob())[0]!.id, tester);
     return (sql) => sql(`delete from feed where seq = (select min(seq) + 1 from feed)`);
   }),
-  defect('S35', 'a child that no retention will find', async (world) => {
+  defect('S35', 'an ended child that retention cannot find', async (world) => {
     const job = await world.ended();
     return (sql) => sql(`update ended set parent = 4711 where id = ${job.id}`);
   }),
@@ -180,25 +180,25 @@ export const defects: readonly Defect[] = [
     const [, job] = [await world.create(), await world.create(), await world.create()];
     return (sql) => sql(`update job set body = '{' where id = ${job.id}`);
   }),
-  defect('L1', 'a lease that was over long ago', async (world) => {
+  defect('L1', 'a lease that lapsed long ago', async (world) => {
     const job = await world.running();
-    await attend(world);
+    await registerInstance(world);
     return (sql) => sql(`update job set lease_until = ${job.created - 10 * minute} where id = ${job.id}`);
   }),
-  defect('L3', 'a run that waits for nobody', async (world) => {
+  defect('L3', 'a run that waits for children it does not have', async (world) => {
     const { run, tasks } = await world.family(1);
     await world.clock.advance(2 * minute);
-    await attend(world);
+    await registerInstance(world);
     return (sql) => sql(`update job set parent = ${run.id + 4711} where id = ${tasks[0]!.id}`);
   }),
-  defect('L3', 'a job whose holder nobody knows', async (world) => {
+  defect('L3', 'a job whose holder is not registered', async (world) => {
     const job = await world.running();
-    await attend(world);
+    await registerInstance(world);
     return (sql) => sql(`update job set lease_until = null where id = ${job.id}`);
   }),
   defect('L5', 'a definition that does not tick', async (world) => {
     const { def } = await ticking(world);
-    await attend(world);
+    await registerInstance(world);
     return (sql) => sql(`update job set due = due - ${10 * minute} where id = ${def.id}`);
   }),
 ];

@@ -1,4 +1,4 @@
-// `verify` finds nothing in what Stint wrote, and names what somebody else did to it, on a file and on a server.
+// `verify` finds nothing in a store that Stint wrote, and names each planted defect, on SQLite and PostgreSQL.
 import type { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { defects, type Sql } from './planted.ts';
 const findings = (world: World, options: VerifyOptions = {}): Promise<Violation[]> =>
   Array.fromAsync(verify(world.store, { patienceMs: 0, ...options }));
 
-/** Statements on the tables themselves, whatever the door would say. */
+/** Executes statements directly on the tables, without the checks of Stint. */
 async function sqlOn(world: World, work: (sql: Sql) => Promise<void>): Promise<void> {
   const callers = await world.begin();
   const { transaction } = callers;
@@ -22,8 +22,8 @@ async function sqlOn(world: World, work: (sql: Sql) => Promise<void>): Promise<v
 const sqliteSql = (db: DatabaseSync): Sql => async (statement) => db.exec(statement);
 
 async function postgresSql(client: pg.Client): Promise<Sql> {
-  const question = `select schemaname as schema from pg_tables where tablename = 'job'`;
-  const { rows } = await client.query<{ schema: string }>(question);
+  const sql = `select schemaname as schema from pg_tables where tablename = 'job'`;
+  const { rows } = await client.query<{ schema: string }>(sql);
   await client.query(`set local search_path to ${rows[0]!.schema}`);
   return async (statement) => void (await client.query(statement));
 }
@@ -46,7 +46,7 @@ for (const kind of stores.filter(({ name }) => name !== 'memory')) {
   });
 }
 
-describe('what handlers and producers saw', () => {
+describe('evidence of handlers and producers', () => {
   const seen = async (evidence: VerifyOptions['evidence']): Promise<string[]> => {
     const world = await World.open(stores[0]!);
     await world.ended();
@@ -58,16 +58,16 @@ describe('what handlers and producers saw', () => {
     expect(await seen({ acknowledged: [1], starts: [{ job: 1, fence: 1 }] })).toEqual([]);
   });
 
-  test('S8 names a job that was acknowledged and is not there', async () => {
+  test('S8 names a job that was acknowledged and does not exist', async () => {
     expect(await seen({ acknowledged: [1, 2], starts: [] })).toEqual(['S8']);
   });
 
-  test('S9 names a start without a claim, and one of a job that never was', async () => {
+  test('S9 names a start without a claim, and a start of a job that never existed', async () => {
     expect(await seen({ acknowledged: [], starts: [{ job: 1, fence: 2 }] })).toEqual(['S9']);
     expect(await seen({ acknowledged: [], starts: [{ job: 2, fence: 1 }] })).toEqual(['S9']);
   });
 
-  test('S3 and P5 name a start too many', async () => {
+  test('S3 and P5 name a second start of one claim', async () => {
     const starts = [{ job: 1, fence: 1 }, { job: 1, fence: 1 }];
     expect(await seen({ acknowledged: [], starts })).toEqual(['S3', 'P5']);
   });
@@ -78,23 +78,23 @@ describe('what handlers and producers saw', () => {
   });
 });
 
-test('what only looked wrong for a moment is not told', async () => {
+test('a violation that is gone at the second check is not reported', async () => {
   const world = await World.open(stores[0]!);
   const { run, tasks } = await world.family(1);
   await world.jobs.stop(tasks[0]!.id, tester);
   const stopped = await world.get(run);
   await world.store.commit({ changes: [{ before: stopped, after: { ...stopped, priority: 9 }, events: [] }] });
-  let looks = 0;
+  let sleeps = 0;
   const sleep = async (): Promise<void> => {
-    looks += 1;
+    sleeps += 1;
     const [wrong] = await world.store.load([run.id]);
     await world.store.commit({ changes: [{ before: wrong!, after: stopped, events: [] }] });
   };
   expect(await findings(world, { patienceMs: 10, clock: { sleep } })).toEqual([]);
-  expect(looks).toBe(1);
+  expect(sleeps).toBe(1);
 });
 
-test('a store of many pages is looked at whole, and the progress is told', async () => {
+test('a store of many pages is checked completely, and progress is reported', async () => {
   const world = await World.open(stores[0]!);
   await world.jobs.createMany(Array.from({ length: 1234 }, () => ({ type: 'plain' })), 'producer');
   const seen: number[] = [];

@@ -1,30 +1,33 @@
-/** What an instance costs that has nothing to do. */
+/** The cost of an instance without jobs: queries, CPU and memory. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sight } from '../hand.ts';
+import type { ProcessStats } from '../peer-process.ts';
 import type { Measure } from '../measure.ts';
 import { isOurEngine } from '../ours.ts';
 import type { Reading } from '../reading.ts';
 
-/** A start is not idle yet. */
+/** Share of the time to wait first: a starting instance is not idle. */
 const settleShare = 0.2;
-/** The question itself is one, on a connection of its own. */
+/** The query that counts transactions is a transaction itself. */
 const ownTransactions = 1;
 
 export const idle: Measure = {
   name: 'idle',
-  suits: isOurEngine,
-  run: async (site, { idleSeconds: seconds }) => {
-    const hand = await site.hire();
-    await hand.ask({ do: 'work' });
+  appliesTo: isOurEngine,
+  run: async (fixture, { idleSeconds: seconds }) => {
+    const child = await fixture.startProcess();
+    await child.request({ do: 'work' });
     await sleep(seconds * settleShare * 1_000);
-    const [before, asked] = [await hand.ask<Sight>({ do: 'look' }), await site.ground.transactions()];
+    const readStats = (): Promise<ProcessStats> => child.request({ do: 'stats' });
+    const read = async () => [await readStats(), await fixture.scratch.transactions()] as const;
+    const [before, transactionsBefore] = await read();
     await sleep(seconds * 1_000);
-    const [after, askedSince] = [await hand.ask<Sight>({ do: 'look' }), await site.ground.transactions()];
+    const [after, transactionsAfter] = await read();
     const cost: Reading[] = [
       { figure: 'idle CPU', unit: '% of a core', value: (after.cpuUs - before.cpuUs) / (seconds * 10_000) },
       { figure: 'idle memory', unit: 'MB', value: after.rssMB },
     ];
-    if (asked === null || askedSince === null) return cost;
-    return [{ figure: 'idle queries', unit: '/s', value: (askedSince - asked - ownTransactions) / seconds }, ...cost];
+    if (transactionsBefore === null || transactionsAfter === null) return cost;
+    const transactions = transactionsAfter - transactionsBefore - ownTransactions;
+    return [{ figure: 'idle queries', unit: '/s', value: transactions / seconds }, ...cost];
   },
 };

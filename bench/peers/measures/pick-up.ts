@@ -1,7 +1,7 @@
-/** How long after the call that creates a lone job its handler starts, in the same process and in another. */
+/** The time from the call that creates a single job to its handler, in the same process and in another. */
 import type { Child } from '../../child.ts';
 import { latencies } from '../../stopwatch.ts';
-import type { Order } from '../hand.ts';
+import type { PeerRequest } from '../peer-process.ts';
 import type { Measure } from '../measure.ts';
 import type { FigureName, Reading } from '../reading.ts';
 
@@ -9,32 +9,35 @@ const warmUpJobs = 5;
 
 export const pickUpHere: Measure = {
   name: 'pick-up here',
-  suits: () => true,
-  run: async (site, { pickUps: jobs }) => {
-    const hand = await site.hire();
-    return readingsOf('pick-up here', await agesMs(hand, hand, jobs));
+  appliesTo: () => true,
+  run: async (fixture, { pickUps: jobs }) => {
+    const child = await fixture.startProcess();
+    return readingsOf('pick-up here', await agesMs(child, child, jobs));
   },
 };
 
 export const pickUpElsewhere: Measure = {
   name: 'pick-up elsewhere',
-  suits: ({ isEmbedded = false }) => !isEmbedded,
-  run: async (site, { pickUps: jobs }) => {
-    const [worker, producer] = [await site.hire(), await site.hire()];
+  appliesTo: ({ isEmbedded = false }) => !isEmbedded,
+  run: async (fixture, { pickUps: jobs }) => {
+    const [worker, producer] = [await fixture.startProcess(), await fixture.startProcess()];
     return readingsOf('pick-up elsewhere', await agesMs(producer, worker, jobs));
   },
 };
 
-/** The first jobs find a worker that is still about to start, and do not count. */
-async function agesMs(producer: Child<Order>, worker: Child<Order>, jobs: number): Promise<readonly number[]> {
-  await worker.ask({ do: 'work' });
-  const trickle = async (count: number): Promise<readonly number[]> => {
-    await producer.ask({ do: 'trickle', jobs: count });
-    return worker.ask<readonly number[]>({ do: 'tellAges', jobs: count });
+/** Discards the first jobs: the worker may still be starting. */
+type PeerProcess = Child<PeerRequest>;
+
+async function agesMs(producer: PeerProcess, worker: PeerProcess, jobs: number): Promise<readonly number[]> {
+  await worker.request({ do: 'work' });
+  const createSlowly = async (count: number): Promise<readonly number[]> => {
+    await producer.request({ do: 'createSlowly', jobs: count });
+    return worker.request<readonly number[]>({ do: 'reportAges', jobs: count });
   };
-  await trickle(warmUpJobs);
-  return trickle(jobs);
+  await createSlowly(warmUpJobs);
+  return createSlowly(jobs);
 }
 
 const readingsOf = (measure: 'pick-up here' | 'pick-up elsewhere', agesMs: readonly number[]): Reading[] =>
-  latencies(agesMs).readings.map(({ what, value }) => ({ figure: `${measure} ${what}` as FigureName, unit: 'ms', value }));
+  latencies(agesMs).readings.map(({ what, value }) =>
+    ({ figure: `${measure} ${what}` as FigureName, unit: 'ms', value }));

@@ -14,16 +14,25 @@ const carried = ['traceparent', 'tracestate'] as const;
 /** As long as the value of a tag may be. */
 const carriedMax = 255;
 
+let loading: Promise<Api | null> | undefined;
+
+/**
+ * Imports the package once per process; null: it is not installed. The import is real I/O that takes any number of turns
+ * of the event loop: a simulation awaits it before its virtual time begins.
+ */
+export function loadOpenTelemetry(): Promise<Api | null> {
+  loading ??= import('@opentelemetry/api').catch(missing);
+  return loading;
+}
+
 export class Tracing {
   #loaded: Api | null = null;
   /** Who provides where no provider is set up. */
   #noopProvider: OpenTelemetry.TracerProvider | null = null;
-  #loading: Promise<void> | undefined;
 
-  /** Looks once whether the package is there. */
-  load(): Promise<void> {
-    this.#loading ??= import('@opentelemetry/api').then((api) => this.#use(api), missing);
-    return this.#loading;
+  async load(): Promise<void> {
+    const api = await loadOpenTelemetry();
+    if (api !== null) this.#use(api);
   }
 
   /** Around the creation of runs, which takes the drafts with the trace they belong to. */
@@ -113,6 +122,7 @@ function inSpan<T>(
 }
 
 /** Anything but its absence is a mistake that its owner should see. */
-function missing(error: unknown): void {
+function missing(error: unknown): null {
   if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  return null;
 }

@@ -90,7 +90,7 @@ export class SqliteStore implements Store {
   }
 
   find(query: Query, page?: PageRequest): Promise<Page> {
-    return find(this.#connection, query, page);
+    return find(this.#connection, this.#clock, query, page);
   }
 
   holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -98,7 +98,7 @@ export class SqliteStore implements Store {
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#connection, query);
+    return count(this.#connection, this.#clock, query);
   }
 
   queuePosition(job: Job): Promise<number> {

@@ -229,7 +229,7 @@ describe('stop', () => {
       await t.advance('250ms');
       return (await run.log()).length;
     };
-    await expect.poll(linesLogged, { timeout: 20_000 }).toBe(1);
+    await expect.poll(linesLogged).toBe(1);
     expect(await run.stop()).toMatchObject({ how: 'terminated', job: { fate: 'cancelled' } });
     await t.drain();
     expect(runState(await run.get())).toBe('CANCELLED');

@@ -42,8 +42,8 @@ describe.each(storeKinds)('on $name', (kind) => {
       const codeOf = (name: string): string => (name.includes('thenable') ? 'unknown' : 'missing output');
       expect(unfit).toEqual(values.map((name) => [name, 'failed', codeOf(name)]));
       expect(outcomeOf(await ended(world, timedOut))).toMatchObject(['failed', 'timed out', expect.anything()]);
-      expect(await left.result({ timeout: '60s' })).toBe('gone');
-      expect(await flooded.result({ timeout: '60s' })).toBe('dry');
+      expect(await left.result()).toBe('gone');
+      expect(await flooded.result()).toBe('dry');
       const lines = await world.engine.jobs.store.log(flooded.id, 0, 20_000);
       expect(lines.length).toBeLessThanOrEqual(10_000);
       expect(lines.at(-1)!.text).toContain('line 49999');
@@ -53,7 +53,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.entry({ what: 'late is over' });
       await world.entry({ what: 'failed after its timeout' });
       world.open('go');
-      expect(await beside.result({ timeout: '60s' })).toBe('saw nothing');
+      expect(await beside.result()).toBe('saw nothing');
       expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
       expect(ann.output).toContain('left behind was rejected');
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -69,7 +69,7 @@ describe.each(storeKinds)('on $name', (kind) => {
 
       for (const run of runs) expect(outcomeOf(await ended(world, run)).slice(0, 2)).toEqual(['failed', 'crashed']);
       world.open('go');
-      expect(await beside.result({ timeout: '60s' })).toBe('saw nothing');
+      expect(await beside.result()).toBe('saw nothing');
       expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
     });
 
@@ -93,7 +93,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       for (const member of lost) expect(await member.exit).toEqual({ code: 3, signal: null });
       world.open('go');
       const next = await world.engine.createJobRun(witness);
-      expect(await next.result({ timeout: '60s' })).toBe('saw nothing');
+      expect(await next.result()).toBe('saw nothing');
       const told = await histories(world.engine);
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
     });

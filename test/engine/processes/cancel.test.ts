@@ -1,12 +1,10 @@
 // Cancel and stop, asked in one process of work that runs in another.
 import { describe, expect, test } from 'vitest';
 import { deaf, endlessProcess, endlessThread, listening, tasks } from './children/stoppable.ts';
-import { figure, onThisMachine } from './figures.ts';
+import { figure } from './figures.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { storeKinds, World } from './world.ts';
 
-const cancelMs = 1_000;
-const stopMs = 2_000;
 /** A loop that says so every 50 ms has ended when it has not for this long. */
 const silenceMs = 1_000;
 
@@ -20,13 +18,12 @@ describe.each(storeKinds)('on $name', (kind) => {
       await run.cancel({ by: 'olga', why: 'not needed any more' });
       const aborted = await world.entry({ what: 'aborted' });
 
-      await expect(run.result({ timeout: '60s' })).rejects.toThrow('was cancelled: not needed any more');
+      await expect(run.result()).rejects.toThrow('was cancelled: not needed any more');
       expect(aborted).toMatchObject({ instance: 'ann', reason: 'Cancelled', why: 'not needed any more' });
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'cancelAsked', 'cancelled']);
       expect(await run.get()).toMatchObject({ fate: 'cancelled', cancel: { by: 'olga', code: 'user' } });
       const [asked] = eventsOf(await run.events(), 'cancelAsked');
       figure(`cancel on ${kind.name}`, aborted.at - asked!.at, 'ms');
-      expect(aborted.at - asked!.at).toBeLessThan(onThisMachine(cancelMs));
     });
 
     test('with tasks tells those that run on each instance, starts no other, and ends when none is open', async () => {
@@ -37,7 +34,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.entry({ what: 'start', instance: 'bob' });
       await run.cancel();
 
-      await expect(run.result({ timeout: '60s' })).rejects.toThrow('was cancelled');
+      await expect(run.result()).rejects.toThrow('was cancelled');
       expect(world.entries({ what: 'start' })).toHaveLength(2);
       expect(world.entries({ what: 'aborted' })).toHaveLength(2);
       expect((await world.engine.snapshot(run.id)).tasks).toMatchObject({ total: 20, cancelled: 20 });
@@ -52,7 +49,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.entry({ what: 'start' });
       await run.cancel({ grace: '200ms' });
 
-      await expect(run.result({ timeout: '60s' })).rejects.toThrow('was cancelled');
+      await expect(run.result()).rejects.toThrow('was cancelled');
       world.open('go');
       await world.entry({ what: 'done' });
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -75,7 +72,6 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect([claimed!.kind, stopped!.kind]).toEqual(['claimed', 'cancelled']);
       const last = world.entries({ what: 'still' }).at(-1)!;
       figure(`stop of ${type.name} on ${kind.name}`, last.at - stopped!.at, 'ms');
-      expect(last.at - stopped!.at).toBeLessThan(onThisMachine(stopMs));
 
       const next = await world.engine.createJobRun(listening);
       await world.entry({ what: 'start', job: next.id });

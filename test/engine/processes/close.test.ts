@@ -41,7 +41,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       world.open('go');
       await world.start('patient', 'bob');
       for (const run of runs.slice(0, 2)) {
-        expect(await run.result({ timeout: '60s' })).toBe('patience was rewarded');
+        expect(await run.result()).toBe('patience was rewarded');
         expect(await run.get()).toMatchObject({ attempt: 1, fence: 2 });
       }
       await runs[2]!.stop();
@@ -54,7 +54,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       const ann = await world.start('patient', 'ann', { slots: 1 });
       // Handlers that take no time let it claim many ahead.
       const warmUp = await world.engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
-      await warmUp.at(-1)!.result({ timeout: '60s' });
+      await warmUp.at(-1)!.result();
       await world.engine.createJobRuns(patient, [{ priority: 1 }]);
       const ahead = await world.engine.createJobRuns(quick, Array.from({ length: 20 }, () => ({})));
       await world.until('some to be claimed ahead', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { beside, blocking, hanging, looping, overtaken, quick } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
+import { slowness } from '../../support/patience.ts';
 import { storeKinds, World } from './world.ts';
 
 describe.each(storeKinds)('on $name', (kind) => {
@@ -9,15 +10,15 @@ describe.each(storeKinds)('on $name', (kind) => {
     test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
       // Long enough that a busy machine cannot be taken for a blocked process.
-      const lease = { lease: '5s' } as const;
+      const lease = { lease: `${5 * slowness}s` } as const;
       await Promise.all([world.start('held', 'ann', lease), world.start('phased', 'bob', lease)]);
       const neighbour = await world.engine.createJobRun(beside);
       await world.entry({ what: 'start' });
-      const run = await world.engine.createJobRun(blocking, { input: { ms: 8_000 } });
+      const run = await world.engine.createJobRun(blocking, { input: { ms: 8_000 * slowness } });
 
-      expect(await run.result({ timeout: '60s' })).toBe('blocked');
+      expect(await run.result()).toBe('blocked');
       world.open('go');
-      expect(await neighbour.result({ timeout: '60s' })).toBe('stood beside');
+      expect(await neighbour.result()).toBe('stood beside');
       for (const each of [run, neighbour]) expect(await kindsOf(each)).toEqual(['created', 'claimed', 'succeeded']);
     });
 
@@ -26,7 +27,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.start('held', 'ann');
       const runs = [await world.engine.createJobRun(hanging), await world.engine.createJobRun(looping)];
 
-      for (const run of runs) await expect(run.result({ timeout: '60s' })).rejects.toThrow('took longer than');
+      for (const run of runs) await expect(run.result()).rejects.toThrow('took longer than');
       expect(await kindsOf(runs[0]!)).toEqual(['created', 'claimed', 'retried', 'claimed', 'failed']);
       expect(await kindsOf(runs[1]!)).toEqual(['created', 'claimed', 'failed']);
       for (const run of runs) expect(await run.get()).toMatchObject({ error: { code: 'timed out' } });
@@ -49,7 +50,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       });
       world.open('go');
 
-      expect(await run.result({ timeout: '60s' })).toBe('in time');
+      expect(await run.result()).toBe('in time');
       expect(world.entries({ what: 'aborted' })).toMatchObject([{ instance: 'ann', fence: 1, reason: 'LeaseLost' }]);
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
       expect((await run.log()).map(({ text }) => text)).toEqual(['line of ann', 'line of bob']);
@@ -63,7 +64,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann', { slots: 1 });
       const warmUp = await world.engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
-      await warmUp.at(-1)!.result({ timeout: '60s' });
+      await warmUp.at(-1)!.result();
       const [blocked] = await world.engine.createJobRuns(overtaken, [{ priority: 1 }]);
       const ahead = await world.engine.createJobRuns(quick, Array.from({ length: 20 }, () => ({})));
       await world.until('some to be claimed ahead', async () =>
@@ -72,11 +73,11 @@ describe.each(storeKinds)('on $name', (kind) => {
       await world.freeze(ann);
       await world.start('held', 'bob');
       world.open('go');
-      for (const run of [blocked!, ...ahead]) await run.result({ timeout: '60s' });
+      for (const run of [blocked!, ...ahead]) await run.result();
       ann.signal('SIGCONT');
       await world.entry({ what: 'tried', instance: 'ann' });
       const last = await world.engine.createJobRuns(quick, Array.from({ length: 5 }, () => ({})));
-      for (const run of last) await run.result({ timeout: '60s' });
+      for (const run of last) await run.result();
 
       const told = await histories(world.engine);
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
@@ -101,7 +102,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       });
       world.open('go');
 
-      expect(await run.result({ timeout: '60s' })).toBe('stood beside');
+      expect(await run.result()).toBe('stood beside');
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'succeeded']);
     });
   });

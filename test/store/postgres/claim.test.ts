@@ -135,7 +135,7 @@ async function slowed(url: string): Promise<string> {
   return `${url}?options=${encodeURIComponent('-c search_path=slow,pg_catalog')}`;
 }
 
-test('a claim looks into the index at its own lanes only', { timeout: 120_000 }, async () => {
+test('a claim looks into the index at its own lanes only', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const later = store.now() + 3_600_000;

@@ -1,13 +1,14 @@
-// The Chronos test: definitions tick every second while the leader is killed again and again; then every tick is
-// accounted for, by the word of the runs themselves.
+// The Chronos test: definitions tick every second while leaders are killed. Then every tick is compared with what the
+// handlers of the runs have recorded.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Engine, type Job } from '../../../src/index.ts';
 import { violationText, verify } from '../../../src/verify.ts';
-import { Draws } from '../../sim/draws.ts';
+import { RandomStreams } from '../../sim/random-streams.ts';
+import { realLeaseMs, testMs, waitMs } from '../../support/patience.ts';
 import { Fleet } from '../fleet.ts';
-import { postgresGround } from '../ground.ts';
+import { postgresFixture } from '../store-fixture.ts';
 import { entriesOf } from '../ledger-file.ts';
 import { bundledProgram } from '../program.ts';
 import { checkSeconds } from './check.ts';
@@ -28,23 +29,21 @@ export interface ChronosReport {
   readonly violations: readonly string[];
 }
 
-const leaseMs = 2_000;
-/** So many times its length it may last until it has done what it is to do. */
-const hopeless = 20;
+const leaseMs = realLeaseMs;
 
 export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
   const { ticks, leaderKills, seed = Date.now() % 2 ** 31 } = options;
-  const draws = new Draws(seed);
-  const dice = draws.stream('kills');
-  await using ground = await postgresGround(draws.stream('ground'));
-  const engine = new Engine({ store: ground.directUrl, instance: 'onlooker' });
+  const streams = new RandomStreams(seed);
+  const random = streams.stream('kills');
+  await using fixture = await postgresFixture(streams.stream('store'));
+  const engine = new Engine({ store: fixture.directUrl, instance: 'observer' });
   await engine.ready();
-  const ledger = join(ground.folder, 'ledger');
-  const program = await bundledProgram(ground.folder, 'test/storm/chronos/member.ts');
+  const ledger = join(fixture.folder, 'ledger');
+  const program = await bundledProgram(fixture.folder, 'test/storm/chronos/instance-process.ts');
   const fleet = new Fleet({
-    size: 3, program, ledger, dice: draws.stream('fleet'), url: ground.directUrl, slots: 8, lease: `${leaseMs}ms`,
+    size: 3, program, ledger, random: streams.stream('fleet'), url: fixture.directUrl, slots: 8, lease: `${leaseMs}ms`,
   });
-  const observer = new pg.Client({ connectionString: ground.directUrl });
+  const observer = new pg.Client({ connectionString: fixture.directUrl });
   await observer.connect();
   try {
     await killLeaders();
@@ -57,15 +56,15 @@ export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
     await engine.jobs.store.close();
   }
 
-  /** Somewhere around a tick, before or after it: there is one every second. */
+  /** Kills at random times: there is a tick every second. */
   async function killLeaders(): Promise<void> {
     const lengthMs = (ticks / defNames.length) * 1_000;
     const [start, everyMs] = [performance.now(), lengthMs / leaderKills];
     const elapsed = (): number => performance.now() - start;
     const isEnough = async (): Promise<boolean> =>
       elapsed() > lengthMs && fleet.kills >= leaderKills && (await runsOf(engine)).length >= ticks;
-    while (elapsed() < lengthMs * hopeless && !(await isEnough())) {
-      await sleep(dice.between(0.2, 1.2) * everyMs);
+    while (elapsed() < lengthMs + testMs && !(await isEnough())) {
+      await sleep(random.between(0.2, 1.2) * everyMs);
       const { rows } = await observer.query<{ leader: string }>('select leader from stint.leader');
       await fleet.kill(({ instance }) => rows.some(({ leader }) => leader === instance));
     }
@@ -79,15 +78,15 @@ export async function chronos(options: ChronosOptions): Promise<ChronosReport> {
       const events = await engine.jobs.history(def.id);
       return checkSeconds({ def, events, runs: runs.get(def.def) ?? [], ledger: entries });
     }));
-    const late = found.flatMap(({ lateMs }) => lateMs).sort((a, b) => a - b);
+    const delays = found.flatMap(({ lateMs }) => lateMs).sort((a, b) => a - b);
     const others = await Array.fromAsync(verify(engine.jobs.store, { patienceMs: 0 }));
     const violations = [...found.flatMap((each) => each.violations), ...others];
     return {
       ticks: found.reduce((sum, each) => sum + each.ticks, 0),
       leaderKills: fleet.kills,
       skips: found.reduce((sum, each) => sum + each.skips, 0),
-      lateMsMedian: late[Math.floor(late.length / 2)] ?? 0,
-      lateMsP99: late[Math.floor(late.length * 0.99)] ?? 0,
+      lateMsMedian: delays[Math.floor(delays.length / 2)] ?? 0,
+      lateMsP99: delays[Math.floor(delays.length * 0.99)] ?? 0,
       violations: [...violations.map(violationText), ...fleet.faults],
     };
   }
@@ -104,8 +103,8 @@ async function runsOf({ jobs }: Engine): Promise<Job[]> {
 }
 
 async function untilAllEnded(engine: Engine): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < 120_000; await sleep(200)) {
+  for (const start = performance.now(); performance.now() - start < waitMs; await sleep(200)) {
     if ((await runsOf(engine)).every(({ state }) => state === 'ended')) return;
   }
-  throw new Error('runs of ticks do not end');
+  throw new Error('runs of ticks have not ended');
 }

@@ -1,25 +1,25 @@
-// All orders of two operations, statement by statement: at each step where both could go on, one way is tried, and in
-// another run the other. A statement that waits for a lock counts as taken; its answer comes when it may.
+// All orders of the statements of two operations: at each step where both can continue, one run chooses the first and
+// another run the second. A statement that waits for a lock counts as sent.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { GatedLine } from './gated-line.ts';
+import type { GatedConnection } from './gated-connection.ts';
 
-/** An operation under way on its own line. */
-export interface Walker {
-  readonly line: GatedLine;
+/** A running operation on its own connection. */
+export interface Operation {
+  readonly connection: GatedConnection;
   isDone: boolean;
 }
 
-/** At a step, which of how many walkers went on. */
+/** Which of the operations that could continue was chosen at a step. */
 interface Choice {
-  readonly taken: number;
+  readonly chosen: number;
   readonly of: number;
 }
 
 const ordersMax = 2_000;
 const stuckMs = 30_000;
 
-/** Calls `attempt` once for each order, until all are tried; answers how many there are. */
+/** Calls `attempt` once for each order. Returns the number of orders. */
 export async function inAllOrders(attempt: (order: Order) => Promise<void>): Promise<number> {
   let next: readonly number[] | null = [];
   let count = 0;
@@ -40,49 +40,49 @@ export class Order {
     this.#wanted = wanted;
   }
 
-  /** For messages: who went on where both could. */
+  /** The choices as letters, for messages. */
   get text(): string {
-    return this.#choices.map(({ taken }) => 'ab'[taken]).join('');
+    return this.#choices.map(({ chosen }) => 'ab'[chosen]).join('');
   }
 
-  /** Lets both walk to their ends. */
-  async walk(walkers: readonly Walker[], observer: pg.Client): Promise<void> {
+  /** Runs both operations to their ends. */
+  async run(operations: readonly Operation[], observer: pg.Client): Promise<void> {
     const start = performance.now();
-    while (walkers.some(({ isDone }) => !isDone)) {
-      for (const walker of walkers) await standstill(walker, observer);
-      const able = walkers.filter(({ line }) => line.hasWaiting && !line.isBusy);
-      if (able.length > 0) able[this.#choose(able.length)]!.line.release();
+    while (operations.some(({ isDone }) => !isDone)) {
+      for (const operation of operations) await untilBlockedOrReady(operation, observer);
+      const ready = operations.filter(({ connection }) => connection.hasWaiting && !connection.isBusy);
+      if (ready.length > 0) ready[this.#choose(ready.length)]!.connection.release();
       if (performance.now() - start > stuckMs) throw new Error(`order ${this.text} does not end`);
     }
   }
 
-  /** The order to try after this one; null: it was the last. */
+  /** The order to try next; null if this was the last. */
   next(): readonly number[] | null {
-    const last = this.#choices.findLastIndex(({ taken, of }) => taken + 1 < of);
+    const last = this.#choices.findLastIndex(({ chosen, of }) => chosen + 1 < of);
     if (last === -1) return null;
-    return [...this.#choices.slice(0, last).map(({ taken }) => taken), this.#choices[last]!.taken + 1];
+    return [...this.#choices.slice(0, last).map(({ chosen }) => chosen), this.#choices[last]!.chosen + 1];
   }
 
   #choose(of: number): number {
     if (of === 1) return 0;
-    const taken = this.#wanted[this.#choices.length] ?? 0;
-    this.#choices.push({ taken, of });
-    return taken;
+    const chosen = this.#wanted[this.#choices.length] ?? 0;
+    this.#choices.push({ chosen, of });
+    return chosen;
   }
 }
 
-/** Waits until it has a statement to send, waits for a lock, or is done. */
-async function standstill(walker: Walker, observer: pg.Client): Promise<void> {
-  const { line } = walker;
-  for (let looks = 0; !walker.isDone && (line.isBusy || !line.hasWaiting); looks += 1) {
-    if (line.isBusy && looks > 2 && (await isBlocked(line, observer))) return;
+/** Resolves when the operation has a statement to send, waits for a lock, or is done. */
+async function untilBlockedOrReady(operation: Operation, observer: pg.Client): Promise<void> {
+  const { connection } = operation;
+  for (let polls = 0; !operation.isDone && (connection.isBusy || !connection.hasWaiting); polls += 1) {
+    if (connection.isBusy && polls > 2 && (await isBlocked(connection, observer))) return;
     await sleep(1);
   }
 }
 
 const blocked = `select cardinality(pg_blocking_pids(pid)) > 0 as blocked from pg_stat_activity where client_port = $1`;
 
-async function isBlocked({ portAtServer }: GatedLine, observer: pg.Client): Promise<boolean> {
+async function isBlocked({ portAtServer }: GatedConnection, observer: pg.Client): Promise<boolean> {
   const { rows } = await observer.query<{ blocked: boolean }>(blocked, [portAtServer]);
   return rows[0]?.blocked ?? false;
 }

@@ -1,4 +1,4 @@
-// Pairs of operations that meet on the same jobs: the scene, what both do, and what may come of it.
+// Pairs of calls that act on the same jobs: the setup, both calls, and the allowed outcomes.
 import type { Jobs } from '../../../src/jobs.ts';
 import { declare, override } from '../../../src/jobs/define.ts';
 import type { Draft } from '../../../src/jobs/draft.ts';
@@ -9,32 +9,32 @@ import { every } from '../../../src/index.ts';
 import type { Spec } from '../../../src/model/definition.ts';
 import type { Event } from '../../../src/model/event.ts';
 import type { Job, RunningJob } from '../../../src/model/job.ts';
-import { born } from './scene.ts';
+import { newTasks } from './interleaver.ts';
 
 export interface Pair {
   readonly name: string;
-  /** Sets the scene on an undisturbed store; `pass` lets time go by. */
-  readonly scene: (jobs: Jobs, pass: Pass) => Promise<Scene>;
+  /** Prepares the jobs on a store without a gate; `advance` moves the clock. */
+  readonly setUp: (jobs: Jobs, advance: Advance) => Promise<Setup>;
 }
 
-export type Pass = (ms: number) => Promise<void>;
+export type Advance = (ms: number) => Promise<void>;
 
-export interface Scene {
-  readonly deeds: readonly [Deed, Deed];
-  /** What is wrong with what came of it, beyond what every store must hold; null: nothing. */
+export interface Setup {
+  readonly calls: readonly [Call, Call];
+  /** Returns the problem with the outcome, in addition to `verify`; null if it is allowed. */
   readonly wrong: (outcome: Outcome) => string | null;
 }
 
-export type Deed = (jobs: Jobs) => Promise<unknown>;
+export type Call = (jobs: Jobs) => Promise<unknown>;
 
 export interface Outcome {
-  /** What each deed answered; a refusal is an answer. */
+  /** The result of each call. A refusal is a result. */
   readonly answers: readonly [unknown, unknown];
   readonly jobs: readonly Job[];
   readonly history: (id: number) => readonly Event[];
 }
 
-const asker = { by: 'someone' };
+const actor = { by: 'someone' };
 const plain: Draft = { type: 'plain' };
 const result = '{"done":true}';
 
@@ -43,22 +43,22 @@ const create = async (jobs: Jobs, draft: Draft = plain): Promise<number> => (awa
 const claim = (holder: string, more: object = {}): ((jobs: Jobs) => Promise<readonly RunningJob[]>) => (jobs) =>
   jobs.claim({ kinds: ['run', 'task'], names: { glob: '*' }, limit: 1, holder, leaseMs: 60_000, ...more });
 
-async function held(jobs: Jobs, draft: Draft = plain, leaseMs = 60_000): Promise<RunningJob> {
+async function running(jobs: Jobs, draft: Draft = plain, leaseMs = 60_000): Promise<RunningJob> {
   await create(jobs, draft);
   return (await claim('ann', { leaseMs })(jobs))[0]!;
 }
 
-/** Held, and the lease is over. */
-async function late(jobs: Jobs, pass: Pass): Promise<RunningJob> {
-  const job = await held(jobs, plain, 1);
-  await pass(10);
+/** A running job whose lease has lapsed. */
+async function lapsed(jobs: Jobs, advance: Advance): Promise<RunningJob> {
+  const job = await running(jobs, plain, 1);
+  await advance(10);
   return job;
 }
 
-/** A run that waits for two tasks, both held. */
-async function family(jobs: Jobs): Promise<readonly RunningJob[]> {
-  const run = await held(jobs, { ...plain, phase: 'prepare' });
-  const tasks = await born(jobs, run.id, 2);
+/** A run that waits for two running tasks. */
+async function waitingRun(jobs: Jobs): Promise<readonly RunningJob[]> {
+  const run = await running(jobs, { ...plain, phase: 'prepare' });
+  const tasks = await newTasks(jobs, run.id, 2);
   await planTasks(jobs.store, run, { fence: run.fence, by: 'ann', tasks });
   return jobs.claim({ kinds: ['task'], names: { glob: '*' }, limit: 2, holder: 'ann', leaseMs: 60_000 });
 }
@@ -69,10 +69,10 @@ const spec: Spec = {
   onePerType: false, inMemory: false, manualRuns: true, tags: null, phase: 'run', gate: null, limitKey: null,
 };
 
-/** A definition that has ticks to answer. */
-async function overdue(jobs: Jobs, pass: Pass): Promise<void> {
+/** A definition with due ticks. */
+async function overdue(jobs: Jobs, advance: Advance): Promise<void> {
   await declare(jobs, 'def', spec, true, 'someone');
-  await pass(1_050);
+  await advance(1_050);
 }
 
 const stateOf = ({ jobs }: Outcome, id: number): string => {
@@ -85,82 +85,82 @@ const isRefused = (answer: unknown): boolean => answer instanceof Error;
 const oneOf = (found: string, ...allowed: readonly string[]): string | null =>
   allowed.includes(found) ? null : `it is ${found}, and not ${allowed.join(' or ')}`;
 
-const takenBy = ({ answers }: Outcome): number[] => answers.flatMap((jobs) => (jobs as Job[]).map(({ id }) => id));
+const claimedIds = ({ answers }: Outcome): number[] => answers.flatMap((jobs) => (jobs as Job[]).map(({ id }) => id));
 
 export const pairs: readonly Pair[] = [
   {
     name: 'claim and claim, of one job',
-    scene: async (jobs) => {
+    setUp: async (jobs) => {
       await create(jobs);
       return {
-        deeds: [claim('ann'), claim('bob')],
-        wrong: (outcome) => (takenBy(outcome).length === 1 ? null : `${takenBy(outcome).length} have it`),
+        calls: [claim('ann'), claim('bob')],
+        wrong: (outcome) => (claimedIds(outcome).length === 1 ? null : `${claimedIds(outcome).length} hold it`),
       };
     },
   },
   {
     name: 'claim and claim, of two jobs',
-    scene: async (jobs) => {
+    setUp: async (jobs) => {
       await jobs.createMany([plain, plain], 'someone');
       return {
-        deeds: [claim('ann'), claim('bob')],
-        wrong: (outcome) => (new Set(takenBy(outcome)).size === 2 ? null : 'a job waits though somebody asked for it'),
+        calls: [claim('ann'), claim('bob')],
+        wrong: (outcome) => (new Set(claimedIds(outcome)).size === 2 ? null : 'a job was not claimed'),
       };
     },
   },
   {
-    name: 'claim and claim, where only one may run (S32)',
-    scene: async (jobs) => {
+    name: 'claim and claim, with a limit of one (S32)',
+    setUp: async (jobs) => {
       const draft = { ...plain, gate: { typeMax: 1 } };
       await jobs.createMany([draft, draft], 'someone');
       const limits = { types: new Map([['plain', 1]]), defs: new Map(), keys: new Map() };
       return {
-        deeds: [claim('ann', { limits }), claim('bob', { limits })],
-        wrong: (outcome) => (takenBy(outcome).length === 1 ? null : `${takenBy(outcome).length} run at a time`),
+        calls: [claim('ann', { limits }), claim('bob', { limits })],
+        wrong: (outcome) => (claimedIds(outcome).length === 1 ? null : `${claimedIds(outcome).length} run at a time`),
       };
     },
   },
   {
     name: 'claim and cancel',
-    scene: async (jobs) => {
+    setUp: async (jobs) => {
       const id = await create(jobs);
       return {
-        deeds: [claim('ann'), (mine) => mine.cancel(id, asker)],
+        calls: [claim('ann'), (own) => own.cancel(id, actor)],
         wrong: (outcome) => {
-          const isTold = outcome.jobs[0]!.cancel !== null;
-          return isTold ? oneOf(stateOf(outcome, id), 'cancelled', 'running') : 'nobody told it to give up';
+          const isCancelled = outcome.jobs[0]!.cancel !== null;
+          return isCancelled ? oneOf(stateOf(outcome, id), 'cancelled', 'running') : 'it was not cancelled';
         },
       };
     },
   },
   {
     name: 'claim of a task and cancel of its run (S16)',
-    scene: async (jobs) => {
-      const [one, other] = await family(jobs);
-      for (const task of [one!, other!]) await jobs.release(task, task.fence, asker);
+    setUp: async (jobs) => {
+      const [one, other] = await waitingRun(jobs);
+      for (const task of [one!, other!]) await jobs.release(task, task.fence, actor);
       return {
-        deeds: [claim('bob', { kinds: ['task'] }), (mine) => mine.cancel(one!.parent!, asker)],
+        calls: [claim('bob', { kinds: ['task'] }), (own) => own.cancel(one!.parent!, actor)],
         wrong: ({ jobs: found }) =>
-          found.some((job) => job.state === 'running' && job.cancel === null) ? 'a task was not told' : null,
+          found.some((job) => job.state === 'running' && job.cancel === null) ? 'a task was not cancelled' : null,
       };
     },
   },
   {
     name: 'finish and cancel (S17)',
-    scene: async (jobs) => {
-      const { id, fence } = await held(jobs);
+    setUp: async (jobs) => {
+      const { id, fence } = await running(jobs);
       return {
-        deeds: [(mine) => mine.succeed(id, fence, asker, result), (mine) => mine.cancel(id, asker)],
+        calls: [(own) => own.succeed(id, fence, actor, result), (own) => own.cancel(id, actor)],
         wrong: (outcome) => oneOf(stateOf(outcome, id), 'succeeded', 'cancelled'),
       };
     },
   },
   {
     name: 'finish and lapse (S4)',
-    scene: async (jobs, pass) => {
-      const { id, fence } = await late(jobs, pass);
+    setUp: async (jobs, advance) => {
+      const { id, fence } = await lapsed(jobs, advance);
       return {
-        deeds: [(mine) => mine.succeed(id, fence, asker, result), (mine) => reap(mine, 'bob')],
+        calls: [(own) => own.succeed(id, fence, actor, result), (own) => reap(own, 'bob')],
         wrong: (outcome) =>
           oneOf(stateOf(outcome, id), isRefused(outcome.answers[0]) ? 'pending' : 'succeeded'),
       };
@@ -168,10 +168,10 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'extend and lapse (S6)',
-    scene: async (jobs, pass) => {
-      const { id, fence } = await late(jobs, pass);
+    setUp: async (jobs, advance) => {
+      const { id, fence } = await lapsed(jobs, advance);
       return {
-        deeds: [(mine) => mine.extend([{ id, fence }], 60_000), (mine) => reap(mine, 'bob')],
+        calls: [(own) => own.extend([{ id, fence }], 60_000), (own) => reap(own, 'bob')],
         wrong: (outcome) => {
           const [isExtended] = outcome.answers[0] as readonly boolean[];
           return oneOf(stateOf(outcome, id), isExtended ? 'running' : 'pending');
@@ -181,54 +181,54 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'lapse and lapse',
-    scene: async (jobs, pass) => {
-      const { id } = await late(jobs, pass);
+    setUp: async (jobs, advance) => {
+      const { id } = await lapsed(jobs, advance);
       return {
-        deeds: [(mine) => reap(mine, 'ann'), (mine) => reap(mine, 'bob')],
-        wrong: (outcome) => (count(outcome, id, 'lapsed') === 1 ? null : 'it was not judged once'),
+        calls: [(own) => reap(own, 'ann'), (own) => reap(own, 'bob')],
+        wrong: (outcome) => (count(outcome, id, 'lapsed') === 1 ? null : 'it was not repaired exactly once'),
       };
     },
   },
   {
     name: 'plan and cancel (S13)',
-    scene: async (jobs) => {
-      const run = await held(jobs, { ...plain, phase: 'prepare' });
-      const tasks = await born(jobs, run.id, 2);
+    setUp: async (jobs) => {
+      const run = await running(jobs, { ...plain, phase: 'prepare' });
+      const tasks = await newTasks(jobs, run.id, 2);
       return {
-        deeds: [
-          (mine) => planTasks(mine.store, run, { fence: run.fence, by: 'ann', tasks }),
-          (mine) => mine.cancel(run.id, asker),
+        calls: [
+          (own) => planTasks(own.store, run, { fence: run.fence, by: 'ann', tasks }),
+          (own) => own.cancel(run.id, actor),
         ],
         wrong: ({ jobs: found }) => {
           const open = found.filter((job) => job.kind === 'task' && job.state !== 'ended');
-          return open.some(({ cancel }) => cancel === null) ? 'a task was not told to give up' : null;
+          return open.some(({ cancel }) => cancel === null) ? 'a task was not cancelled' : null;
         },
       };
     },
   },
   {
     name: 'finish of the last child and finish of the other last child (S15)',
-    scene: async (jobs) => {
-      const [one, other] = await family(jobs);
+    setUp: async (jobs) => {
+      const [one, other] = await waitingRun(jobs);
       return {
-        deeds: [
-          (mine) => mine.succeed(one!, one!.fence, asker, result),
-          (mine) => mine.succeed(other!, other!.fence, asker, result),
+        calls: [
+          (own) => own.succeed(one!, one!.fence, actor, result),
+          (own) => own.succeed(other!, other!.fence, actor, result),
         ],
         wrong: (outcome) =>
           oneOf(stateOf(outcome, one!.parent!), 'pending') ??
-          (count(outcome, one!.parent!, 'settled') === 1 ? null : 'it did not go on once'),
+          (count(outcome, one!.parent!, 'settled') === 1 ? null : 'it did not continue exactly once'),
       };
     },
   },
   {
     name: 'create of a child and finish of its parent (S15)',
-    scene: async (jobs) => {
-      const { id, fence } = await held(jobs);
+    setUp: async (jobs) => {
+      const { id, fence } = await running(jobs);
       return {
-        deeds: [
-          (mine) => mine.createChildren(id, [{ ...plain, kind: 'task' }], 'ann', fence),
-          (mine) => mine.succeed(id, fence, asker, result),
+        calls: [
+          (own) => own.createChildren(id, [{ ...plain, kind: 'task' }], 'ann', fence),
+          (own) => own.succeed(id, fence, actor, result),
         ],
         wrong: (outcome) =>
           oneOf(stateOf(outcome, id), isRefused(outcome.answers[0]) ? 'succeeded' : 'held'),
@@ -237,22 +237,22 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'create and create, under one key (S11)',
-    scene: async () => {
+    setUp: async () => {
       const draft = { ...plain, unique: { key: 'only one' } };
       return {
-        deeds: [(mine) => create(mine, draft), (mine) => create(mine, draft)],
+        calls: [(own) => create(own, draft), (own) => create(own, draft)],
         wrong: ({ answers: [one, other], jobs: found }) =>
-          one === other && found.length === 1 ? null : `there are ${found.length}, and both were told of their own`,
+          one === other && found.length === 1 ? null : `there are ${found.length} jobs, and each call returned its own`,
       };
     },
   },
   {
-    name: 'create under a key and finish of whoever has it (S11)',
-    scene: async (jobs) => {
+    name: 'create under a key and finish of the job that has it (S11)',
+    setUp: async (jobs) => {
       const draft = { ...plain, unique: { key: 'only one' } };
-      const { id, fence } = await held(jobs, draft);
+      const { id, fence } = await running(jobs, draft);
       return {
-        deeds: [(mine) => create(mine, draft), (mine) => mine.succeed(id, fence, asker, result)],
+        calls: [(own) => create(own, draft), (own) => own.succeed(id, fence, actor, result)],
         wrong: ({ answers, jobs: found }) =>
           found.length === (answers[0] === id ? 1 : 2) ? null : `there are ${found.length}`,
       };
@@ -260,10 +260,10 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'tick and tick (S18)',
-    scene: async (jobs, pass) => {
-      await overdue(jobs, pass);
+    setUp: async (jobs, advance) => {
+      await overdue(jobs, advance);
       return {
-        deeds: [(mine) => tickDue(mine, asker), (mine) => tickDue(mine, asker)],
+        calls: [(own) => tickDue(own, actor), (own) => tickDue(own, actor)],
         wrong: ({ jobs: found }) => {
           const nominals = found.flatMap(({ tick }) => tick?.nominal ?? []);
           return nominals.length > 0 && new Set(nominals).size === nominals.length ? null : `ticks: ${nominals.join()}`;
@@ -273,31 +273,31 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'tick and edit of the definition (S22)',
-    scene: async (jobs, pass) => {
-      await overdue(jobs, pass);
+    setUp: async (jobs, advance) => {
+      await overdue(jobs, advance);
       return {
-        deeds: [(mine) => tickDue(mine, asker), (mine) => override(mine, 'def', { schedules: [every('1h')] }, asker)],
-        wrong: ({ jobs: found }) => (found.some(({ tick }) => tick !== null) ? null : 'the tick before is lost'),
+        calls: [(own) => tickDue(own, actor), (own) => override(own, 'def', { schedules: [every('1h')] }, actor)],
+        wrong: ({ jobs: found }) => (found.some(({ tick }) => tick !== null) ? null : 'the due tick is lost'),
       };
     },
   },
   {
     name: 'retry and delete',
-    scene: async (jobs) => {
-      const { id, fence } = await held(jobs);
-      await jobs.succeed(id, fence, asker, result);
+    setUp: async (jobs) => {
+      const { id, fence } = await running(jobs);
+      await jobs.succeed(id, fence, actor, result);
       return {
-        deeds: [(mine) => mine.retry(id, asker), (mine) => mine.delete(id)],
+        calls: [(own) => own.retry(id, actor), (own) => own.delete(id)],
         wrong: (outcome) => oneOf(stateOf(outcome, id), isRefused(outcome.answers[0]) ? 'gone' : 'pending'),
       };
     },
   },
   {
     name: 'release and claim',
-    scene: async (jobs) => {
-      const { id, fence } = await held(jobs);
+    setUp: async (jobs) => {
+      const { id, fence } = await running(jobs);
       return {
-        deeds: [(mine) => mine.release(id, fence, asker), claim('bob')],
+        calls: [(own) => own.release(id, fence, actor), claim('bob')],
         wrong: (outcome) =>
           oneOf(stateOf(outcome, id), (outcome.answers[1] as readonly Job[]).length === 1 ? 'running' : 'pending'),
       };
@@ -305,10 +305,10 @@ export const pairs: readonly Pair[] = [
   },
   {
     name: 'pause and claim',
-    scene: async (jobs) => {
+    setUp: async (jobs) => {
       const id = await create(jobs);
       return {
-        deeds: [(mine) => mine.pause(id, asker), claim('bob')],
+        calls: [(own) => own.pause(id, actor), claim('bob')],
         wrong: (outcome) => oneOf(stateOf(outcome, id), isRefused(outcome.answers[0]) ? 'running' : 'held'),
       };
     },

@@ -9,6 +9,7 @@ import {
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts';
 import { TallySum } from '../../tally-sum.ts';
+import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
@@ -77,7 +78,7 @@ function search(
   found: Job[],
 ): Promise<number | null> {
   return scanIds(
-    { order, after, stepMs: scanStepMs, patienceMs },
+    { order, after, stepMs: scanStepMs, patienceMs, clock: systemClock },
     {
       stepEnd: (range, rows) => stepEnd(session, query, { order, since }, range, rows),
       scan: async ({ low, high }) => {

@@ -9,6 +9,7 @@ import {
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
 import type { Connection } from '../connection.ts';
 import { TallySum } from '../../tally-sum.ts';
+import type { Clock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { chooseIndexes, tableFor, type Table } from './index-choice.ts';
 import { openRows } from './open-rows.ts';
@@ -23,12 +24,12 @@ export function load(connection: Connection, ids: readonly number[]): Job[] {
   ];
 }
 
-export async function find(connection: Connection, query: Query, page: PageRequest = {}): Promise<Page> {
+export async function find(connection: Connection, clock: Clock, query: Query, page: PageRequest = {}): Promise<Page> {
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
   const next = await scanIds(
-    { order, after, stepMs: scanStepMs, patienceMs },
+    { order, after, stepMs: scanStepMs, patienceMs, clock },
     {
       stepEnd: (range, rows) => stepEnd(connection, query, order, range, rows),
       scan: (range) => {
@@ -89,10 +90,10 @@ function findBetween(
   return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
 }
 
-export async function count(connection: Connection, query: Query): Promise<Tally[]> {
+export async function count(connection: Connection, clock: Clock, query: Query): Promise<Tally[]> {
   const sum = new TallySum();
   await scanIds(
-    { order: 'oldest', stepMs: scanStepMs },
+    { order: 'oldest', stepMs: scanStepMs, clock },
     {
       stepEnd: (range, rows) => stepEnd(connection, query, 'oldest', range, rows),
       scan: (range) => {

@@ -1,0 +1,170 @@
+/** A child process that opens the queue of a peer and handles the requests of the bench. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Ages } from '../ages.ts';
+import { input, stampedInput, type Input } from '../payload.ts';
+import { totalUs } from '../stopwatch.ts';
+import type { Queue } from './peer.ts';
+import { peerNamed } from './peers.ts';
+import { sharedMs } from './shared-time.ts';
+
+export type CreateMode = 'single' | 'in flight' | 'bulk';
+
+export type PeerRequest =
+  | { readonly do: 'open'; readonly peer: string; readonly location: string; readonly folder: string }
+  /** Creates jobs for some seconds. */
+  | { readonly do: 'create'; readonly mode: CreateMode; readonly seconds: number }
+  /** Creates a number of jobs in bulk. */
+  | { readonly do: 'createBacklog'; readonly jobs: number }
+  /** Creates single jobs, with a gap that is usually longer than one pick-up. */
+  | { readonly do: 'createSlowly'; readonly jobs: number }
+  | { readonly do: 'work' }
+  /** The number of handled jobs. Sent every 10 ms, so the reply must be cheap. */
+  | { readonly do: 'countHandled' }
+  | { readonly do: 'stats' }
+  | { readonly do: 'countUnfinished' }
+  /** Awaits the ages of a number of started jobs. */
+  | { readonly do: 'reportAges'; readonly jobs: number }
+  /** Creates runs with tasks, sixteen at a time, and awaits their ends. */
+  | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
+  | { readonly do: 'close' };
+
+export interface Created {
+  readonly jobs: number;
+  readonly ms: number;
+  readonly cpuUs: number;
+}
+
+/** Figures of this process. */
+export interface ProcessStats {
+  readonly handled: number;
+  /** One before the first job, then one after every 20 jobs. */
+  readonly milestones: readonly Milestone[];
+  readonly cpuUs: number;
+  readonly rssMB: number;
+  readonly peakRssMB: number;
+}
+
+export interface Milestone {
+  /** Measured by `sharedMs`. */
+  readonly ms: number;
+  readonly handled: number;
+  readonly cpuUs: number;
+}
+
+const bulk = 1_000;
+const milestoneJobs = 20;
+const inFlight = 16;
+const gapMs = 20;
+
+let queue: Queue;
+let handled = 0;
+const milestones: Milestone[] = [];
+const ages = new Ages();
+
+function handleJob(jobInput: Input): void {
+  handled += 1;
+  if (handled % milestoneJobs === 0) addMilestone();
+  if (jobInput.madeMs > 0) ages.start(jobInput);
+}
+
+function addMilestone(): void {
+  milestones.push({ ms: sharedMs(), handled, cpuUs: totalUs(process.cpuUsage()) });
+}
+
+async function handleRequest(request: PeerRequest): Promise<unknown> {
+  switch (request.do) {
+    case 'open':
+      queue = await peerNamed(request.peer).open(request.location, request.folder);
+      return null;
+    case 'create':
+      return create(request.mode, request.seconds);
+    case 'createBacklog':
+      return createBacklog(request.jobs);
+    case 'createSlowly':
+      return createSlowly(request.jobs);
+    case 'work':
+      addMilestone();
+      await queue.work(handleJob);
+      return null;
+    case 'countHandled':
+      return handled;
+    case 'stats':
+      return processStats();
+    case 'countUnfinished':
+      return queue.unfinished();
+    case 'reportAges':
+      return ages.take(request.jobs);
+    case 'fanOut':
+      return fanOut(request.runs, request.tasks);
+    case 'close':
+      await queue.close();
+      return null;
+  }
+}
+
+async function create(mode: CreateMode, seconds: number): Promise<Created> {
+  const inputs = Array.from({ length: mode === 'bulk' ? bulk : 1 }, () => input());
+  const producers = mode === 'in flight' ? inFlight : 1;
+  await produce(inputs, producers, seconds / 10);
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const jobs = await produce(inputs, producers, seconds);
+  return { jobs, ms: performance.now() - start, cpuUs: totalUs(process.cpuUsage(before)) };
+}
+
+/** Concurrent producers; each awaits its reply before the next create. */
+async function produce(inputs: readonly Input[], producers: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let jobs = 0;
+  const one = async (): Promise<void> => {
+    do {
+      await queue.create(inputs);
+      jobs += inputs.length;
+    } while (performance.now() < end);
+  };
+  await Promise.all(Array.from({ length: producers }, one));
+  return jobs;
+}
+
+async function createBacklog(jobs: number): Promise<null> {
+  for (let left = jobs; left > 0; left -= bulk) {
+    await queue.create(Array.from({ length: Math.min(left, bulk) }, () => input()));
+  }
+  return null;
+}
+
+async function fanOut(runs: number, tasks: number): Promise<null> {
+  let left = runs;
+  const one = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await queue.fanOut!(tasks);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, one));
+  return null;
+}
+
+async function createSlowly(jobs: number): Promise<null> {
+  for (let made = 0; made < jobs; made += 1) {
+    await queue.create([stampedInput()]);
+    await sleep(gapMs);
+  }
+  return null;
+}
+
+function processStats(): ProcessStats {
+  const rssMB = process.memoryUsage.rss() / 1e6;
+  const { maxRSS } = process.resourceUsage();
+  return { handled, milestones, cpuUs: totalUs(process.cpuUsage()), rssMB, peakRssMB: (maxRSS * 1_024) / 1e6 };
+}
+
+process.on('message', (request: PeerRequest) => {
+  void handleRequest(request).then((reply) => {
+    process.send!(reply);
+    if (request.do === 'close') process.disconnect();
+  });
+});
+
+// The parent has exited: no further request can arrive.
+process.once('disconnect', () => process.exit());

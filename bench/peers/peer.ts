@@ -1,0 +1,44 @@
+/** A peer: a job queue of the comparison, with the settings that its documentation gives for throughput. */
+import type { Input } from '../payload.ts';
+import type { PackageName } from './packages.ts';
+
+export type PeerDatabaseName = 'sqlite' | 'postgres' | 'redis';
+
+export interface Peer {
+  readonly name: string;
+  readonly database: PeerDatabaseName;
+  /** The npm package; `ours` for Stint itself. */
+  readonly package: PackageName | 'ours';
+  /** The settings, for the report. */
+  readonly settings: string;
+  /** Decides how many jobs a drain has, so that it takes some seconds. */
+  readonly pace: Pace;
+  /** The runtime. Default: Node. */
+  readonly runtime?: 'bun';
+  /** Whether the queue works only within one process, which creates and executes the jobs. */
+  readonly isEmbedded?: boolean;
+  /** Whether it has no call that creates many jobs. */
+  readonly lacksBulk?: boolean;
+  /** Called in a child process. `folder` has the installed packages. */
+  open(location: string, folder: string): Promise<Queue>;
+}
+
+export type Pace = 'fast' | 'medium' | 'slow';
+
+/** Called where a user has the handler. */
+export type Handle = (input: Input) => void;
+
+/** The open queue of a peer. */
+export interface Queue {
+  /** Creates all in one call if the peer has a bulk call. */
+  create(inputs: readonly Input[]): Promise<void>;
+  /** Starts a worker, which runs until `close`. */
+  work(handle: Handle): Promise<void>;
+  /** The number of jobs that have not ended. */
+  unfinished(): Promise<number>;
+  /** Creates one run with tasks, and awaits its end. */
+  fanOut?(tasks: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const queueName = 'mail.send';

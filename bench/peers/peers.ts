@@ -1,0 +1,22 @@
+/** All peers, by database, Stint first. */
+import { bullmqPostgres, bullmqRedis } from './peers/bullmq.ts';
+import { bunqueue } from './peers/bunqueue.ts';
+import { dbos } from './peers/dbos.ts';
+import { graphileBatched, graphilePlain } from './peers/graphile-worker.ts';
+import { pgBoss } from './peers/pg-boss.ts';
+import { plainjob } from './peers/plainjob.ts';
+import { stintEngineOn } from './peers/stint-engine.ts';
+import { stintStoreOn } from './peers/stint-store.ts';
+import type { Peer } from './peer.ts';
+
+export const peers: readonly Peer[] = [
+  stintEngineOn('postgres'), stintStoreOn('postgres'), graphilePlain, graphileBatched, pgBoss, bullmqPostgres, dbos,
+  stintEngineOn('sqlite'), stintStoreOn('sqlite'), plainjob, bunqueue,
+  bullmqRedis,
+];
+
+export function peerNamed(name: string): Peer {
+  const peer = peers.find((each) => each.name === name);
+  if (!peer) throw new Error(`no peer has the name ${name}`);
+  return peer;
+}

@@ -1,0 +1,38 @@
+// The peers bench with tiny sizes and only Stint: tests install nothing from the network.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { PeersData } from '../../bench/results/data.ts';
+import { serverUrl } from '../support/fresh-database.ts';
+import { runBench } from './run-bench.ts';
+
+test('every measure is taken of our engine', () => {
+  const { figures, failures, verdicts } = measure('engine on SQLite');
+  expect(failures).toEqual([]);
+  expect(figures.map(({ figure }) => figure)).toEqual([
+    'create single', 'create in flight', 'create bulk', 'drain 1', 'drain CPU', 'drain memory', 'drain 2',
+    'pick-up here p50', 'pick-up here p95', 'pick-up elsewhere p50', 'pick-up elsewhere p95', 'fan-out',
+    'idle CPU', 'idle memory',
+  ]);
+  for (const { figure, median } of figures) expect(median, figure).toBeGreaterThan(0);
+  expect(verdicts.map(({ figure }) => figure)).toContain('fan-out');
+});
+
+test('the queries of an idle engine on PostgreSQL are counted', async () => {
+  const { figures } = measure('engine on PostgreSQL,idle', '--store', await serverUrl());
+  expect(figures.map(({ figure }) => figure)).toEqual(['idle queries', 'idle CPU', 'idle memory']);
+});
+
+/** Runs the bench with only our peers, and returns its JSON file. */
+function measure(only: string, ...more: string[]): PeersData {
+  const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
+  try {
+    const json = join(folder, 'peers.json');
+    const { stderr, status } = runBench('peers/main.ts', '--tiny', '--ours', '--only', only, '--json', json, ...more);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return JSON.parse(readFileSync(json, 'utf8')) as PeersData;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

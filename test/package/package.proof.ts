@@ -1,0 +1,112 @@
+// What is published: packed, installed in an empty project, and used there as a stranger would.
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const hasNpm = spawnSync('npm', ['--version']).status === 0;
+const patienceMs = 300_000;
+
+const jobs = `import { jobType, jobDef, every } from 'stint';
+
+const shout = jobType('shout', {
+  run: ({ input, log }: { input: unknown; log: { info(text: string): void } }) => {
+    log.info('shouting');
+    return String((input as { text: string }).text).toUpperCase();
+  },
+});
+
+export const daily = jobDef('shout daily', shout, { params: { text: 'hello' }, schedules: every('1d') });
+`;
+
+const library = `import { strict as assert } from 'node:assert';
+import { Engine, jobType, version } from 'stint';
+import { testEngine } from 'stint/testing';
+import { Client } from 'stint/client';
+import { openStore, SqliteStore } from 'stint/store';
+import { createHttp } from 'stint/server';
+const double = jobType('double', { run: ({ input }) => Number(input) * 2 });
+await using engine = new Engine({ store: 'sqlite:own.db', types: [double] });
+await engine.resume();
+assert.equal(await (await engine.createJobRun(double, { input: 21 })).result(), 42);
+for (const each of [testEngine, Client, openStore, SqliteStore, createHttp]) assert.equal(typeof each, 'function');
+console.log('library', version);
+`;
+
+describe.skipIf(!hasNpm)('the package', { timeout: patienceMs }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stint-package-'));
+  const project = mkdtempSync(join(tmpdir(), 'stint-project-'));
+  const run = (command: string, words: string[], cwd = project): string =>
+    execFileSync(command, words, { cwd, encoding: 'utf8', env: clean, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Under npm, npm would take the project of the tests for its own.
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD|VITEST|NODE_)/.test(name)),
+  );
+
+  beforeAll(() => {
+    run(process.execPath, [join(root, 'tools', 'package', 'main.ts'), folder], root);
+    const tarball = run('npm', ['pack', folder, '--silent'], project).trim();
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    run('npm', ['install', `./${tarball}`, '--prefer-offline', '--no-audit', '--no-fund']);
+    writeFileSync(join(project, 'jobs.ts'), jobs);
+    writeFileSync(join(project, 'library.mjs'), library);
+  }, patienceMs);
+
+  afterAll(() => {
+    for (const each of [folder, project]) rmSync(each, { recursive: true, force: true });
+  });
+
+  test('has no sources, and needs nothing that only the tests need', () => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+    expect(manifest).not.toHaveProperty('devDependencies');
+    expect(manifest).not.toHaveProperty('scripts');
+    expect(JSON.stringify(manifest['exports'])).not.toContain('src/');
+    expect(manifest['dependencies']).not.toHaveProperty('croner');
+  });
+
+  test('every entry can be imported, and a job runs', () => {
+    expect(run(process.execPath, ['library.mjs'])).toMatch(/^library \d+\.\d+\.\d+/);
+  });
+
+  test('serves the jobs of a file, and one of them runs', async () => {
+    const bin = join(project, 'node_modules', '.bin', 'stint');
+    const server = spawn(
+      process.execPath,
+      [bin, 'serve', '--jobs', 'jobs.ts', '--http', '127.0.0.1:0', '--bedrock', 'off'],
+      {
+        cwd: project,
+        env: clean,
+      },
+    );
+    try {
+      const url = await said(server, /HTTP +(\S+)/);
+      const created = await fetch(`${url}/api/v1/runs`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'shout', input: { text: 'quiet' } }),
+      });
+      const { id } = (await created.json()) as { id: number };
+      run(process.execPath, [bin, 'runs', 'watch', String(id)]);
+      const { result } = (await (await fetch(`${url}/api/v1/runs/${id}`)).json()) as { result: unknown };
+      expect(result).toBe('QUIET');
+      expect(await (await fetch(url)).text()).toContain('<script');
+    } finally {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await ended;
+    }
+  });
+});
+
+async function said(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let text = '';
+  child.stderr!.on('data', (piece: Buffer) => (text += piece.toString()));
+  for await (const piece of child.stdout!) {
+    const found = pattern.exec((text += String(piece)));
+    if (found) return found[1]!;
+  }
+  throw new Error(`it ended without saying ${pattern}: ${text}`);
+}

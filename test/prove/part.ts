@@ -1,0 +1,33 @@
+// A part of the proof: something that is tried against Stint, and what came of it.
+
+export type Size = 'ci' | 'long';
+
+export interface PartRequest {
+  readonly size: Size;
+  /** The first of the seeds that are not fixed. */
+  readonly seed: number;
+  /** Shows how far the part is, as a share between 0 and 1. */
+  readonly progress: (share: number, text: string) => void;
+}
+
+export interface PartOutcome {
+  /** What was done and how often; every number is of this run. */
+  readonly figures: Readonly<Record<string, number | string>>;
+  /** What was found wrong, as sentences. None: the part holds. */
+  readonly findings: readonly string[];
+}
+
+export interface Part {
+  readonly name: string;
+  /** Seconds on two quiet cores at the CI size, to say how long the rest takes. */
+  readonly seconds: number;
+  /** Only in `--long`. */
+  readonly isLongOnly?: true;
+  run(request: PartRequest): Promise<PartOutcome>;
+}
+
+/** A finding for each figure that is below what it must reach, or the part has proved too little. */
+export const shortfalls = (reached: Readonly<Record<string, number>>, needed: Readonly<Record<string, number>>): string[] =>
+  Object.entries(needed)
+    .filter(([name, least]) => (reached[name] ?? 0) < least)
+    .map(([name, least]) => `too little was tried: ${name} ${reached[name] ?? 0}, at least ${least} needed`);

@@ -1,0 +1,71 @@
+// Tests of vitest as parts of the proof: those that take minutes, and short ones at a larger size.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { JsonTestResults } from 'vitest/node';
+import type { Part, PartOutcome, Size } from './part.ts';
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+
+interface Suite {
+  readonly files: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Left out: the tests of every run. */
+  readonly config?: string;
+}
+
+/** The tests called `*.proof.ts` in a folder. */
+const proofs = (folder: string): Suite => ({ files: [folder], env: {}, config: 'vitest.proof.config.ts' });
+
+const histories = (size: Size): Suite => ({
+  files: ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'],
+  env: { STINT_HISTORIES: size === 'long' ? '50000' : '5000' },
+});
+
+const scale: Suite = {
+  files: ['test/engine/processes/schedules', 'test/engine/processes/large-run', 'test/dashboard/million'],
+  env: { STINT_LONG: '1' },
+};
+
+const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
+  ({ name, seconds, run: ({ size }) => runSuite(suiteOf(size)) });
+
+export const suites: readonly Part[] = [
+  part('histories', 300, histories),
+  part('package', 90, () => proofs('test/package')),
+  part('benches', 90, () => proofs('test/bench')),
+  { ...part('scale', 1_800, () => scale), isLongOnly: true },
+];
+
+async function runSuite({ files, env, config }: Suite): Promise<PartOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'stint-proof-'));
+  const report = join(folder, 'report.json');
+  try {
+    const status = await runVitest([
+      'run', ...files, ...(config === undefined ? [] : ['--config', config]),
+      '--reporter=minimal', '--reporter=./test/support/progress.ts', '--reporter=json', `--outputFile.json=${report}`,
+    ], env);
+    return outcomeOf(JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults, status);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runVitest(args: readonly string[], env: Suite['env']): Promise<number | null> {
+  const child = spawn(process.execPath, [vitest, ...args], { env: { ...process.env, ...env }, stdio: 'inherit' });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('exit', (code) => resolve(code));
+  });
+}
+
+function outcomeOf({ numPassedTests, numTotalTests, testResults }: JsonTestResults, status: number | null): PartOutcome {
+  const failed = testResults.flatMap(({ assertionResults }) => assertionResults.filter((each) => each.status === 'failed'));
+  const findings = failed.map(({ fullName }) => `failed: ${fullName}`);
+  const isExplained = status === 0 || findings.length > 0;
+  return {
+    figures: { tests: numTotalTests, passed: numPassedTests },
+    findings: isExplained ? findings : [`vitest ended with ${status}`],
+  };
+}

@@ -1,0 +1,322 @@
+// The monitor: wraps the store and checks the invariants on every commit at once.
+import { createHash } from 'node:crypto';
+import type { Change } from '../../src/model/change.ts';
+import type { EventKind } from '../../src/model/event.ts';
+import { evolve, unborn } from '../../src/model/evolve.ts';
+import { parseGate, type Limits } from '../../src/model/gate.ts';
+import { isOpen, type Job } from '../../src/model/job.ts';
+import { originOf } from '../../src/store/row.ts';
+import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
+import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import type { Goals } from './goals.ts';
+
+export interface MonitorParts {
+  readonly store: Store;
+  readonly limits: Limits;
+  readonly goals: Goals;
+  readonly onViolation: (violation: Violation) => void;
+}
+
+/** Events that only the holder of a job may write. */
+const outcomes: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'retried', 'planned', 'handedOff']);
+
+interface InstanceLease {
+  readonly until: number;
+  /** When the lease last lapsed and was renewed: claims before that time may be repaired. */
+  readonly brokenAt: number;
+}
+
+export class StoreMonitor {
+  readonly store: Store;
+  readonly #parts: MonitorParts;
+  /** Every job after the last commit. */
+  readonly #jobs = new Map<number, Job>();
+  readonly #deleted = new Set<number>();
+  readonly #openChildren = new Map<number, number>();
+  readonly #keys = new Map<string, { readonly id: number; readonly until: number }>();
+  readonly #admitted = new Map<string, number>();
+  readonly #staged = new Map<string, Change[]>();
+  readonly #leases = new Map<string, InstanceLease>();
+  readonly #extended = new Map<number, number>();
+  readonly #trace = createHash('sha256');
+  #leader: Leadership | null = null;
+  /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
+  #latest = 0;
+  commits = 0;
+
+  constructor(parts: MonitorParts) {
+    this.#parts = parts;
+    const { store } = parts;
+    const intercepted: Partial<Store> = {
+      commit: (batch) => this.#commit(batch),
+      claim: async (ask, decide) => {
+        const changes = await store.claim(ask, decide);
+        this.#checkChanges(changes, 'claim');
+        return changes;
+      },
+      stageChildren: async (parent, fence, children) => {
+        await store.stageChildren(parent, fence, children);
+        const name = `${parent}/${fence}`;
+        this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
+      },
+      beat: (beat) => this.#beat(beat),
+      leave: async (instance) => {
+        await store.leave(instance);
+        this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now() });
+      },
+      extend: (holdings, until) => this.#extend(holdings, until),
+      writeNotes: (notes) => this.#note(notes),
+      lead: (role, instance, leaseMs) => this.#lead(role, instance, leaseMs),
+    };
+    this.store = new Proxy(store, {
+      get: (target, name) => {
+        const own = (intercepted as Record<PropertyKey, unknown>)[name];
+        if (own !== undefined) return own;
+        const property: unknown = Reflect.get(target, name, target);
+        return typeof property === 'function' ? (property as Method).bind(target) : property;
+      },
+    });
+  }
+
+  get jobs(): ReadonlyMap<number, Job> {
+    return this.#jobs;
+  }
+
+  isDeleted(id: number): boolean {
+    return this.#deleted.has(id);
+  }
+
+  /** A hash of all commits so far. */
+  trace(): string {
+    return this.#trace.copy().digest('hex').slice(0, 16);
+  }
+
+  async #commit(batch: Batch): Promise<readonly boolean[]> {
+    const written = await this.#parts.store.commit(batch);
+    const changes = batch.changes.filter((_, index) => written[index]);
+    this.#checkRefusals(batch.changes.filter((_, index) => !written[index]));
+    const isComplete = changes.length === batch.changes.length;
+    const staged = batch.staged && isComplete ? this.#unstage(`${batch.staged.parent}/${batch.staged.fence}`) : [];
+    this.#checkChanges([...changes, ...staged], 'commit');
+    return written;
+  }
+
+  #unstage(name: string): Change[] {
+    const children = this.#staged.get(name) ?? [];
+    this.#staged.delete(name);
+    return children;
+  }
+
+  #checkRefusals(refused: readonly Change[]): void {
+    const { goals } = this.#parts;
+    for (const { before, events } of refused) {
+      if (before?.state === 'running') goals.reach('fence rejection');
+      if (events.some(({ kind }) => kind === 'ticked')) goals.reach('deposed leader write rejected');
+    }
+  }
+
+  #checkChanges(changes: readonly Change[], how: string): void {
+    this.commits += 1;
+    this.#latest = Math.max(this.#latest, this.#now());
+    this.#trace.update(`${how} ${this.#now()}\n`);
+    const createdChildren = new Map<number, number>();
+    for (const { before, after } of changes) {
+      if (before === null && after?.parent != null) add(createdChildren, after.parent, 1);
+    }
+    for (const change of changes) this.#checkChange(change, createdChildren);
+    this.#parts.goals.record(changes, this.#openChildren);
+    for (const { after } of changes) if (after) this.#checkCounts(after);
+  }
+
+  #checkChange(change: Change, createdChildren: ReadonlyMap<number, number>): void {
+    const { before, after, events } = change;
+    const id = (before ?? after)!.id;
+    this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
+    const known = this.#jobs.get(id);
+    const [basedOn, stored] = [before?.version ?? 0, known?.version ?? 0];
+    if (basedOn !== stored) this.#report('S28', id, `job ${id} was written from version ${basedOn}, not ${stored}`);
+    if (after === null) return this.#remove(id, known);
+    let current = before ?? unborn(originOf(after));
+    for (const event of events) {
+      const next = evolve(current, event);
+      for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);
+      this.#checkEvent(current, event, createdChildren);
+      current = next;
+    }
+    this.#store(known, after);
+  }
+
+  #checkEvent(before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>): void {
+    const { id } = before;
+    const open = this.#openChildren.get(id) ?? 0;
+    this.#checkWriter(before, event);
+    switch (event.kind) {
+      case 'claimed':
+        this.#extended.delete(id);
+        if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
+          this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
+        }
+        break;
+      case 'lapsed':
+        this.#checkLapse(before, event.by);
+        break;
+      case 'planned':
+        if (before.phase === 'prepare' && (createdChildren.get(id) ?? 0) !== event.tasks) {
+          const stored = createdChildren.get(id) ?? 0;
+          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks and ${stored} were stored with it`);
+        }
+        break;
+      case 'settled':
+        if (open > 0) this.#report('S15', id, `job ${id} continued while ${open} of its children were open`);
+        break;
+      case 'succeeded':
+        if (open > 0) this.#report('S12', id, `job ${id} succeeded while ${open} of its children were open`);
+        break;
+      default:
+    }
+  }
+
+  /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */
+  #checkWriter(before: Job, { kind, by }: Change['events'][number]): void {
+    if (!outcomes.has(kind) || before.state !== 'running' || before.kind === 'bedrock' || by === 'token') return;
+    const { id, lease: { holder, until } } = before;
+    if (until !== null || by === holder) return;
+    this.#report('S4', id, `job ${id} was ${kind} by ${by} while ${holder} held it`);
+  }
+
+  /** S6: the lease of the holder has lapsed since the claim, or a process of the same name gives the job up. */
+  #checkLapse(before: Job, by: string): void {
+    if (before.state !== 'running' || by === before.lease.holder) return;
+    const { holder, until } = before.lease;
+    const lease = this.#leases.get(holder);
+    const ends = until === null ? (lease?.until ?? Infinity) : Math.max(until, this.#extended.get(before.id) ?? 0);
+    const wasBroken = until === null && lease !== undefined && lease.brokenAt >= (before.startedAt ?? 0);
+    if (ends <= this.#latest || wasBroken) return;
+    const sentence = `job ${before.id} was taken from ${holder} ${ends - this.#latest} ms before its lease was over`;
+    this.#report('S6', before.id, sentence);
+  }
+
+  #store(before: Job | undefined, after: Job): void {
+    this.#count(before, -1);
+    this.#count(after, 1);
+    this.#jobs.set(after.id, after);
+    this.#takeKey(before, after);
+  }
+
+  #count(job: Job | undefined, sign: 1 | -1): void {
+    if (!job || !isOpen(job)) return;
+    if (job.parent !== null) add(this.#openChildren, job.parent, sign);
+    if (job.admitted && job.gate !== null) for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
+  }
+
+  /** S10, S11: no other job has the unique key. */
+  #takeKey(before: Job | undefined, after: Job): void {
+    if (after.unique === null) return;
+    const { key, forMs } = after.unique;
+    const holder = this.#keys.get(key);
+    const isTaking = isOpen(after) && (before === undefined || (!isOpen(before) && forMs === null));
+    if (isTaking) {
+      const isStolen = holder && holder.id !== after.id && holder.until > this.#latest;
+      const sentence = `job ${after.id} took the key ${key} of job ${holder?.id}`;
+      if (isStolen) this.#report(forMs === null ? 'S11' : 'S10', after.id, sentence);
+      this.#keys.set(key, { id: after.id, until: forMs === null ? Infinity : after.created + forMs });
+    } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#keys.delete(key);
+  }
+
+  #remove(id: number, known: Job | undefined): void {
+    this.#count(known, -1);
+    const unique = known?.unique;
+    if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#keys.delete(unique.key);
+    this.#jobs.delete(id);
+    this.#deleted.add(id);
+    for (const [child, { parent, state }] of this.#jobs) {
+      if (parent !== id || state !== 'ended') continue;
+      this.#jobs.delete(child);
+      this.#deleted.add(child);
+    }
+  }
+
+  /** S32: a gate never admits more jobs than its limit. */
+  #checkCounts(job: Job): void {
+    if (!isOpen(job) || !job.admitted || job.gate === null) return;
+    for (const [scope, limit] of this.#limitsOf(job)) {
+      const count = this.#admitted.get(scope) ?? 0;
+      if (count > limit) this.#report('S32', job.id, `${count} jobs are admitted for ${scope}: the limit is ${limit}`);
+    }
+  }
+
+  #limitsOf({ gate }: Job): (readonly [string, number])[] {
+    const { type, def, key, typeMax, defMax } = parseGate(gate!);
+    const { limits } = this.#parts;
+    return [
+      [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
+      ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
+      ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
+    ];
+  }
+
+  async #beat(beat: Beat): ReturnType<Store['beat']> {
+    const reply = await this.#parts.store.beat(beat);
+    this.#latest = Math.max(this.#latest, reply.now);
+    const before = this.#leases.get(beat.id);
+    const isBroken = before !== undefined && before.until <= this.#latest;
+    const brokenAt = isBroken ? reply.now : (before?.brokenAt ?? -Infinity);
+    this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt });
+    return reply;
+  }
+
+  async #extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
+    const extended = await this.#parts.store.extend(holdings, until);
+    holdings.forEach((holding, index) => {
+      if (!extended[index]) return;
+      this.#checkHolding(holding, 'extended its lease');
+      this.#extended.set(holding.id, Math.max(until, this.#extended.get(holding.id) ?? 0));
+    });
+    return extended;
+  }
+
+  async #note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    const noted = await this.#parts.store.writeNotes(notes);
+    notes.forEach((note, index) => {
+      if (noted[index]) this.#checkHolding(note, 'noted something');
+      else this.#parts.goals.reach('fence rejection');
+    });
+    return noted;
+  }
+
+  /** S4: only the current holder of a job can write to it. */
+  #checkHolding({ id, fence }: Holding, what: string): void {
+    const job = this.#jobs.get(id);
+    if (job?.state === 'running' && job.fence === fence) return;
+    const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
+    this.#report('S4', id, `a holder under fence ${fence} ${what} of job ${id}, which is ${is}`);
+  }
+
+  /** S24: a new leader has a higher term. */
+  async #lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
+    const led = await this.#parts.store.lead(role, instance, leaseMs);
+    const before = this.#leader;
+    const isSameTerm = led.term === before?.term && led.leader !== before.leader;
+    if (before && (led.term < before.term || isSameTerm)) {
+      this.#report('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`);
+    }
+    this.#leader = led;
+    return led;
+  }
+
+  #now(): number {
+    return this.#parts.store.now();
+  }
+
+  #report(invariant: Invariant, job: number | null, sentence: string): void {
+    this.#parts.onViolation(violation(invariant, job, sentence));
+  }
+}
+
+type Method = (...values: unknown[]) => unknown;
+
+function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + sign;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

@@ -1,0 +1,320 @@
+// The simulation: a store, engines, clients, and faults between them. One seed gives one history.
+import { createHash } from 'node:crypto';
+import { Engine } from '../../src/index.ts';
+import { loadOpenTelemetry } from '../../src/engine/work/tracing.ts';
+import type { Event } from '../../src/model/event.ts';
+import type { Job } from '../../src/model/job.ts';
+import { openStore } from '../../src/open/store.ts';
+import type { Kind } from '../../src/model/state.ts';
+import type { Store } from '../../src/store/store.ts';
+import { VirtualClock } from '../../src/time/clock.ts';
+import { verify, violation, type Violation } from '../../src/verify.ts';
+import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
+import { RandomStreams, type RandomStream } from './random-streams.ts';
+import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
+import { Goals, type GoalName } from './goals.ts';
+import { SimProcess } from './process.ts';
+import { Timeline } from './timeline.ts';
+import { Ledger, limits, createWorkload } from './workload.ts';
+import { StoreMonitor } from './monitor.ts';
+import { unreliableStore } from './unreliable-store.ts';
+
+export interface SimOptions {
+  /** The time during which faults are injected. */
+  readonly chaosMs?: number;
+  /** Few actions and few faults: for long simulations with schedules. */
+  readonly isQuiet?: boolean;
+  /** Inject only these faults. Default: all that are drawn. */
+  readonly faults?: readonly string[];
+}
+
+export interface SimReport {
+  readonly seed: number;
+  readonly isQuiet: boolean;
+  readonly violations: readonly Violation[];
+  /** The history of the job of the first violation. */
+  readonly history: readonly Event[];
+  readonly faults: readonly string[];
+  readonly goals: ReadonlyMap<GoalName, number>;
+  readonly simulatedMs: number;
+  readonly jobs: number;
+  readonly commits: number;
+  /** A hash of the history: equal for the same seed, faults and source. */
+  readonly trace: string;
+}
+
+const minute = 60_000;
+const chaosDefaultMs = 90 * minute;
+/** All jobs must end within this time after the last fault. */
+const healMaxMs = 180 * minute;
+const startOfTime = Date.UTC(2026, 2, 1, 12);
+const violationsMax = 10;
+/** Kinds of jobs that must end. */
+const endingKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
+
+export async function simulate(seed: number, options: SimOptions = {}): Promise<SimReport> {
+  // Real I/O, so it must be over before virtual time begins: five turns of the event loop more gave another history.
+  await loadOpenTelemetry();
+  return new Simulation(seed, options).run();
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #chaosMs: number;
+  readonly #isQuiet: boolean;
+  readonly #streams: RandomStreams;
+  readonly #settings: SimSettings;
+  readonly #faults: Faults;
+  readonly #timeline = new Timeline(startOfTime);
+  readonly #storeClock: VirtualClock;
+  readonly #store: Store;
+  readonly #monitor: StoreMonitor;
+  readonly #goals = new Goals();
+  readonly #ledger = new Ledger();
+  readonly #acknowledged = new Set<number>();
+  readonly #violations: Violation[] = [];
+  readonly #processes = new Map<string, SimProcess>();
+  #storeOffsetMs = 0;
+  #downUntil = 0;
+  #isHealing = false;
+
+  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions) {
+    this.#seed = seed;
+    this.#chaosMs = chaosMs;
+    this.#isQuiet = isQuiet;
+    this.#streams = new RandomStreams(seed);
+    this.#settings = isQuiet ? quietSettings(drawSettings(this.#streams)) : drawSettings(this.#streams);
+    this.#faults = new Faults(faults ?? null);
+    this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
+    this.#store = openStore('sqlite::memory:', { clock: this.#storeClock });
+    const onViolation = (found: Violation): void => this.#found(found);
+    this.#monitor = new StoreMonitor({ store: this.#store, limits, goals: this.#goals, onViolation });
+  }
+
+  async run(): Promise<SimReport> {
+    await this.#store.migrate();
+    for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
+    for (const role of roles) this.#startClient(role, 1);
+    this.#scheduleFaults();
+    await this.#timeline.run(startOfTime + this.#chaosMs);
+    if (this.#violations.length === 0) await this.#heal();
+    if (this.#violations.length === 0) await this.#verify();
+    const report = await this.#report();
+    await this.#store.close();
+    return report;
+  }
+
+  // Engines and clients.
+
+  #startEngine(slot: string, incarnation: number): void {
+    const name = this.#settings.keepsName ? slot : `${slot}.${incarnation}`;
+    const random = this.#streams.stream(`engine ${slot}.${incarnation}`);
+    const process = this.#newProcess(slot, `${slot}.${incarnation}`, random);
+    if (incarnation > 1) this.#goals.reach('restart under the same name');
+    process.onDeath(() => {
+      const ms = this.#isHealing ? 1_000 : random.between(0, 45_000);
+      this.#timeline.after(ms, () => this.#startEngine(slot, incarnation + 1));
+    });
+    const engine = this.#newEngine(process, random, name);
+    void this.#resume(engine, process);
+  }
+
+  /** Retries until the engine has started, like a process supervisor. */
+  async #resume(engine: Engine, process: SimProcess): Promise<void> {
+    for (;;) {
+      try {
+        return await engine.resume();
+      } catch {
+        await process.clock.sleep(1_000);
+      }
+    }
+  }
+
+  #startClient(role: Role, incarnation: number): void {
+    const client = this.#newClient(role, incarnation);
+    const restart = (): void => this.#startClient(role, incarnation + 1);
+    client.process.onDeath(() => {
+      if (!this.#isHealing) this.#timeline.after(client.random.between(0, 20_000), restart);
+    });
+    const acting = actUntil(role, client, this.#settings.workEveryMs, () => this.#isHealing);
+    void acting.catch((error: unknown) => this.#reportError(role, error));
+  }
+
+  #newClient(slot: string, incarnation: number): Client {
+    const name = `${slot}.${incarnation}`;
+    const random = this.#streams.stream(`client ${name}`);
+    const process = this.#newProcess(slot, name, this.#streams.stream(`line ${name}`));
+    const engine = this.#newEngine(process, this.#streams.stream(`engine ${name}`), slot);
+    const jobs = (): readonly Job[] => [...this.#monitor.jobs.values()];
+    const { types, defs } = this.#settings;
+    const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged };
+    return { engine, process, random, jobs, types, defs, ...shared };
+  }
+
+  #newProcess(slot: string, name: string, random: RandomStream): SimProcess {
+    const skew = { offsetMs: random.between(-5, 5) * minute, rate: random.between(0.999, 1.001) };
+    const process = new SimProcess(name, this.#timeline, skew);
+    this.#processes.set(slot, process);
+    return process;
+  }
+
+  #newEngine(process: SimProcess, random: RandomStream, instance: string): Engine {
+    const { leaseMs, retentionMs, poison, types, defs } = this.#settings;
+    const store = unreliableStore({
+      store: this.#monitor.store, timeline: this.#timeline, faults: this.#faults, settings: this.#settings,
+      process, random,
+      isStoreDown: () => this.#downUntil > this.#timeline.now,
+      onDeadlyReply: (target) => this.#crash(target),
+      onUnknownOutcome: () => this.#goals.reach('commit unknown, then tried again'),
+    });
+    const workload = createWorkload({
+      process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, typeNames: types, defNames: defs,
+      crash: (target) => this.#crash(target),
+    });
+    return new Engine({
+      store, ...workload, instance, clock: process.clock, random, slots: 4, lease: `${leaseMs}ms`,
+      retention: retentionMs === null ? null : `${retentionMs}ms`,
+    });
+  }
+
+  // Faults.
+
+  #scheduleFaults(): void {
+    const { crashEveryMs, pauseEveryMs, outageEveryMs, jumpEveryMs, storeJumpEveryMs } = this.#settings;
+    this.#repeatFault('crash', crashEveryMs, (random) => this.#crash(this.#someEngine(random)));
+    this.#repeatFault('pause', pauseEveryMs, (random) => {
+      const ms = random.isTrue(0.3) ? random.between(30_000, 600_000) : random.between(1, 30_000);
+      this.#someProcess(random).pause(ms);
+    });
+    this.#repeatFault('outage', outageEveryMs, (random) => {
+      const ms = random.isTrue(0.4) ? random.between(1, 4) * this.#settings.leaseMs : random.between(100, 5_000);
+      this.#downUntil = this.#timeline.now + ms;
+      if (ms > this.#settings.leaseMs) this.#goals.reach('store outage longer than a lease');
+    });
+    this.#repeatFault('jump', jumpEveryMs, (random) => {
+      const [sign, ms] = [random.pick([-1, 1]), random.pick([1_000, minute, 60 * minute, 365 * 24 * 60 * minute])];
+      this.#someProcess(random).clock.jump(sign * ms);
+    });
+    this.#repeatFault('store jump', storeJumpEveryMs, (random) => {
+      this.#storeOffsetMs += random.pick([-minute, -1_000, 1_000, minute, 10 * minute]);
+    });
+  }
+
+  /** Repeats a fault at times that depend only on the seed. */
+  #repeatFault(kind: string, everyMs: number, inject: (random: RandomStream) => void): void {
+    if (everyMs === Infinity) return;
+    const times = this.#streams.stream(`times of ${kind}`);
+    const next = (count: number): void => {
+      this.#timeline.after(times.intervalMs(everyMs), () => {
+        if (this.#isHealing) return;
+        const name = `${kind} ${count}`;
+        if (this.#faults.inject(name)) inject(this.#streams.stream(name));
+        next(count + 1);
+      });
+    };
+    next(1);
+  }
+
+  #someEngine(random: RandomStream): SimProcess {
+    return this.#processes.get(`e${random.integer(1, this.#settings.engines)}`)!;
+  }
+
+  #someProcess(random: RandomStream): SimProcess {
+    return this.#processes.get(random.pick([...this.#processes.keys()]))!;
+  }
+
+  #crash(process: SimProcess): void {
+    if (process.isAlive) process.die();
+  }
+
+  // Healing and verification.
+
+  async #heal(): Promise<void> {
+    const { leaseMs } = this.#settings;
+    this.#isHealing = true;
+    this.#faults.stop();
+    this.#downUntil = 0;
+    for (const process of this.#processes.values()) process.resume();
+    const healedAt = this.#timeline.now;
+    void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
+    while (!this.#isFinished() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
+      await this.#timeline.run(this.#timeline.now + 10_000);
+    }
+    for (const job of this.#openJobs()) {
+      this.#found(violation('L2', job.id, `job ${job.id} (${job.type}) is still ${stateOf(job)}`));
+    }
+    await this.#timeline.run(this.#timeline.now + 4 * leaseMs);
+  }
+
+  #isFinished(): boolean {
+    return this.#openJobs().length === 0;
+  }
+
+  #openJobs(): Job[] {
+    return [...this.#monitor.jobs.values()].filter(({ kind, state }) => endingKinds.includes(kind) && state !== 'ended');
+  }
+
+  async #verify(): Promise<void> {
+    const isKept = (id: number): boolean => !this.#monitor.isDeleted(id) && this.#settings.retentionMs === null;
+    const evidence = {
+      acknowledged: [...this.#acknowledged].filter(isKept),
+      starts: this.#ledger.starts.filter(({ job }) => isKept(job)),
+    };
+    for await (const found of verify(this.#store, { patienceMs: 0, overdueMs: minute, evidence })) this.#found(found);
+    for (const { run, total, seen } of this.#ledger.gathered) {
+      if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));
+    }
+  }
+
+  async #report(): Promise<SimReport> {
+    const { injected } = this.#faults;
+    const starts = String(this.#ledger.starts.length);
+    const trace = createHash('sha256').update(this.#monitor.trace()).update(injected.join()).update(starts);
+    return {
+      seed: this.#seed,
+      isQuiet: this.#isQuiet,
+      violations: this.#violations,
+      history: await this.#historyOf(this.#violations[0]?.job ?? null),
+      faults: injected,
+      goals: this.#goals.reached,
+      simulatedMs: this.#timeline.now - startOfTime,
+      jobs: this.#monitor.jobs.size,
+      commits: this.#monitor.commits,
+      trace: trace.digest('hex').slice(0, 16),
+    };
+  }
+
+  async #historyOf(job: number | null): Promise<readonly Event[]> {
+    return job === null ? [] : this.#store.history(job);
+  }
+
+  #found(found: Violation): void {
+    if (this.#violations.length < violationsMax) this.#violations.push(found);
+    this.#timeline.stop();
+  }
+
+  /** An unexpected error is a violation too. */
+  #reportError(who: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#found(violation('P0', null, `${who} failed: ${text}`));
+  }
+}
+
+/** The clock of the store. It sets no timers. */
+class StoreClock extends VirtualClock {
+  readonly #read: () => number;
+
+  constructor(read: () => number) {
+    super(0);
+    this.#read = read;
+  }
+
+  override now(): number {
+    return this.#read();
+  }
+}
+
+function stateOf(job: Job): string {
+  if (job.state === 'held') return `held by ${job.hold}`;
+  return job.state === 'running' ? `running, held by ${job.lease.holder}` : job.state;
+}

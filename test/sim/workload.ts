@@ -1,0 +1,165 @@
+// The workload: the job types and definitions of the simulation, and the ledger of what their handlers did.
+import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
+import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
+import { cron, every, jobDef, jobType, Snooze, type Context } from '../../src/index.ts';
+import type { Limits } from '../../src/model/gate.ts';
+import type { Start } from '../../src/verify.ts';
+import type { RandomStreams } from './random-streams.ts';
+import type { SimProcess } from './process.ts';
+
+/** What handlers saw and did, recorded outside the store. */
+export class Ledger {
+  readonly starts: Start[] = [];
+  /** Tokens of jobs that were handed off: with its token a client can finish a job. */
+  readonly tokens: string[] = [];
+  /** The number of tasks, and of results received, when runs gathered. */
+  readonly gathered: { readonly run: number; readonly total: number; readonly seen: number }[] = [];
+}
+
+export interface WorkloadParts {
+  readonly process: SimProcess;
+  readonly streams: RandomStreams;
+  readonly ledger: Ledger;
+  readonly hasPoison: boolean;
+  readonly typeNames: readonly TypeName[];
+  readonly defNames: readonly DefName[];
+  readonly crash: (process: SimProcess) => void;
+}
+
+export interface Workload {
+  readonly types: readonly AnyJobType[];
+  readonly defs: readonly AnyJobDef[];
+}
+
+export const typeNames = [
+  'quick', 'flaky', 'slow', 'hung', 'limited', 'tenant', 'fan', 'strict', 'narrow', 'poison', 'snoozing', 'handed',
+] as const;
+export type TypeName = (typeof typeNames)[number];
+
+export const defNames = ['minutely', 'steady', 'queued', 'replaced', 'following', 'double'] as const;
+export type DefName = (typeof defNames)[number];
+
+export const limits: Limits = {
+  types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3]]),
+  defs: new Map(),
+  keys: new Map([['tenant', 1]]),
+};
+
+const retry = { attempts: 3, base: '1s', max: '20s' } as const;
+
+/** The handlers of one process: they use its clock and stop when it crashes. */
+export function createWorkload({ process, streams, ledger, hasPoison, crash, ...known }: WorkloadParts): Workload {
+  const { clock } = process;
+  /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
+  const begin = ({ fence, idempotencyKey }: Context): number => {
+    const job = Number(idempotencyKey.split('.')[0]);
+    ledger.starts.push({ job, fence });
+    return streams.numberFor('handler', job, fence);
+  };
+  const work = (fromMs: number, toMs: number) => async (context: Context): Promise<{ took: number }> => {
+    const chance = begin(context);
+    const took = fromMs + chance * (toMs - fromMs);
+    await clock.sleep(took, context.signal);
+    context.signal.throwIfAborted();
+    return { took };
+  };
+  const quick = work(0, 2_000);
+  const types = {
+    quick: jobType('quick', { retry, run: quick }),
+    flaky: jobType('flaky', {
+      retry,
+      run: async (context) => {
+        context.progress.startingStage('trying');
+        const { took } = await quick(context);
+        if (took < 1_000) throw new Error('it did not work this time');
+        context.log.info('it worked');
+        return took;
+      },
+    }),
+    slow: jobType('slow', { retry, timeout: '10m', run: work(10_000, 90_000) }),
+    hung: jobType('hung', {
+      retry: { ...retry, attempts: 2 },
+      timeout: '40s',
+      run: (context) => {
+        begin(context);
+        return new Promise<never>(() => {});
+      },
+    }),
+    limited: jobType('limited', { retry, concurrency: 2, run: work(500, 20_000) }),
+    tenant: jobType('tenant', {
+      retry,
+      limit: { key: (input) => String((input as { tenant: string }).tenant), concurrency: 1 },
+      run: work(200, 8_000),
+    }),
+    fan: fanType('fan', {}),
+    strict: fanType('strict', { onTaskFailure: 'failFast' }),
+    narrow: fanType('narrow', { concurrency: 1, taskConcurrency: 3, onTaskFailure: { tolerate: 1 } }),
+    poison: jobType('poison', {
+      retry: { ...retry, crashes: 2 },
+      run: async (context) => {
+        const chance = begin(context);
+        await clock.sleep(chance * 1_000);
+        if (hasPoison && chance < 0.8) crash(process);
+        return null;
+      },
+    }),
+    snoozing: jobType('snoozing', {
+      retry,
+      run: (context) => {
+        if (begin(context) < 0.7) throw new Snooze('7s');
+        return null;
+      },
+    }),
+    handed: jobType('handed', {
+      retry,
+      run: (context) => {
+        begin(context);
+        const handed = context.handOff({ within: '30s' });
+        ledger.tokens.push(handed.token);
+        return handed;
+      },
+    }),
+  } satisfies Record<TypeName, AnyJobType>;
+
+  function fanType(name: string, options: object): AnyJobType {
+    return jobType(name, {
+      retry,
+      ...options,
+      jobDetails: () => ({ shared: name }),
+      taskDetails: (context) => {
+        const count = Math.floor(begin(context) * 14);
+        return Array.from({ length: count }, (_, index) => index);
+      },
+      taskKey: (task: number) => `task ${task}`,
+      taskResults: async (context) => {
+        const chance = begin(context);
+        await clock.sleep(chance * 3_000, context.signal);
+        context.signal.throwIfAborted();
+        if (chance < 0.15) throw new Error('the task failed');
+        return chance;
+      },
+      jobResults: async (context) => {
+        const seen = await Array.fromAsync(context.tasks);
+        ledger.gathered.push({ run: context.run.id, total: context.counts.total, seen: seen.length });
+        return seen.length;
+      },
+    });
+  }
+
+  const defs = {
+    minutely: jobDef('minutely', types.quick, { schedules: cron('* * * * *'), overlap: 'allow', misfire: 'all' }),
+    steady: jobDef('steady', types.slow, { schedules: every('45s'), overlap: 'skip' }),
+    queued: jobDef('queued', types.quick, {
+      schedules: every('70s', { spread: '10s' }), overlap: 'queue', misfire: 'all',
+    }),
+    replaced: jobDef('replaced', types.slow, { schedules: every('2m'), overlap: 'replace' }),
+    following: jobDef('following', types.quick, { schedules: every('50s', { from: 'finished' }), overlap: 'skip' }),
+    double: jobDef('double', types.quick, {
+      schedules: [cron('*/2 * * * *', { zone: 'Europe/Berlin' }), every('3m')], overlap: 'allow', misfire: 'once',
+    }),
+  } satisfies Record<DefName, AnyJobDef>;
+  return {
+    types: known.typeNames.map((name) => types[name]),
+    defs: known.defNames.map((name) => defs[name]),
+  };
+}
