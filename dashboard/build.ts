@@ -1,4 +1,4 @@
-// Builds the dashboard if what is built is older than its sources; two that come at once build it one after the other.
+// Builds the dashboard if a source is newer than the build. A lock folder serializes concurrent builds.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const root = join(home, '..');
 /** The folder that the server serves. */
 export const builtFolder = join(root, 'dist', 'dashboard');
 const lock = join(root, 'dist', '.dashboard-lock');
-const lockLifeMs = 60_000;
+const lockMaxAgeMs = 60_000;
 
 export async function buildIfStale(): Promise<void> {
   if (isFresh()) return;
@@ -22,7 +22,7 @@ export async function buildIfStale(): Promise<void> {
   }
 }
 
-/** In a process of its own: under a test runner's NODE_ENV it would be built as for development. */
+/** Runs Vite in a child process with NODE_ENV=production: a test runner sets NODE_ENV=test, which gives a development build. */
 async function build(): Promise<void> {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const config = join(home, 'vite.config.ts');
@@ -39,7 +39,7 @@ function isFresh(): boolean {
 
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Whoever was killed while building has left its lock behind. */
+/** A lock older than a minute is removed: its process was killed. */
 async function takeLock(): Promise<void> {
   mkdirSync(dirname(lock), { recursive: true });
   for (;;) {
@@ -48,12 +48,12 @@ async function takeLock(): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    if (Date.now() - changedAt(lock) > lockLifeMs) rmSync(lock, { recursive: true, force: true });
+    if (Date.now() - changedAt(lock) > lockMaxAgeMs) rmSync(lock, { recursive: true, force: true });
     await sleep(100);
   }
 }
 
 if (import.meta.main) {
-  if (!isFresh()) console.log('Building the dashboard, this once …');
+  if (!isFresh()) console.log('Building the dashboard …');
   await buildIfStale();
 }

@@ -1,10 +1,10 @@
-/** The API: one call for each route of the contract, whose types also check the paths below. */
+/** The API client: one call for each route that the dashboard uses. The contract's types check names and paths. */
 import { signal } from '@preact/signals';
 import type { Answer, RouteName, Routes, Saying } from '../../src/http/contract.ts';
 import { parseExact } from './exact-json.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
 import { root } from './router.ts';
-import { tellServerTime } from './state/clock.ts';
+import { syncClock } from './state/clock.ts';
 
 /** Every route that the dashboard uses, by its name in the contract. */
 const routes = {
@@ -60,42 +60,42 @@ const routes = {
 export type Callable = keyof typeof routes;
 
 type Scalar = string | number | boolean;
-type Sayable = Scalar | readonly Scalar[] | null | undefined;
 
-export interface Said {
+/** Path parameters, query and body of a request. */
+export interface RequestParts {
   readonly params?: Readonly<Record<string, Scalar>>;
-  readonly query?: Readonly<Record<string, Sayable>>;
+  readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
   readonly body?: unknown;
 }
 
 type Args<N extends Callable> = {} extends Saying<N>
-  ? [ask?: Saying<N>, signal?: AbortSignal]
-  : [ask: Saying<N>, signal?: AbortSignal];
+  ? [parts?: Saying<N>, signal?: AbortSignal]
+  : [parts: Saying<N>, signal?: AbortSignal];
 
-/** Whoever asks must show a token first. */
-export const isStranger = signal(false);
+/** True after an answer 401: the sign-in form is shown. */
+export const needsSignIn = signal(false);
 
-const keyed: ReadonlySet<Callable> = new Set<Callable>(['createRun', 'runDef']);
+const idempotentRoutes: ReadonlySet<Callable> = new Set<Callable>(['createRun', 'runDef']);
 
-export async function call<N extends Callable>(name: N, ...[ask, signal]: Args<N>): Promise<Answer<N>> {
-  const said = (ask ?? {}) as Said;
+export async function call<N extends Callable>(name: N, ...[given, signal]: Args<N>): Promise<Answer<N>> {
+  const parts = (given ?? {}) as RequestParts;
   const [method, path] = routes[name].split(' ') as [string, string];
-  const response = await fetch(addressOf(path, said), {
+  const response = await fetch(urlOf(path, parts), {
     method: method.toUpperCase(),
-    headers: headersOf(name, said),
+    headers: headersOf(name, parts),
     ...(signal === undefined ? {} : { signal }),
-    ...(said.body === undefined ? {} : { body: JSON.stringify(said.body) }),
+    ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
   }).catch((error: unknown) => {
     throw signal?.aborted === true ? error : unreachable();
   });
-  tellServerTime(response.headers.get('date'));
+  syncClock(response.headers.get('date'));
   if (response.ok) return parseExact(await response.text()) as Answer<N>;
-  if (response.status === 401) isStranger.value = true;
+  if (response.status === 401) needsSignIn.value = true;
   throw await problemOf(response);
 }
 
-/** The address of a route that is not asked for by `call`, such as a stream. */
-export function addressOf(path: string, { params = {}, query = {} }: Said = {}): string {
+/** The URL of a route that is not requested by `call`, such as a stream. */
+export function urlOf(path: string, { params = {}, query = {} }: RequestParts = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(String(params[part])));
   const text = queryText(query);
   return root + filled.slice(1) + (text === '' ? '' : `?${text}`);
@@ -103,11 +103,11 @@ export function addressOf(path: string, { params = {}, query = {} }: Said = {}):
 
 export { ApiProblem };
 
-function headersOf(name: Callable, { body }: Said): Record<string, string> {
+function headersOf(name: Callable, { body }: RequestParts): Record<string, string> {
   return {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // Tried again by hand after an answer that was lost on its way, it is still one run.
-    ...(keyed.has(name) ? { 'idempotency-key': randomKey() } : {}),
+    // If the browser repeats a request whose answer was lost, the server still creates one run.
+    ...(idempotentRoutes.has(name) ? { 'idempotency-key': randomKey() } : {}),
   };
 }
 
@@ -116,8 +116,8 @@ function randomKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Lists have commas; tags, which may have some in them, stand one by one. */
-function queryText(query: NonNullable<Said['query']>): string {
+/** Lists are joined by commas. Tags may contain commas, so each is a parameter of its own. */
+function queryText(query: NonNullable<RequestParts['query']>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === '') continue;

@@ -1,11 +1,11 @@
-/** The shell: navigation and top bar around the page that the URL names. */
+/** The shell: navigation, top bar, dialogs and toasts around the current page. */
 import { Component, type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { isStranger } from './api.ts';
+import { needsSignIn } from './api.ts';
 import { Confirmation } from './components/dialog.tsx';
 import { Help, openHelp } from './components/help.tsx';
 import { Navigation } from './components/navigation.tsx';
-import { NotForYou } from './components/not-for-you.tsx';
+import { Forbidden } from './components/forbidden.tsx';
 import { Empty, Failure } from './components/notice.tsx';
 import { openPalette, Palette } from './components/palette.tsx';
 import { focusSearch } from './components/search-field.tsx';
@@ -14,30 +14,30 @@ import { StartRun } from './components/start-run.tsx';
 import { Toasts } from './components/toast.tsx';
 import { TopBar } from './components/top-bar.tsx';
 import { pages } from './pages/index.ts';
-import { go, href, match, place } from './router.ts';
+import { currentUrl, go, href, match } from './router.ts';
 import { useShortcuts } from './state/keys.ts';
 import { isLive } from './state/live.ts';
 import { cycle, theme, themes, timeMode, timeModes } from './state/preferences.ts';
-import { maySee, recognise } from './state/session.ts';
+import { maySee, loadSession } from './state/session.ts';
 
 export function App(): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const [fault, setFault] = useState<unknown>(null);
+  const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    // A stranger is asked to sign in: that is no fault.
-    void recognise().catch((error: unknown) => isStranger.peek() || setFault(error));
+    // An answer 401 opens the sign-in form and is not shown as an error.
+    void loadSession().catch((reason: unknown) => needsSignIn.peek() || setError(reason));
   }, []);
   useShellKeys();
-  if (isStranger.value) return <SignIn />;
+  if (needsSignIn.value) return <SignIn />;
   return (
     <div class="shell">
-      <a class="skip" href="#main">Skip to the page</a>
+      <a class="skip" href="#main">Skip to content</a>
       <Navigation pages={pages.filter(maySee)} isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
       <div class="column">
         <TopBar onMenu={() => setMenuOpen(!isMenuOpen)} />
         <main id="main" tabIndex={-1}>
-          {fault !== null && <Failure error={fault} onRetry={() => location.reload()} />}
-          <Current />
+          {error !== null && <Failure error={error} onRetry={() => location.reload()} />}
+          <CurrentPage />
         </main>
       </div>
       <StartRun />
@@ -49,21 +49,21 @@ export function App(): JSX.Element {
   );
 }
 
-function Current(): JSX.Element {
-  const { path } = place.value;
+function CurrentPage(): JSX.Element {
+  const { path } = currentUrl.value;
   for (const page of pages) {
     const { path: pattern, title, view: View } = page;
     const params = match(pattern, path);
     if (params === null) continue;
     document.title = `${title} · Stint`;
-    if (!maySee(page)) return <NotForYou page={page} />;
-    return <Guard key={path}><View params={params} /></Guard>;
+    if (!maySee(page)) return <Forbidden page={page} />;
+    return <ErrorBoundary key={path}><View params={params} /></ErrorBoundary>;
   }
-  return <Empty title="There is no such page"><a href={href('/')}>Go to the overview</a>, or press g o.</Empty>;
+  return <Empty title="Page not found"><a href={href('/')}>Go to the overview</a>, or press g o.</Empty>;
 }
 
-/** A fault of one page leaves the shell standing. */
-class Guard extends Component<{ children: ComponentChildren }, { error: unknown }> {
+/** Shows an error of one page in place of that page; the shell stays usable. */
+class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 
   static override getDerivedStateFromError(error: unknown): { error: unknown } {
@@ -79,13 +79,13 @@ class Guard extends Component<{ children: ComponentChildren }, { error: unknown 
 
 function useShellKeys(): void {
   useShortcuts([
-    { keys: '/', does: 'Search', run: focusSearch },
-    { keys: '?', does: 'Show the keys', run: openHelp },
-    { keys: ':', does: 'Go to, or do', run: openPalette, isOnlyKey: true },
-    { keys: 'p', does: 'Live or paused', run: () => (isLive.value = !isLive.value) },
-    { keys: 't', does: 'Times: relative, local, UTC', run: () => cycle(timeModes, timeMode) },
-    { keys: 'd', does: 'Theme: system, light, dark', run: () => cycle(themes, theme) },
+    { keys: '/', label: 'Search', run: focusSearch },
+    { keys: '?', label: 'Keyboard shortcuts', run: openHelp },
+    { keys: ':', label: 'Command palette', run: openPalette, isKeyOnly: true },
+    { keys: 'p', label: 'Pause or resume live updates', run: () => (isLive.value = !isLive.value) },
+    { keys: 't', label: 'Times: relative, local, UTC', run: () => cycle(timeModes, timeMode) },
+    { keys: 'd', label: 'Theme: system, light, dark', run: () => cycle(themes, theme) },
     ...pages.filter(maySee).flatMap(({ nav, title, path }) =>
-      nav === undefined ? [] : [{ keys: `g ${nav.key}`, does: `Go to ${title}`, run: () => go(path) }]),
+      nav === undefined ? [] : [{ keys: `g ${nav.key}`, label: `Go to ${title}`, run: () => go(path) }]),
   ]);
 }

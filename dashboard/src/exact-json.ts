@@ -1,4 +1,4 @@
-/** JSON whose numbers stay as they were written: one beyond what JavaScript can count is kept as text. */
+/** JSON with exact numbers: a number that a double cannot represent is stored as its source text. */
 
 export class ExactNumber {
   readonly text: string;
@@ -10,26 +10,26 @@ export class ExactNumber {
 const longNumber = /\d{16}|\d[eE]/;
 
 export function parseExact(text: string): unknown {
-  // The careful way costs several times the time of the plain one.
-  return longNumber.test(text) ? JSON.parse(text, keep) : JSON.parse(text);
+  // A reviver makes parsing several times slower; most texts have no long number.
+  return longNumber.test(text) ? JSON.parse(text, reviveNumber) : JSON.parse(text);
 }
 
-/** The text of a value that `parseExact` gave. */
+/** The JSON text of a value that `parseExact` returned. */
 export function exactText(value: unknown, indent = 2): string {
-  const written = (_key: string, one: unknown): unknown => (one instanceof ExactNumber ? rawNumber(one.text) : one);
-  return JSON.stringify(value, written, indent);
+  const replace = (_key: string, one: unknown): unknown => (one instanceof ExactNumber ? rawNumber(one.text) : one);
+  return JSON.stringify(value, replace, indent);
 }
 
-// TypeScript does not know yet that JSON can keep a number as it was written.
+// TypeScript 5 has no type for `JSON.rawJSON`.
 const raw = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
 const rawNumber = (text: string): unknown => raw.rawJSON?.(text) ?? Number(text);
 
-function keep(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function reviveNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined) return value;
-  return isSame(value, source) ? value : new ExactNumber(source);
+  return isExact(value, source) ? value : new ExactNumber(source);
 }
 
-const isSame = (value: number, source: string): boolean =>
+const isExact = (value: number, source: string): boolean =>
   Number.isSafeInteger(value) || (!Number.isInteger(value) && String(value).length >= source.length);

@@ -1,4 +1,4 @@
-/** Where the dashboard starts. */
+/** The entry point: loads the styles and renders the shell. */
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';

@@ -1,4 +1,4 @@
-/** A page: the path it answers, its name, where it stands in the navigation, and what it shows. */
+/** A page: its path, title, component, required role and entry in the navigation. */
 import type { ComponentType } from 'preact';
 import type { Role } from '../../src/http/contract.ts';
 import type { IconName } from './components/icon.tsx';
@@ -8,12 +8,12 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly view: ComponentType<PageProps>;
-  /** Whom the server answers what it shows; left out: viewers. Null: whoever is signed in. */
+  /** The role that the server requires for its data. Left out: viewer. Null: any role. */
   readonly needs?: Role | null;
-  /** Left out: reached from other pages only. */
+  /** Left out: the page is reached from other pages only. */
   readonly nav?: {
     readonly icon: IconName;
-    /** `g` and this letter lead there. */
+    /** `g` and this letter open the page. */
     readonly key: string;
     readonly group: 'Work' | 'Plan' | 'Machine';
   };

@@ -1,9 +1,9 @@
-/** What a server refused, or why it could not be reached, as something to show. */
+/** An error of the API: a problem that the server answered, or that it could not be reached. */
 import type { Problem } from '../../src/http/contract.ts';
 
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
-  /** 0: the server did not answer. */
+  /** HTTP status; 0: no answer. */
   readonly status: number;
   readonly code: string;
   readonly trace: string | null;
@@ -21,11 +21,11 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;
   if (isProblem) return new ApiProblem(JSON.parse(text) as Problem);
   const { status } = response;
-  return new ApiProblem({ status, code: 'http', detail: `the server answered ${status}: ${text.slice(0, 200)}` });
+  return new ApiProblem({ status, code: 'http', detail: `The server answered ${status}: ${text.slice(0, 200)}` });
 }
 
 export const unreachable = (): ApiProblem =>
-  new ApiProblem({ status: 0, code: 'unreachable', detail: 'the server does not answer' });
+  new ApiProblem({ status: 0, code: 'unreachable', detail: 'Cannot reach the server' });
 
-/** Anything that was thrown, as a sentence. */
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The message of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,8 @@
-/** The router: the URL is the state. What a page shows follows from its path and query, and nothing else. */
+/** The router. The URL is the state: path and query determine what a page shows. */
 import { signal } from '@preact/signals';
 
-export interface Place {
-  /** Below the dashboard's own root, such as `/runs/12`. */
+export interface PageUrl {
+  /** Relative to the dashboard's root, such as `/runs/12`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -10,23 +10,27 @@ export interface Place {
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 export type QueryValues = Readonly<Record<string, QueryValue>>;
 
-/** Where the dashboard lies: built scripts stand in `assets/` below it. In development it is `/`. */
+/** The dashboard's root path. The built script is in `assets/` below it; in development the root is `/`. */
 export const root = import.meta.env.DEV ? '/' : new URL(/* @vite-ignore */ '..', import.meta.url).pathname;
 
-export const place = signal<Place>(read());
+export const currentUrl = signal<PageUrl>(read());
 
-addEventListener('popstate', () => (place.value = read()));
+// The icon's address is relative to the document, whose URL changes with every page: make it absolute once.
+const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+if (icon !== null) icon.href = new URL(icon.href).href;
 
-/** Follows links to our own pages without leaving this one. */
+addEventListener('popstate', () => (currentUrl.value = read()));
+
+/** Opens links to pages of the dashboard without reloading the document. */
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const link = (event.target as Element).closest?.('a[href]') as HTMLAnchorElement | null;
-  if (link === null || link.target !== '' || link.hasAttribute('download') || !isOurs(link)) return;
+  if (link === null || link.target !== '' || link.hasAttribute('download') || !isPageLink(link)) return;
   event.preventDefault();
   if (link.href !== location.href) visit(link.pathname + link.search);
 });
 
-/** The address of one of our pages. */
+/** The URL of a page. */
 export function href(path: string, query: QueryValues = {}): string {
   const text = queryText(new URLSearchParams(), query);
   return root + path.replace(/^\//, '') + (text === '' ? '' : `?${text}`);
@@ -36,19 +40,19 @@ export function go(path: string, query: QueryValues = {}): void {
   visit(href(path, query));
 }
 
-/** Changes parts of the query and leaves the rest; null takes a part away. `isStep`: the way back leads here again. */
+/** Changes parts of the query; null removes one. `isStep`: adds an entry to the browser's history. */
 export function setQuery(changes: QueryValues, isStep = true): void {
-  const { path, query } = place.value;
+  const { path, query } = currentUrl.value;
   const text = queryText(query, changes);
   const target = root + path.replace(/^\//, '') + (text === '' ? '' : `?${text}`);
   if (isStep) visit(target);
   else replace(target);
 }
 
-/** One value of the query; the empty text where it is not said. */
-export const queryOf = (name: string): string => place.value.query.get(name) ?? '';
+/** One value of the query; empty if it is missing. */
+export const queryOf = (name: string): string => currentUrl.value.query.get(name) ?? '';
 
-/** What `/runs/:id` says of a path; null: it does not fit. */
+/** The parameters of a path under a pattern such as `/runs/:id`; null: no match. */
 export function match(pattern: string, path: string): Record<string, string> | null {
   const [want, have] = [pattern.split('/'), path.split('/')];
   if (want.length !== have.length) return null;
@@ -62,20 +66,20 @@ export function match(pattern: string, path: string): Record<string, string> | n
 
 function visit(target: string): void {
   history.pushState(null, '', target);
-  place.value = read();
+  currentUrl.value = read();
 }
 
 function replace(target: string): void {
   history.replaceState(null, '', target);
-  place.value = read();
+  currentUrl.value = read();
 }
 
-function read(): Place {
+function read(): PageUrl {
   const path = `/${location.pathname.slice(root.length)}`.replace(/(.)\/+$/, '$1');
   return { path, query: new URLSearchParams(location.search) };
 }
 
-const isOurs = (link: HTMLAnchorElement): boolean =>
+const isPageLink = (link: HTMLAnchorElement): boolean =>
   link.origin === location.origin && link.pathname.startsWith(root) && !link.pathname.startsWith(`${root}api/`);
 
 function queryText(before: URLSearchParams, changes: QueryValues): string {

@@ -1,45 +1,47 @@
 /**
- * The search: words with qualifiers, such as `state:failed type:mail* tag:team=a payload.customer.id:42 timeout`,
- * as the filter that the API takes. The text is what the URL keeps; the filter follows from it.
+ * The search language: words and qualifiers, such as `state:failed type:mail* tag:team=a payload.customer.id:42`.
+ * The URL holds the text; the filter of the API is derived from it.
  */
 import type { RunFilter } from '../../src/http/contract.ts';
-import { standings } from './state/run-words.ts';
+import { standings } from './state/run-status.ts';
 
-export interface Term {
+export interface SearchTerm {
   /** Empty for a free word. */
   readonly name: string;
   readonly value: string;
 }
 
 /** A filter, or what is wrong with the text. */
-export type Read = { readonly filter: RunFilter; readonly mistake: null } | { readonly mistake: string };
+export type SearchResult =
+  | { readonly filter: RunFilter; readonly error: null }
+  | { readonly error: string };
 
 export const qualifiers: Readonly<Record<string, string>> = {
   state: 'pending, held, running, succeeded, failed, cancelled, open, ended',
   type: 'a job type, or a pattern such as mail*',
   def: 'a definition',
   tag: 'name=value',
-  error: 'a part of the error',
-  created: '<1h younger than that, >1h older, or >2026-01-31',
-  due: '<1h due before that time from now, or <2026-01-31',
-  parent: 'the number of a run whose tasks are meant',
+  error: 'part of the error message',
+  created: '<1h in the last hour, >1h earlier, or >2026-01-31',
+  due: '<1h due within an hour (or overdue), or <2026-01-31',
+  parent: 'the number of a run, to list its tasks',
   kind: 'run, task, bedrock',
   payload: 'payload.path.to:value',
 };
 
-const words = /(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g;
+const wordPattern = /(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-export function termsOf(text: string): Term[] {
-  return (text.match(words) ?? []).map((word) => {
+export function termsOf(text: string): SearchTerm[] {
+  return (text.match(wordPattern) ?? []).map((word) => {
     const [, name = '', value = word] = /^([a-z]+(?:\.[^:"]+)?):(.*)$/is.exec(word) ?? [];
     return { name, value: unquoted(value) };
   });
 }
 
-export const textOf = (terms: readonly Term[]): string =>
+export const textOf = (terms: readonly SearchTerm[]): string =>
   terms.map(({ name, value }) => (name === '' ? quoted(value) : `${name}:${quoted(value)}`)).join(' ');
 
-/** The text with one qualifier set to a value, or taken away by null. */
+/** The text with one qualifier set to a value; null removes it. */
 export function withTerm(text: string, name: string, value: string | null): string {
   const rest = termsOf(text).filter((term) => term.name !== name);
   return textOf(value === null ? rest : [...rest, { name, value }]);
@@ -48,69 +50,96 @@ export function withTerm(text: string, name: string, value: string | null): stri
 export const valueOf = (text: string, name: string): string | null =>
   termsOf(text).find((term) => term.name === name)?.value ?? null;
 
-export function readSearch(text: string, now: number): Read {
+/** The run that a text such as `123`, `run 123` or `#123` names; null: it is another search. */
+export function runIdOf(text: string): number | null {
+  const [, digits] = /^\s*(?:run\s+|#)?([1-9]\d{0,15})\s*$/i.exec(text) ?? [];
+  const id = Number(digits);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+export function readSearch(text: string, now: number): SearchResult {
   const filter: Writable<RunFilter> = {};
-  const free: string[] = [];
+  const words: string[] = [];
   for (const { name, value } of termsOf(text)) {
-    if (name === '') free.push(value);
+    if (name === '') words.push(value);
     else {
-      const mistake = put(filter, name, value, now);
-      if (mistake !== null) return { mistake };
+      const error = addTerm(filter, name, value, now);
+      if (error !== null) return { error };
     }
   }
-  if (free.length > 0) filter.q = free.join(' ');
-  return { filter, mistake: null };
+  if (words.length > 0) filter.q = words.join(' ');
+  return { filter, error: null };
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Field = keyof RunFilter;
 
-/** Answers what is wrong with it, or null. */
-function put(filter: Writable<RunFilter>, name: string, value: string, now: number): string | null {
-  if (value === '') return `${name}: needs a value: ${qualifiers[name.split('.')[0]!] ?? 'something'}`;
-  if (name.startsWith('payload.')) filter.payload = `${name.slice('payload.'.length)}:${value}`;
-  else if (name === 'state') return putStates(filter, value);
-  else if (name === 'type') filter.type = value.split(',');
-  else if (name === 'def') filter.def = value;
-  else if (name === 'error') filter.error = value;
-  else if (name === 'tag') return putTag(filter, value);
-  else if (name === 'kind') filter.kind = value.split(',') as NonNullable<RunFilter['kind']>;
-  else if (name === 'parent') return putParent(filter, value);
-  else if (name === 'created' || name === 'due') return putTime(filter, name, value, now);
-  else return `there is no qualifier ${name}: use one of ${Object.keys(qualifiers).join(', ')}`;
+/** Returns what is wrong with the term; null: nothing. */
+function addTerm(filter: Writable<RunFilter>, name: string, value: string, now: number): string | null {
+  if (value === '') return `${name}: needs a value: ${qualifiers[name.split('.')[0]!] ?? 'any text'}`;
+  if (name.startsWith('payload.')) return set(filter, name, 'payload', `${name.slice('payload.'.length)}:${value}`);
+  switch (name) {
+    case 'state':
+      return addStates(filter, value);
+    case 'type':
+      return set(filter, name, 'type', value.split(','));
+    case 'def':
+    case 'error':
+      return set(filter, name, name, value);
+    case 'kind':
+      return set(filter, name, 'kind', value.split(',') as NonNullable<RunFilter['kind']>);
+    case 'tag':
+      return addTag(filter, value);
+    case 'parent':
+      return /^\d{1,16}$/.test(value) ? set(filter, name, 'parent', Number(value)) : 'parent: takes a run number';
+    case 'created':
+    case 'due':
+      return addTime(filter, name, value, now);
+    default:
+      return `unknown qualifier "${name}"; use ${Object.keys(qualifiers).join(', ')}`;
+  }
+}
+
+/** The API takes one value per field: a second one would silently replace the first and match other runs. */
+function set<F extends Field>(
+  filter: Writable<RunFilter>, name: string, field: F, value: NonNullable<RunFilter[F]>,
+): string | null {
+  if (filter[field] !== undefined) return `${name.split('.')[0]}: is used more than once; keep one of them`;
+  filter[field] = value;
   return null;
 }
 
-function putStates(filter: Writable<RunFilter>, value: string): string | null {
+function addStates(filter: Writable<RunFilter>, value: string): string | null {
   const states = value.split(',') as NonNullable<RunFilter['state']>;
-  const wrong = states.find((state) => ![...standings, 'open', 'ended'].includes(state));
-  filter.state = states;
-  return wrong === undefined ? null : `there is no state ${wrong}: use ${qualifiers['state']}`;
+  const unknown = states.find((state) => ![...standings, 'open', 'ended'].includes(state));
+  return unknown === undefined
+    ? set(filter, 'state', 'state', states)
+    : `unknown state "${unknown}"; use ${qualifiers['state']}`;
 }
 
-function putTag(filter: Writable<RunFilter>, value: string): string | null {
-  const [, name, said] = /^([^=:]+)[=:](.*)$/s.exec(value) ?? [];
-  filter.tag = [...(filter.tag ?? []), `${name}:${said}`];
-  return name === undefined ? 'a tag is written tag:name=value' : null;
-}
-
-function putParent(filter: Writable<RunFilter>, value: string): string | null {
-  filter.parent = Number(value);
-  return /^\d{1,16}$/.test(value) ? null : 'parent: is the number of a run';
+function addTag(filter: Writable<RunFilter>, value: string): string | null {
+  const [, name, tagValue] = /^([^=:]+)[=:](.*)$/s.exec(value) ?? [];
+  if (name === undefined) return 'write a tag as tag:name=value';
+  filter.tag = [...(filter.tag ?? []), `${name}:${tagValue}`];
+  return null;
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
 
-function putTime(filter: Writable<RunFilter>, name: 'created' | 'due', value: string, now: number): string | null {
-  const [, sign = '<', said = ''] = /^([<>])?(.+)$/.exec(value) ?? [];
-  const [, amount, unit] = /^(\d+)([smhdw])$/.exec(said) ?? [];
+function addTime(filter: Writable<RunFilter>, name: 'created' | 'due', value: string, now: number): string | null {
+  const [, sign = '<', time = ''] = /^([<>])?(.+)$/.exec(value) ?? [];
+  const [, amount, unit] = /^(\d+)([smhdw])$/.exec(time) ?? [];
   const ms = amount === undefined ? null : Number(amount) * unitMs[unit!]!;
-  const date = Date.parse(said);
+  const date = Date.parse(time);
   if (ms === null && Number.isNaN(date)) return `${name}: takes ${qualifiers[name]}`;
-  if (name === 'due') filter.dueBefore = ms === null ? date : now + ms;
-  // Younger than an hour is later than an hour ago.
-  else if ((sign === '<') === (ms !== null)) filter.from = ms === null ? date : now - ms;
-  else filter.before = ms === null ? date : now - ms;
-  return null;
+  if (name === 'due') {
+    // The filter of the API has `dueBefore` and no counterpart.
+    if (sign === '>') return `due: supports only <: ${qualifiers['due']}`;
+    return set(filter, name, 'dueBefore', ms === null ? date : now + ms);
+  }
+  // `<1h` is an age: younger than an hour is created after an hour ago.
+  const isFrom = (sign === '<') === (ms !== null);
+  return set(filter, name, isFrom ? 'from' : 'before', ms === null ? date : now - ms);
 }
 
 const unquoted = (value: string): string =>

@@ -5,11 +5,11 @@
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';
-import { reap } from '../engine/loops/reaper.ts';
 import { systemRandom } from '../random.ts';
 import { handOutMax } from '../jobs/bedrock/check.ts';
 import { checkHandOut, type HandedOut, type HandOut, type HandOutRequest } from '../jobs/bedrock/hand-out.ts';
 import type { Queue } from '../jobs/bedrock/queue.ts';
+import { repairLapsed } from '../jobs/repair.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Clock } from '../time/clock.ts';
@@ -186,7 +186,7 @@ export class LongPolls {
   /** Jobs whose workers are late are there for others. */
   async #repair(): Promise<void> {
     const { jobs, by } = this.#parts;
-    if (this.#lapses.isTime(jobs.store.now())) await reap(jobs, by);
+    if (this.#lapses.isTime(jobs.store.now())) await repairLapsed(jobs.store, by);
   }
 
   #untilNextDue(): number {

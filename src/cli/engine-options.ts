@@ -1,6 +1,6 @@
 /** The options of the commands that run an engine, and the engine they make. */
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import { execType, execTypeName } from '../builtin/exec.ts';
 import { httpType, httpTypeName } from '../builtin/http.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
@@ -64,15 +64,18 @@ function builtInTypes({ httpAllow, allowExec }: EngineFlags): AnyJobType[] {
   return [http, execType(allowExec === true ? {} : { programs: allowExec })];
 }
 
-/** Structured lines on the standard error stream. */
-export function serverLogger(): Logger {
-  const log = pino({ name: 'stint', base: { pid: process.pid } }, pino.destination(2));
+/** Logs JSON lines, to stderr by default. */
+export function serverLogger(destination: DestinationStream = pino.destination(2)): Logger {
+  const log = pino({ name: 'stint', base: { pid: process.pid } }, destination);
   return {
-    info: (text, about = {}) => log.info(about, text),
-    warn: (text, about = {}) => log.warn(about, text),
-    error: (text, { error, ...about } = {}) => log.error({ ...about, err: error }, text),
+    info: (text, about) => log.info(pinoFields(about), text),
+    warn: (text, about) => log.warn(pinoFields(about), text),
+    error: (text, about) => log.error(pinoFields(about), text),
   };
 }
+
+/** pino serializes an error only in the field `err`; in any other field it is logged as `{}`. */
+const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({ ...about, err: error });
 
 /** Resolves when the process is asked to end; a second request ends it at once. */
 export function untilAsked(): Promise<string> {

@@ -305,12 +305,12 @@ export class EngineCore extends EngineReads implements RunBackend, RunMaker {
     return created;
   }
 
-  /** A single job may be claimed here in the creating commit. */
   #creating(by: string): StoreDrafts {
+    const { claimOnCreate } = this.#workers[0]!;
     return (jobs, drafts) => {
-      const store = (holder: string | null): Promise<readonly Created[]> => jobs.createMany(drafts, by, holder);
-      const isSingle = drafts.length === 1 && jobs === this.jobs;
-      return isSingle ? this.#workers[0]!.create(drafts[0]!.type, store) : store(null);
+      const draft = drafts.length === 1 && jobs === this.jobs ? drafts[0]! : null;
+      if (draft && claimOnCreate.applies(draft.type)) return claimOnCreate.create(draft, by);
+      return jobs.createMany(drafts, by);
     };
   }
 

@@ -1,162 +1,95 @@
-/** The worker: all that an instance does on one store. The engine has one for its database, and one for memory. */
-import { endOrphans, settleParents } from '../jobs/settle.ts';
-import type { CommandAnswer } from '../apply.ts';
-import type { Jobs } from '../jobs.ts';
-import type { RunningJob } from '../model/job.ts';
-import { isRefusal } from '../refusal.ts';
-import type { Holding } from '../store/store.ts';
-import type { MaybePromise } from '../time/maybe-promise.ts';
-import { Heartbeat } from './loops/heartbeat.ts';
-import { Claimer } from './loops/claimer.ts';
-import { Finisher } from './work/finisher.ts';
-import { ClaimOnCreate } from './loops/claim-on-create.ts';
-import type { Handlers } from './declare/handlers.ts';
+/** The worker: claims and executes the jobs of one store. An engine has one for its database and one for memory. */
+import type { InstanceAbout } from '../store/store.ts';
+import { Loop } from '../time/loop.ts';
 import type { BackupHeartbeat } from './loops/backup-heartbeat.ts';
-import type { Isolation } from './isolation/isolation.ts';
-import { Leader } from './loops/leader.ts';
-import { Loop, type LoopParts, type Turn } from '../time/loop.ts';
-import type { InstanceCommands } from './loops/instance-commands.ts';
-import { Notes } from './progress/notes.ts';
-import { reap } from './loops/reaper.ts';
-import { purgeEnded, type Retention } from './loops/retention.ts';
-import { Runner } from './work/runner.ts';
-import { Scheduler } from './loops/scheduler.ts';
-import { Slots } from './loops/slots.ts';
+import { CancelDelivery } from './loops/cancel-delivery.ts';
+import type { ClaimOnCreate } from './loops/claim-on-create.ts';
+import { Heartbeat } from './loops/heartbeat.ts';
+import { InstanceLease } from './loops/lease.ts';
+import { ThrottledWake } from './loops/throttled-wake.ts';
 import { watchStrayRejections } from './work/stray-rejections.ts';
-import type { JobWatchers } from './work/job-watchers.ts';
-import type { Tracing } from './work/tracing.ts';
+import { claiming, type Claiming, type ClaimingParts } from './worker/claiming.ts';
+import { maintaining, type Maintaining, type MaintainingParts } from './worker/maintaining.ts';
+import { running, type Running, type RunningParts } from './worker/running.ts';
 
-export interface WorkerParts extends LoopParts {
-  readonly jobs: Jobs;
-  readonly instance: string;
+export interface WorkerParts extends ClaimingParts, RunningParts, MaintainingParts {
   readonly version: string;
   readonly host: string;
-  readonly handlers: Handlers;
-  readonly isolation: Isolation;
-  readonly tracing: Tracing;
-  readonly slots: number;
   readonly leaseMs: number;
   readonly backupHeartbeat: BackupHeartbeat;
-  readonly retention: Retention;
-  readonly watchers: JobWatchers;
-  /** Of the worker that receives them. */
-  readonly instanceCommands?: InstanceCommands;
 }
 
-const reapMs = 3_000;
-const settleMs = 10_000;
-const orphansMs = 30_000;
-const retainMs = 60_000;
-/** New jobs come thick and fast, new definitions rarely: a wake-up looks for the latter at most this often. */
-const schedulePollMinMs = 1_000;
-/** An instance that does not lead runs maintenance this many times less often. */
-const followerDelayFactor = 2;
+/** New jobs arrive often, new definitions rarely: a wake starts the scheduler at most this often. */
+const schedulingWakeMs = 1_000;
 
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #finisher: Finisher;
-  readonly #notes: Notes;
-  readonly #runner: Runner;
-  readonly #slots: Slots<RunningJob>;
-  readonly #claimer: Claimer;
-  readonly #claimOnCreate: ClaimOnCreate;
+  readonly #lease: InstanceLease;
+  readonly #maintaining: Maintaining;
+  readonly #running: Running;
+  readonly #claiming: Claiming;
   readonly #heartbeat: Heartbeat;
-  readonly #leader: Leader;
-  readonly #scheduler: Scheduler;
-  readonly #claiming: Loop;
   readonly #beating: Loop;
-  readonly #scheduling: Loop;
-  readonly #maintenance: readonly Loop[];
+  readonly #schedulingWake: ThrottledWake;
   #stopListening: (() => void) | null = null;
   #stopWatching: (() => void) | null = null;
   #isDraining = false;
-  #isBackupReady = false;
-  #scheduledAt = -Infinity;
-  #cancelSchedulePoll: (() => void) | null = null;
 
   constructor(parts: WorkerParts) {
-    const { jobs, instance: by, handlers, leaseMs } = parts;
+    const { clock, leaseMs } = parts;
     this.#parts = parts;
-    this.#leader = new Leader(jobs, by, leaseMs, () => this.#wakeLoops());
-    this.#finisher = new Finisher(jobs, by, parts);
-    this.#notes = new Notes({ store: jobs.store, clock: parts.clock, onLost: (id, fence) => this.#onLost({ id, fence }) });
-    this.#runner = new Runner({
-      ...parts, by, finisher: this.#finisher, notes: this.#notes,
-      onHandled: (ms) => this.#claimer.noteHandlerTime(ms),
-      onOutcomeStored: ({ tick }) => (tick?.isAwaited ? this.#follow(tick.def) : undefined),
-      onOutcomeDone: () => this.#refill(),
-    });
-    this.#slots = new Slots(parts.slots, {
-      work: (job) => this.#work(job), onFree: () => this.#refill(), mayStart: () => this.#heartbeat.isLeaseSafe,
-    });
-    this.#heartbeat = new Heartbeat({
-      ...parts, by, attempts: this.#runner.attempts, waiting: () => this.#slots.queue,
-      about: () => this.#about(), onBeat: (lost) => this.#onBeat(lost), onReconnect: () => this.#wakeLoops(),
-    });
-    this.#claimer = new Claimer({
-      jobs, by, clock: parts.clock, leaseMs, types: this.#claimedTypes(), slots: this.#slots,
-      isRunning: ({ id, fence }) => this.#runner.attempts.get(id)?.holding.fence === fence,
-      pendingOutcomes: () => this.#runner.pendingOutcomes, limits: () => handlers.limits(),
-      isLeader: () => this.#leader.isLeader, leaseEpoch: () => this.#leaseEpoch,
-    });
-    this.#claimOnCreate = new ClaimOnCreate({
-      instance: by, claimer: this.#claimer, slots: this.#slots,
-      isDraining: () => this.#isDraining, leaseEpoch: () => this.#leaseEpoch, release: (job) => this.#release(job),
-    });
-    this.#scheduler = new Scheduler({ jobs, by, isLeader: () => this.#leader.isLeader });
-    this.#claiming = this.#loop('claiming', () => this.#claimer.turn());
-    // It must not be away for long from a store that is back: a lease is waiting to be renewed.
+    this.#lease = new InstanceLease(clock, leaseMs);
+    this.#maintaining = maintaining(parts, this.#lease);
+    this.#running = running(parts, this.#lease, this.#maintaining.follow);
+    this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
+    this.#heartbeat = this.#newHeartbeat();
+    // Short back-off: a lease waits to be renewed when the store is back.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
-    this.#scheduling = this.#loop('scheduling', () => this.#scheduler.turn());
-    this.#maintenance = [
-      this.#loop('leadership', () => this.#leader.turn()),
-      this.#loop('repair', () => this.#maintain(reapMs, () => this.#repair())),
-      this.#loop('settling', () => this.#maintain(settleMs, () => settleParents(jobs.store, { by }))),
-      this.#loop('orphans', () => this.#maintain(orphansMs, () => endOrphans(jobs.store, { by }))),
-      this.#loop('retention', () => this.#maintain(retainMs, () => purgeEnded(jobs, parts.retention))),
-    ];
+    this.#schedulingWake = new ThrottledWake(this.#maintaining.scheduling, clock, schedulingWakeMs);
+    this.#maintaining.leader.onGained(() => this.#wakeLoops());
   }
 
-  get busy(): number {
-    return this.#slots.busy;
+  get claimOnCreate(): ClaimOnCreate {
+    return this.#claiming.claimOnCreate;
   }
 
-  /** It takes nothing until a slot is free. */
+  /** Whether all slots are in use, so that it claims nothing. */
   get isFull(): boolean {
-    return this.#slots.free <= 0;
+    return this.#running.slots.free <= 0;
   }
 
   async start(): Promise<void> {
     this.#isDraining = false;
     this.#stopWatching ??= watchStrayRejections();
     await this.#heartbeat.beat();
-    await this.#leader.turn();
+    await this.#maintaining.leader.turn();
     this.#parts.backupHeartbeat.start(this.#about(), () => this.#onBackupReady());
-    this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.#onWake());
-    for (const loop of [this.#claiming, this.#beating, this.#scheduling, ...this.#maintenance]) loop.start();
+    this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.wake());
+    for (const loop of [this.#claiming.loop, this.#beating, ...this.#maintenance]) loop.start();
   }
 
-  /** Claims nothing more; what runs goes on, and so does its heartbeat. */
+  /** Claims nothing more and releases queued jobs. Attempts under way continue, with the heartbeat. */
   async suspend(): Promise<void> {
+    const { slots, finisher } = this.#running;
     this.#isDraining = true;
     this.#stopListening?.();
     this.#stopListening = null;
-    this.#cancelSchedulePoll?.();
-    this.#cancelSchedulePoll = null;
-    await Promise.all([this.#claiming, this.#scheduling, ...this.#maintenance].map((loop) => loop.stop()));
-    await Promise.all(this.#slots.releaseQueued().map((job) => this.#release(job)));
+    this.#schedulingWake.cancel();
+    await Promise.all([this.#claiming.loop, ...this.#maintenance].map((loop) => loop.stop()));
+    await Promise.all(slots.takeQueued().map((job) => finisher.release(job)));
   }
 
-  /** Waits for what runs, up to a limit; the rest is handed back without losing a try. */
+  /** Waits for attempts up to a limit, then interrupts them and releases their jobs. */
   async close(patienceMs: number): Promise<void> {
+    const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // Beyond a lease without a store, nothing is ours to store any more.
-    const stopTimer = clock.after(patienceMs + leaseMs, () => this.#finisher.giveUp());
+    // After a lease without an answer from the store, other instances have repaired these jobs.
+    const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
     await this.suspend();
     await this.#drain(patienceMs);
-    await this.#runner.whenOutcomesStored();
+    await runner.whenOutcomesStored();
     stopTimer();
-    await this.#notes.close();
+    await notes.close();
     await this.#beating.stop();
     await backupHeartbeat.stop();
     await this.#leave();
@@ -164,139 +97,81 @@ export class Worker {
     this.#stopWatching = null;
   }
 
-  /** Creates a job of this type, which may be claimed here in the creating commit. */
-  create(type: string, create: Parameters<ClaimOnCreate['create']>[1]): ReturnType<ClaimOnCreate['create']> {
-    return this.#claimOnCreate.create(type, create);
-  }
-
-  /** Something changed that this instance knows of: claim at once. */
+  /** A job may be due: claims at once. */
   wake(): void {
-    this.#onWake();
+    if (this.#isDraining) return;
+    this.#claiming.loop.wake();
+    this.#schedulingWake.wake();
   }
 
-  /** A definition changed: what it says now counts from now on. */
+  /** A definition has changed. */
   reschedule(): void {
-    if (!this.#isDraining) this.#scheduling.wake();
+    if (!this.#isDraining) this.#maintaining.scheduling.wake();
   }
 
-  /** A job that may run here was cancelled or stopped: beat now, which delivers it. */
+  /** A job that may run here was cancelled or stopped: the next heartbeat, sent now, delivers it. */
   checkCancels(): void {
-    if (this.#runner.attempts.size > 0) this.#beating.wake();
+    if (this.#running.attempts.size > 0) this.#beating.wake();
+  }
+
+  get #maintenance(): readonly Loop[] {
+    return [this.#maintaining.scheduling, ...this.#maintaining.loops];
+  }
+
+  #newHeartbeat(): Heartbeat {
+    const { jobs, instance: by, clock } = this.#parts;
+    const { attempts, slots } = this.#running;
+    return new Heartbeat({
+      jobs, by, clock, attempts,
+      lease: this.#lease,
+      cancels: new CancelDelivery(jobs, by, attempts),
+      waiting: () => slots.queue,
+      about: () => this.#about(),
+      onBeat: (lost) => this.#onBeat(lost),
+      onReconnect: () => this.#wakeLoops(),
+    });
   }
 
   async #drain(patienceMs: number): Promise<void> {
+    const { attempts, slots } = this.#running;
     const stopTimer = this.#parts.clock.after(patienceMs, () => {
-      for (const attempt of this.#runner.attempts.values()) attempt.interrupt();
+      for (const attempt of attempts.values()) attempt.interrupt();
     });
-    await this.#slots.whenIdle();
+    await slots.whenIdle();
     stopTimer();
   }
 
-  /** Whether or not others hear of it: they will notice that the heartbeats have ended. */
+  /** Not essential: without it the lease lapses. */
   async #leave(): Promise<void> {
     const { jobs, instance, logger } = this.#parts;
     try {
       await jobs.store.leave(instance);
     } catch (error) {
-      logger.warn('the store could not be told that this instance leaves', { error });
+      logger.warn('cannot remove this instance from the store; its lease will lapse', { error });
     }
-  }
-
-  /** Jobs claimed now are ours as long as this token stays the same. */
-  get #leaseEpoch(): symbol | null {
-    return this.#isBackupReady ? this.#heartbeat.leaseEpoch : null;
-  }
-
-  #refill(): void {
-    if (this.#claimer.needsJobs) this.#claiming.wake();
-  }
-
-  #work(job: RunningJob): MaybePromise<void> {
-    const { instanceCommands } = this.#parts;
-    if (instanceCommands !== undefined && job.type === instanceCommands.type) return instanceCommands.execute(job);
-    return job.tick?.isAwaited ? this.#workAndFollow(job, job.tick.def) : this.#runner.run(job);
-  }
-
-  async #workAndFollow(job: RunningJob, def: number): Promise<void> {
-    await this.#follow(def);
-    await this.#runner.run(job);
-  }
-
-  async #follow(def: number): Promise<void> {
-    try {
-      await this.#scheduler.follow([def]);
-      this.#scheduling.wake();
-    } catch (error) {
-      this.#parts.logger.warn('a schedule that counts from a run will be looked after later', { error, def });
-    }
-  }
-
-  async #release(job: RunningJob): Promise<void> {
-    const command = { do: 'release', fence: job.fence } as const;
-    const answer = await new Promise<CommandAnswer>((resolve) => this.#finisher.finish({ job, command }, resolve));
-    if (isRefusal(answer)) this.#parts.logger.warn(`job ${job.id} could not be given back`, { id: job.id, code: answer.code });
   }
 
   #onBackupReady(): void {
-    this.#isBackupReady = true;
-    this.#claiming.wake();
+    this.#lease.backUp();
+    this.#claiming.loop.wake();
   }
 
   #onBeat(lost: ReadonlySet<number>): void {
+    const { attempts, slots } = this.#running;
     this.#parts.backupHeartbeat.noteBeat();
-    if (lost.size > 0) this.#slots.drop(({ id }) => lost.has(id) && !this.#runner.attempts.has(id));
-    this.#slots.fill();
+    if (lost.size > 0) slots.drop(({ id }) => lost.has(id) && !attempts.has(id));
+    slots.fill();
   }
 
-  /** The store is back, or this instance leads now: what the loops left for later is to be done. */
+  /** The store answers again, or this instance has become the leader: all loops have work to catch up with. */
   #wakeLoops(): void {
     if (this.#isDraining) return;
-    for (const loop of [this.#claiming, this.#scheduling, ...this.#maintenance]) loop.wake();
+    for (const loop of [this.#claiming.loop, ...this.#maintenance]) loop.wake();
   }
 
-  /** Who may have lost its own lease has to ask for it first: else it would take its own jobs for those of another. */
-  async #repair(): Promise<number> {
-    return this.#heartbeat.isLeaseSafe ? reap(this.#parts.jobs, this.#parts.instance) : 0;
-  }
-
-  /** Only the attempt under that fence: a newer one of the same job may run here already. */
-  #onLost({ id, fence }: Holding): void {
-    const attempt = this.#runner.attempts.get(id);
-    if (attempt?.holding.fence === fence) attempt.revoke();
-  }
-
-  #onWake(): void {
-    if (this.#isDraining) return;
-    this.#claiming.wake();
-    if (this.#cancelSchedulePoll) return;
-    const waitMs = this.#scheduledAt + schedulePollMinMs - this.#parts.clock.monotonic();
-    if (waitMs <= 0) this.#wakeScheduling();
-    else this.#cancelSchedulePoll = this.#parts.clock.after(waitMs, () => this.#wakeScheduling());
-  }
-
-  #wakeScheduling(): void {
-    this.#cancelSchedulePoll = null;
-    this.#scheduledAt = this.#parts.clock.monotonic();
-    this.#scheduling.wake();
-  }
-
-  async #maintain(everyMs: number, work: () => Promise<number>): Promise<number> {
-    const done = await work();
-    return done > 0 ? 0 : everyMs * (this.#leader.isLeader ? 1 : followerDelayFactor);
-  }
-
-  #loop(name: string, turn: Turn): Loop {
-    return new Loop(name, this.#parts, turn);
-  }
-
-  #claimedTypes(): readonly string[] {
-    const { handlers, instanceCommands } = this.#parts;
-    return instanceCommands === undefined ? handlers.names : [...handlers.names, instanceCommands.type];
-  }
-
-  #about() {
+  #about(): InstanceAbout {
     const { host, version, handlers, slots } = this.#parts;
-    const knows = { types: handlers.names, isolated: handlers.isolated };
-    return { host, pid: process.pid, version, ...knows, slots, busy: this.#slots.busy, draining: this.#isDraining };
+    const handled = { types: handlers.names, isolated: handlers.isolated };
+    return { host, pid: process.pid, version, ...handled, slots, busy: this.#running.slots.busy, draining: this.#isDraining };
   }
 }

@@ -38,16 +38,16 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/engine/': [
     ['handler'],
     ['declare'],
-    ['progress'],
+    ['progress', 'inspect'],
     ['isolation'],
     ['work'],
-    ['loops', 'inspect'],
+    ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker'],
     ['reads'],
     ['engine'],
   ],
   'src/engine/isolation/': [
-    ['messages', 'error-transfer', 'nesting', 'settles-within'],
+    ['messages', 'error-transfer'],
     ['host', 'child'],
     ['hosted-call', 'idle-hosts'],
     ['isolation'],
@@ -59,7 +59,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['checks', 'ids'],
     ['draft'],
     ['new-jobs'],
-    ['create', 'settle', 'operate', 'work', 'tick', 'define', 'audit'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };

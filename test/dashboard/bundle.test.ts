@@ -1,4 +1,4 @@
-// What is built: small, and in need of nothing from elsewhere.
+// The built dashboard: its size, and that it loads nothing from other hosts.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,13 +17,13 @@ beforeAll(async () => {
   })));
 }, 60_000);
 
-test('all of it together, fonts and all, is below 250 kB compressed', () => {
+test('the built dashboard, with its fonts, is below 250 kB compressed', () => {
   const size = files.reduce((sum, { content }) => sum + gzipSync(content).byteLength, 0);
   expect(size).toBeGreaterThan(10_000);
   expect(size).toBeLessThan(bundleMax);
 });
 
-test('nothing in it is loaded from elsewhere, inline, or made of text', () => {
+test('the built dashboard loads nothing from other hosts and has no inline code', () => {
   const page = files.find(({ name }) => name === 'index.html')!.content.toString();
   expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/i);
   for (const { name, content } of files.filter((file) => /\.(html|css|js)$/.test(file.name))) {

@@ -1,4 +1,4 @@
-// Names, payloads, errors, logs, tags and reasons that would do harm if they were anything but text.
+// Hostile names, payloads, errors, logs, tags and reasons are rendered as text.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
@@ -48,56 +48,56 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
-/** Elements that only markup in the data could have made. */
-const strangers = (page: Page): Promise<string[]> =>
-  page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(strange)})].map((e) => e.outerHTML)`);
+/** Elements that can only come from markup in the data. */
+const injected = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(injectedSelector)})].map((e) => e.outerHTML)`);
 
-const strange = [
+const injectedSelector = [
   'script', 'iframe', 'img', 'style', 'object', 'embed', '[onmouseover]', '[onload]', '[onerror]', 'a[href*="evil"]',
   'a[href^="javascript"]',
 ].map((one) => `main ${one}`).join();
 
-test('a list shows it as text', async () => {
+test('a list shows hostile values as text', async () => {
   const search = encodeURIComponent(`error:"${shown.replaceAll('"', '\\"')}"`);
   for (const path of ['/', '/runs', `/runs?search=${search}`, '/runs?search=state:failed']) {
     const page = await board.visit(path);
     await page.getByText(shown).first().waitFor();
-    expect(await strangers(page)).toEqual([]);
+    expect(await injected(page)).toEqual([]);
     await page.close();
   }
 });
 
-test('a run shows it as text in every tab, and its dialogs too', async () => {
+test('every tab and dialog of a run shows hostile values as text', async () => {
   for (const [index, id] of runs.entries()) {
     const page = await board.visit(`/runs/${id}`);
     for (const tab of ['payload', 'progress', 'timeline', 'log', 'events', 'relations', 'explain']) {
       await page.getByRole('tab', { name: new RegExp(`^${tab}`, 'i') }).click();
       await page.getByRole('tabpanel').waitFor();
-      expect(await strangers(page), `${tab} of run ${id}`).toEqual([]);
+      expect(await injected(page), `${tab} of run ${id}`).toEqual([]);
     }
     await page.keyboard.press('l');
     await page.getByRole('dialog').getByLabel('Input').waitFor();
     if (index === 0) await picture(page, 'hostile-light');
-    expect(await strangers(page)).toEqual([]);
+    expect(await injected(page)).toEqual([]);
     await page.close();
   }
 });
 
-test('a reason and a search are text as well', async () => {
+test('a hostile reason and a hostile search are shown as text', async () => {
   const id = await board.start({ type: 'nobody.knows', delay: '1h' });
   await board.engine.cancelJobRun(id, { by: corpus[1]!, why: corpus[0]! });
   const page = await board.visit(`/runs/${id}?tab=events`);
   await page.getByText(corpus[0]!).first().waitFor();
-  expect(await strangers(page)).toEqual([]);
+  expect(await injected(page)).toEqual([]);
   await page.goto(`${board.url}/runs?search=${encodeURIComponent('state:<img src=x onerror=alert(1)>')}`);
-  await page.getByText('there is no state').waitFor();
-  expect(await strangers(page)).toEqual([]);
+  await page.getByText('unknown state').waitFor();
+  expect(await injected(page)).toEqual([]);
   await page.goto(`${board.url}/nowhere/%3Cscript%3E`);
-  await page.getByText('There is no such page').waitFor();
+  await page.getByText('Page not found').waitFor();
   await page.close();
   expect((await board.get(`${api}/runs/${id}`)).body.cancel.why).toBe(corpus[0]);
 });
 
-test('no dialog was opened, no policy was broken, and nothing was asked of another host', () => {
+test('hostile values opened no dialog, broke no content policy and caused no request to another host', () => {
   expect(board.faults).toEqual([]);
 });

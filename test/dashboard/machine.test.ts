@@ -1,4 +1,4 @@
-// Queues, failures, instances, operations and settings, in a real browser; and once more on PostgreSQL.
+// Queues, failures, instances, operations, audit and settings in a real browser, on SQLite and PostgreSQL.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
@@ -8,20 +8,20 @@ import { dark, phone, picture, sidewaysScroll, violations, type Dashboard } from
 
 const row = (page: Page, text: string) => page.locator('tbody tr', { hasText: text });
 
-describe('on SQLite', () => {
+describe('the pages of the machine on SQLite', () => {
   let board: Dashboard;
   beforeAll(async () => {
     board = await planBoard();
   }, 90_000);
   afterAll(() => board.close());
 
-  test('queues tell what waits for how long, and at which limit', async () => {
+  test('queues show the waiting jobs, the longest wait and the limits', async () => {
     const page = await board.visit('/queues');
     await expect.poll(() => row(page, 'site.crawl').textContent()).toMatch(/^site\.crawl1[\d.]+ m?s0026/);
-    await row(page, 'legacy.export').getByText('nobody').waitFor();
+    await row(page, 'legacy.export').getByText('no worker').waitFor();
     expect(await row(page, 'report.build').count()).toBe(0);
     const limits = page.getByRole('region', { name: 'Limits' });
-    await expect.poll(() => limits.textContent()).toContain('runs of the type2 of 2 full');
+    await expect.poll(() => limits.textContent()).toContain('runs of this type2 of 2 full');
     await expect.poll(() => limits.textContent()).toContain('key a.example1 of 1 full');
     await picture(page, 'queues-light');
     await page.getByRole('button', { name: 'All', exact: true }).click();
@@ -29,13 +29,13 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  test('what is paused in a queue is resumed with a reason, as an operation that is told', async () => {
+  test('the paused jobs of a queue are resumed with a reason, as an operation', async () => {
     const page = await board.visit('/queues');
     await row(page, 'legacy.export').getByText('Actions').click();
-    await page.getByRole('button', { name: 'Resume what is paused' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Resume 2 runs that match?' });
+    await page.getByRole('button', { name: 'Resume paused jobs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume 2 matching runs?' });
     await dialog.getByLabel('Reason').fill('the export has moved');
-    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByRole('button', { name: 'Resume runs' }).click();
     await expect.poll(async () => (await board.get(`${api}/runs?type=legacy.export&state=held`)).body.items.length).toBe(0);
     await page.goto(`${board.url}/operations`);
     const operation = row(page, 'the export has moved');
@@ -45,7 +45,7 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  test('failures with the same cause are one group, and all of it is tried again', async () => {
+  test('failures with the same cause form one group, and the whole group is retried', async () => {
     const page = await board.visit('/failures?type=shop.order');
     const group = page.locator('.failure-group', { hasText: 'is gone' });
     await group.getByText('3 failed').waitFor();
@@ -55,21 +55,21 @@ describe('on SQLite', () => {
     const dialog = page.getByRole('dialog', { name: 'Retry 3 failures of shop.order?' });
     await dialog.getByLabel('Reason').fill('the shop is back');
     await dialog.getByRole('button', { name: 'Retry all' }).click();
-    await page.getByRole('link', { name: 'Follow it' }).waitFor();
+    await page.getByRole('link', { name: 'View operation' }).waitFor();
     const generations = async (): Promise<number[]> =>
       (await board.get(`${api}/runs?type=shop.order`)).body.items.map((run: { generation: number }) => run.generation).sort();
     await expect.poll(generations).toEqual([1, 2, 2, 2]);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Show all types' }).click();
     await page.getByText('connect ECONNREFUSED').waitFor();
     await page.close();
   });
 
-  test('what is still tried is cancelled as a group', async () => {
+  test('the retrying jobs of a failure group are cancelled together', async () => {
     const page = await board.visit('/failures');
     const group = page.locator('.failure-group', { hasText: 'ECONNREFUSED' });
     await group.getByText('1 retrying').waitFor();
     await group.getByRole('button', { name: 'Cancel all' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Do nothing' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     expect((await board.get(`${api}/runs?type=relay.push&state=open`)).body.items).toHaveLength(1);
     await group.getByRole('button', { name: 'Cancel all' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel all' }).click();
@@ -77,32 +77,32 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  test('instances tell their beat, lease, slots and what they hold', async () => {
+  test('an instance shows its heartbeat, lease, slots and running jobs', async () => {
     const page = await board.visit('/instances');
     const own = page.getByRole('region', { name: `Instance ${board.engine.instance}` });
     await own.getByText('this server').waitFor();
-    await expect.poll(() => own.textContent()).toMatch(/Last beat[\d.]+ m?s ago.*ends in [\d.]+ s unless it beats.*2 of 6 busy.*Holds 2/);
-    await expect.poll(() => own.getByText('fence 1, run').count()).toBe(2);
+    await expect.poll(() => own.textContent()).toMatch(/Heartbeat[\d.]+ m?s ago.*expires in [\d.]+ s.*2 of 6 busy.*Running 2/);
+    await expect.poll(() => own.getByText('fence 1').count()).toBe(2);
     await board.post(`${api}/work/claim`, { worker: 'remote-1', types: ['legacy.export'] });
     await page.getByRole('region', { name: /remote-1$/ }).getByText('remote worker').waitFor();
     await picture(page, 'instances-light');
     await page.close();
   });
 
-  test('an instance is drained with a reason, says so, and goes on again', async () => {
+  test('an instance is drained with a reason, shows it, and is resumed', async () => {
     const page = await board.visit('/instances');
     const own = page.getByRole('region', { name: `Instance ${board.engine.instance}` });
     await own.getByRole('button', { name: 'Drain' }).click();
     await page.getByLabel('Reason').fill('the machine is to be moved');
-    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
-    await own.getByText('takes no more').waitFor({ timeout: 20_000 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain instance' }).click();
+    await own.getByText('starts no new jobs').waitFor({ timeout: 20_000 });
     await own.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume instance' }).click();
     await own.getByText('alive').waitFor({ timeout: 20_000 });
     await page.close();
   }, 60_000);
 
-  test('the audit tells who did what to which, why, and what it changed', async () => {
+  test('the audit shows user, action, target, reason and changes', async () => {
     const name = encodeURIComponent('monthly report');
     await board.send('PATCH', `${api}/defs/${name}`, { overlap: 'skip', why: 'the printer is slow' });
     const waiting = await board.start({ type: 'shop.order', delay: '1h', input: { says: '' } });
@@ -118,7 +118,7 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  test('settings change how things are shown, and tell who is here and what runs', async () => {
+  test('the settings store display preferences and show the session and the running versions', async () => {
     const page = await board.visit('/settings');
     await page.getByRole('group', { name: 'Theme' }).getByRole('button', { name: 'dark' }).click();
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
@@ -131,7 +131,7 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  test('hostile names, errors, reasons and workers are text on every page', async () => {
+  test('hostile names, errors, reasons and workers are shown as text on every page', async () => {
     const evil = '<img src=x onerror=alert(1)>';
     const name = `${evil} of a definition`;
     const runs = [await board.start({ type: 'shop.order', input: { says: `${evil} failed` } })];
@@ -141,10 +141,10 @@ describe('on SQLite', () => {
     await board.post(`${api}/bulk`, { action: 'pause', filter: { type: [`${evil} type`] }, why: `${evil} reason` });
     await board.post(`${api}/work/claim`, { worker: `${evil} worker`, types: [`${evil} type`] });
     const page = await board.visit('/');
-    const place = `/definitions?name=${encodeURIComponent(name)}`;
+    const definition = `/definitions?name=${encodeURIComponent(name)}`;
     for (const [path, text] of [
       ['/failures', `${evil} failed`], ['/types', `${evil} type`], [`/types?name=${encodeURIComponent(`${evil} type`)}`, `${evil} type`],
-      ['/definitions', name], [place, name], [`${place}&tab=settings`, evil], [`${place}&tab=history`, name], ['/queues', `${evil} type`],
+      ['/definitions', name], [definition, name], [`${definition}&tab=settings`, evil], [`${definition}&tab=history`, name], ['/queues', `${evil} type`],
       ['/operations', `${evil} reason`], ['/instances', `${evil} worker`],
     ] as const) {
       await page.goto(board.url + path);
@@ -154,8 +154,8 @@ describe('on SQLite', () => {
     await page.close();
   });
 
-  // All of them in the light; the fullest in the dark and on a phone, where colours and sizes differ.
-  test.each([['light', {}, 0], ['dark', dark, 4], ['phone', phone, 3]] as const)('axe finds nothing serious, %s', async (name, context, from) => {
+  // All pages in the light theme; the fullest ones also in the dark theme and on a phone.
+  test.each([['light', {}, 0], ['dark', dark, 4], ['phone', phone, 3]] as const)('axe finds no serious violation on the pages of the machine, %s', async (name, context, from) => {
     const page = await board.visit('/', context);
     for (const path of ['/settings', '/audit', '/operations', '/queues', '/failures', '/instances'].slice(from)) {
       await page.goto(board.url + path);
@@ -166,12 +166,12 @@ describe('on SQLite', () => {
       if (name !== 'light') await picture(page, `machine${path.replace('/', '-')}-${name}`);
     }
     await page.close();
-  }, 60_000);
+  }, 240_000);
 
-  test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));
+  test('the browser reported no error on the pages of the machine', () => expect(board.faults).toEqual([]));
 });
 
-test('on PostgreSQL the pages tell the same', async () => {
+test('the pages of the machine show the same on PostgreSQL', async () => {
   const board = await planBoard({ store: await freshDatabase() });
   const page = await board.visit('/queues');
   const limits = page.getByRole('region', { name: 'Limits' });
@@ -179,7 +179,7 @@ test('on PostgreSQL the pages tell the same', async () => {
   await page.goto(`${board.url}/failures`);
   await page.locator('.failure-group', { hasText: 'is gone' }).getByText('3 failed').waitFor();
   await page.goto(`${board.url}/definitions?name=${encodeURIComponent('poll the mirror')}&tab=ticks`);
-  await page.getByText('the run before was still under way').waitFor();
+  await page.getByText('the previous run had not ended').waitFor();
   await page.goto(`${board.url}/operations`);
   await expect.poll(() => row(page, 'the export moves').textContent()).toMatch(/pause \d+succeeded2 done/);
   expect(board.faults).toEqual([]);

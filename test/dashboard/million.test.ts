@@ -1,4 +1,4 @@
-// The list of runs among a million: pages are turned without waiting. Long to set up, so only if STINT_LONG is set.
+// The list of runs with a million runs: how fast pages are turned. Runs only with STINT_LONG, because the setup is long.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const runs = 1_000_000;
 const pages = 20;
 const rowsAtOnce = 20_000;
 
-describe.runIf(process.env['STINT_LONG'])('among a million runs', () => {
+describe.runIf(process.env['STINT_LONG'])('the list of runs with a million runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-million-'));
   let board: Dashboard;
   beforeAll(async () => {
@@ -34,8 +34,8 @@ describe.runIf(process.env['STINT_LONG'])('among a million runs', () => {
     const page = await board.visit('/runs');
     await eventually(() => page.locator('tbody tr').count()).toBe(50);
     const first = await firstId(page);
-    const forward = await turns(page, 'Further', first);
-    const back = await turns(page, 'Back', forward.at(-1)!.id);
+    const forward = await turns(page, 'Next', first);
+    const back = await turns(page, 'Previous', forward.at(-1)!.id);
     expect(back.map(({ id }) => id)).toEqual([first, ...forward.map(({ id }) => id)].slice(0, pages).toReversed());
     expect(new Set(forward.map(({ id }) => id)).size).toBe(pages);
     await picture(page, 'million-runs-light');
@@ -48,7 +48,7 @@ describe.runIf(process.env['STINT_LONG'])('among a million runs', () => {
   }, 120_000);
 });
 
-/** Made by the database itself, every 20th of the unlucky one; in turns, so that the server lives on meanwhile. */
+/** Copies rows inside the database, every 20th from the failed run; in batches, so that the server stays responsive. */
 async function copyRuns(file: string, count: number, usual: number, unlucky: number): Promise<void> {
   const db = new DatabaseSync(file, { timeout: 30_000 });
   db.exec('PRAGMA synchronous=OFF');
@@ -82,16 +82,16 @@ async function turns(page: Page, link: string, from: string): Promise<Turn[]> {
 
 const firstId = (page: Page): Promise<string> => page.locator('tbody td.id').first().innerText();
 
-/** From the click to the picture with other rows, as the browser itself sees it. */
+/** The time from the click to the first frame with other rows, measured in the browser. */
 const clickUntilOthers = (link: string, before: string): string => `new Promise((resolve) => {
   const start = performance.now();
   [...document.querySelectorAll('.pager a')].find((a) => a.textContent.includes(${JSON.stringify(link)})).click();
-  const look = () => {
+  const check = () => {
     const id = document.querySelector('tbody td.id')?.innerText;
-    if (id === undefined || id === ${JSON.stringify(before)}) return requestAnimationFrame(look);
+    if (id === undefined || id === ${JSON.stringify(before)}) return requestAnimationFrame(check);
     requestAnimationFrame(() => resolve(performance.now() - start));
   };
-  look();
+  check();
 })`;
 
 const quantile = (values: readonly number[], part: number): number =>

@@ -1,4 +1,4 @@
-// The overview in a real browser: problems first, figures and charts that follow, and peace when all is well.
+// The overview in a real browser: problems, figures, charts and running runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
@@ -8,30 +8,30 @@ let board: Dashboard;
 beforeAll(async () => void (board = await dashboard()));
 afterAll(() => board.close());
 
-test('all is well until something fails or nobody can run it; each problem leads to what it is about', async () => {
+test('the overview lists a failing type and a type without a worker, each with a link', async () => {
   const page = await board.visit('/');
-  await page.getByText('Nothing needs you.').waitFor();
+  await page.getByText('No problems.').waitFor();
   await picture(page, 'overview-well-light');
   const failed = await board.start({ type: 'invoice.render' });
   await board.start({ type: 'of.another.time' });
   const problems = page.getByRole('list', { name: 'Problems' });
-  await problems.getByText('invoice.render fails').waitFor();
-  await problems.getByText('Nobody knows the type of.another.time').waitFor();
-  expect(await problems.locator('li').first().textContent()).toContain('Nobody knows');
+  await problems.getByText('invoice.render: 100 % failing').waitFor();
+  await problems.getByText('No worker for type of.another.time').waitFor();
+  expect(await problems.locator('li').first().textContent()).toContain('No worker');
   await problems.locator('li', { hasText: 'invoice.render' }).getByRole('link').click();
   await page.getByRole('link', { name: String(failed), exact: true }).waitFor();
   await eventually(() => page.locator('tbody tr').count()).toBe(1);
   await page.close();
 });
 
-test('figures and charts follow what happens, over the range that the URL says', async () => {
+test('figures and charts follow events, over the period in the URL', async () => {
   const page = await board.visit('/');
   const ended = page.locator('.figures div', { hasText: 'Ended' }).locator('dd');
   await eventually(() => ended.textContent()).toMatch(/^1/);
   for (let number = 0; number < 20; number++) await board.start({ type: 'mail.send' });
   await eventually(() => ended.textContent()).toMatch(/^21/);
   await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
-  await page.getByRole('group', { name: 'Range of the charts' }).getByRole('button', { name: '15m' }).click();
+  await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: '15m' }).click();
   expect(page.url()).toContain('range=15m');
   await page.getByRole('img', { name: 'Ended: succeeded 20, failed 1, cancelled 0' }).waitFor();
   const chart = (await page.locator('.chart .u-over').first().boundingBox())!;
@@ -43,7 +43,7 @@ test('figures and charts follow what happens, over the range that the URL says',
   await page.close();
 });
 
-test('what runs now is listed with how far it is', async () => {
+test('running runs are listed with their progress', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 60, slow: true } });
   const page = await board.visit('/');
   const running = page.locator('.card', { hasText: 'Running now' });

@@ -1,4 +1,4 @@
-// What the pages of plan and machine are about: types with schemas and limits, schedules that tick, groups of failures.
+// Data for the pages of plan and machine: types with schemas and limits, ticking schedules, groups of failures.
 import { z } from 'zod';
 import { cron, every, jobDef, jobType } from '../../src/index.ts';
 import { api, ended } from '../http/world.ts';
@@ -27,13 +27,15 @@ export const crawl = jobType('site.crawl', {
   limit: { key: (input) => (input as { host: string }).host, concurrency: 1 },
   run: ({ signal }) => untilAborted(signal),
 });
-/** Fails with what it is told to say. */
+/** Fails with the message in its input. */
 export const fragile = jobType('shop.order', {
   retry: { attempts: 1 },
   run: ({ input }) => {
     throw new Error((input as { says: string }).says);
   },
 });
+/** Declares settings that a definition of it inherits. */
+export const closing = jobType('ledger.close', { onePerType: true, priority: 5, run: () => null });
 export const stubborn = jobType('relay.push', {
   retry: { attempts: 9, base: '1h' },
   run: () => {
@@ -51,7 +53,7 @@ const berlin = jobDef('monthly report', report, {
 
 export async function planBoard(options: WorldOptions = {}): Promise<Dashboard> {
   const board = await dashboard({
-    engine: { types: [report, crawl, fragile, stubborn], defs: [poll, berlin], slots: 6 },
+    engine: { types: [report, crawl, fragile, stubborn, closing], defs: [poll, berlin], slots: 6 },
     ...options,
   });
   const orders = ['order 17 is gone', 'order 4711 is gone', 'order 4712 is gone', 'the cellar is flooded'];

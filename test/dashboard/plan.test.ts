@@ -1,4 +1,4 @@
-// Job types and definitions, in a real browser: started by a form, scheduled, simulated, switched, overridden, made.
+// Job types and definitions in a real browser: forms, schedules, the simulator, overrides and new definitions.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api } from '../http/world.ts';
@@ -15,9 +15,9 @@ const def = (name: string, rest = ''): string => `/definitions?name=${encodeURIC
 const defOf = async (name: string) => (await board.get(`${api}/defs/${encodeURIComponent(name)}`)).body;
 const row = (page: Page, text: string) => page.locator('tbody tr', { hasText: text });
 
-test('types tell who can run them and how much is open', async () => {
+test('job types show their open jobs, and which have no worker', async () => {
   const page = await board.visit('/types');
-  await row(page, 'legacy.export').getByText('nobody').waitFor();
+  await row(page, 'legacy.export').getByText('no worker').waitFor();
   await expect.poll(() => row(page, 'site.crawl').locator('td').nth(1).textContent()).toBe('2');
   expect(await row(page, 'stint.bulk').getByRole('button').count()).toBe(0);
   await picture(page, 'types-light');
@@ -31,9 +31,9 @@ test('types tell who can run them and how much is open', async () => {
   await page.close();
 });
 
-test('a run is started by a form made from the schema, and a mistake is told by its place', async () => {
+test('a run is started with a form made from the schema, and an invalid field is named', async () => {
   const page = await board.visit('/types?name=report.build');
-  await page.getByRole('button', { name: 'Start' }).waitFor();
+  await page.getByRole('button', { name: 'Start a run' }).waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('title *').fill('Year');
@@ -46,23 +46,23 @@ test('a run is started by a form made from the schema, and a mistake is told by 
   await dialog.getByLabel('recipients').fill('["a@example.org"]');
   await picture(page, 'start-form-light');
   expect(await violations(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await dialog.getByText(/copies: Too big/).waitFor();
   await dialog.getByLabel('copies').fill('3');
   await dialog.getByRole('button', { name: 'JSON', exact: true }).click();
   const json = JSON.parse(await dialog.getByRole('textbox', { name: /^Input/ }).inputValue()) as unknown;
   const said = { title: 'Year', format: 'html', copies: 3, draft: true, period: { from: '2026-01-01' }, recipients: ['a@example.org'] };
   expect(json).toEqual(said);
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.waitForURL(/\/runs\/\d+/);
   const id = Number(/\d+$/.exec(new URL(page.url()).pathname)![0]);
   expect((await board.get(`${api}/runs/${id}`)).body).toMatchObject({ type: 'report.build', input: said });
   await page.close();
 });
 
-test('what is being written stays under the hands while the schema of the type is on its way', async () => {
+test('typed JSON stays in its field when the schema arrives', async () => {
   const page = await board.visit('/types?name=report.build');
-  await page.getByRole('button', { name: 'Start' }).waitFor();
+  await page.getByRole('button', { name: 'Start a run' }).waitFor();
   const late = Promise.withResolvers<void>();
   await page.route(/\/types(\/report\.build)?$/, async (route) => {
     await late.promise;
@@ -81,7 +81,7 @@ test('what is being written stays under the hands while the schema of the type i
   await page.close();
 });
 
-test('a definition shows its month, and its ticks with why they were skipped', async () => {
+test('a definition shows its calendar, and the reason of each skipped tick', async () => {
   const page = await board.visit('/definitions');
   await row(page, 'monthly report').getByText('every day at 02:30 Europe/Berlin; Monday to Friday at 18:00 Europe/Berlin').waitFor();
   await picture(page, 'definitions-light');
@@ -93,7 +93,7 @@ test('a definition shows its month, and its ticks with why they were skipped', a
   expect(page.url()).toMatch(/month=\d{4}-\d\d/);
   await picture(page, 'definition-light');
   await page.goto(board.url + def('poll the mirror', '&tab=ticks'));
-  await page.getByText('the run before was still under way').waitFor();
+  await page.getByText('the previous run had not ended').waitFor();
   await expect.poll(() => page.locator('tbody').textContent()).toMatch(/in a row/);
   const [first] = (await board.get(`${api}/runs?def=${encodeURIComponent('poll the mirror')}`)).body.items;
   await page.getByRole('link', { name: `run ${first.id}`, exact: true }).waitFor();
@@ -101,56 +101,56 @@ test('a definition shows its month, and its ticks with why they were skipped', a
   await page.close();
 });
 
-test('the simulator tells what daylight saving, long runs and other policies would do', async () => {
+test('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
   const page = await board.visit(def('monthly report', '&tab=simulator'));
   const next = page.getByRole('region', { name: 'Next ticks' });
   await expect.poll(() => next.locator('tbody tr').count()).toBe(20);
   expect(await next.getByText('waits').count()).toBe(0);
-  await page.getByLabel('A run lasts').fill('20h');
+  await page.getByLabel('Duration of a run').fill('20h');
   await expect.poll(() => next.getByText('waits').count()).toBeGreaterThan(0);
   expect(page.url()).toContain('lasts=20h');
 
-  const tried = page.getByRole('region', { name: 'Ticks of the schedule that is tried' });
-  await page.getByLabel('From').fill('2027-03-27T00:00:00Z');
+  const tried = page.getByRole('region', { name: 'Ticks of the new schedule' });
+  await page.getByLabel('Start at').fill('2027-03-27T00:00:00Z');
   await tried.getByText('2027-03-28 02:30:00 does not exist in Europe/Berlin: it runs at 03:00:00.').waitFor();
   const own = page.locator('.schedule-fields');
-  await own.getByLabel('A time that does not exist').selectOption('skip');
+  await own.getByLabel('If the time is skipped (DST)').selectOption('skip');
   await tried.getByText('does not exist in Europe/Berlin: it is skipped.').waitFor();
-  await expect.poll(() => tried.locator('tbody tr', { hasText: '2027-03-28' }).textContent()).toContain('is skipped');
+  await expect.poll(() => tried.locator('tbody tr', { hasText: '2027-03-28' }).textContent()).toContain('skipped');
   await picture(page, 'simulator-light');
   await own.getByLabel(/^When/).fill('30 25 * * *');
   await page.getByRole('alert').getByText(/hour/i).waitFor();
   await page.close();
 });
 
-test('what an operator changes stands beside the code, with who and why, and is reset in one step', async () => {
+test('an override is shown beside the declared setting, with user and reason, and is reset', async () => {
   const page = await board.visit(def('monthly report', '&tab=settings'));
   await page.getByRole('button', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit monthly report' });
-  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('While a run is under way').selectOption('skip');
+  expect(await dialog.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('If the previous run has not ended').selectOption('skip');
   await dialog.getByLabel(/^When/).first().fill('45 3 * * *');
   await dialog.getByText('every day at 03:45 Europe/Berlin').waitFor();
   await dialog.getByLabel('Priority').fill('7');
   await dialog.getByLabel('Reason').fill('the printer is slow');
   await picture(page, 'edit-light');
   expect(await violations(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
   await expect.poll(() => row(page, 'Overlap').textContent()).toBe('Overlap overriddenqueueskip');
   expect((await defOf('monthly report')).override).toMatchObject({ overlap: 'skip', priority: 7 });
   expect(Object.keys((await defOf('monthly report')).override).sort((a, b) => a.localeCompare(b))).toEqual(['overlap', 'priority', 'schedules']);
   await picture(page, 'override-light');
   await page.getByRole('tab', { name: 'Changes' }).click();
   await page.getByText('“the printer is slow”').waitFor();
-  await page.getByRole('button', { name: 'Reset to the code' }).click();
+  await page.getByRole('button', { name: 'Reset overrides' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('the printer is new');
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset overrides' }).click();
   await expect.poll(async () => (await defOf('monthly report')).override).toBeNull();
   await page.getByText('“the printer is new”').waitFor();
   await page.close();
 });
 
-test('a definition is disabled with a reason, enabled, run now and deleted, by keys where they are quicker', async () => {
+test('a definition is disabled with a reason, enabled, run now and deleted', async () => {
   const page = await board.visit(def('poll the mirror'));
   await page.getByRole('button', { name: 'Disable' }).waitFor();
   await page.keyboard.press('h');
@@ -168,22 +168,22 @@ test('a definition is disabled with a reason, enabled, run now and deleted, by k
   const dialog = page.getByRole('dialog', { name: 'Run monthly report' });
   await expect.poll(() => dialog.getByLabel('title *').inputValue()).toBe('Month');
   await dialog.getByLabel('title *').fill('By hand');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.waitForURL(/\/runs\/\d+/);
   await page.getByRole('link', { name: 'monthly report' }).first().waitFor();
 
   await page.goto(board.url + def('poll the mirror'));
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('the mirror is gone');
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete definition' }).click();
   await page.waitForURL(/\/definitions$/);
-  const [deed] = (await board.get(`${api}/audit?action=undefine`)).body.items;
-  expect(deed).toMatchObject({ def: 'poll the mirror', why: 'the mirror is gone' });
+  const [entry] = (await board.get(`${api}/audit?action=undefine`)).body.items;
+  expect(entry).toMatchObject({ def: 'poll the mirror', why: 'the mirror is gone' });
   await expect.poll(() => row(page, 'poll the mirror').count()).toBe(0);
   await page.close();
 });
 
-test('a definition is made here, and one that cannot be is refused in its form', async () => {
+test('a definition is created, and a taken name is refused in the form', async () => {
   const page = await board.visit('/definitions');
   await page.getByRole('button', { name: 'New definition' }).click();
   const dialog = page.getByRole('dialog', { name: 'New definition' });
@@ -192,17 +192,29 @@ test('a definition is made here, and one that cannot be is refused in its form',
   await dialog.getByLabel('Kind').selectOption('every');
   await dialog.getByLabel(/^When/).fill('6h');
   await dialog.getByText('every 6 hours').waitFor();
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create definition' }).click();
   await dialog.getByText(/there is a definition monthly report already/).waitFor();
   await dialog.getByLabel('Name', { exact: true }).fill('count the stock');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create definition' }).click();
   await page.getByRole('heading', { name: 'count the stock' }).waitFor();
   expect(await defOf('count the stock')).toMatchObject({ type: 'shop.order', schedules: [{ words: 'every 6 hours' }] });
   await page.close();
 });
 
-// All of them in the light; what is fullest in the dark and on a phone, where colours and sizes differ.
-test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('axe finds nothing serious, %s', async (name, context, from) => {
+test('a new definition takes what was left untouched from its job type', async () => {
+  const page = await board.visit('/definitions');
+  await page.getByRole('button', { name: 'New definition' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New definition' });
+  await dialog.getByLabel('Name', { exact: true }).fill('close the month');
+  await dialog.getByLabel('Job type').fill('ledger.close');
+  await dialog.getByRole('button', { name: /^Create/ }).click();
+  await page.getByRole('heading', { name: 'close the month' }).waitFor();
+  expect((await defOf('close the month')).spec).toMatchObject({ onePerType: true, priority: 5, overlap: 'skip' });
+  await page.close();
+});
+
+// All pages in the light theme; the fullest ones also in the dark theme and on a phone.
+test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);
   const tabs = ['history', 'ticks', 'simulator', 'schedule', 'settings'];
   const paths = ['/types', '/types?name=report.build', '/definitions', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`))];
@@ -215,6 +227,6 @@ test.each([['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const)('
     if (name !== 'light') await picture(page, `plan${path.replaceAll(/[^a-z]+/gi, '-')}-${name}`);
   }
   await page.close();
-}, 60_000);
+}, 240_000);
 
-test('nothing went wrong in the browser', () => expect(board.faults).toEqual([]));
+test('the browser reported no error on the pages of types and definitions', () => expect(board.faults).toEqual([]));

@@ -1,4 +1,4 @@
-// One whole pass over the dashboard on PostgreSQL: what is shown and done does not depend on the store.
+// One pass over the dashboard on PostgreSQL: pages and actions do not depend on the store.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, ended } from '../http/world.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
@@ -9,17 +9,17 @@ let board: Dashboard;
 beforeAll(async () => void (board = await dashboard({ store: await freshDatabase() })));
 afterAll(() => board.close());
 
-test('a run with tasks is started, followed, found, retried in part, and bulk deeds are done', async () => {
+test('on PostgreSQL a run with tasks is started, followed and retried in part, and selected runs are cancelled', async () => {
   const page = await board.visit('/');
-  await page.getByText('Nothing needs you.').waitFor();
+  await page.getByText('No problems.').waitFor();
   for (const key of ['g', 'r']) await page.keyboard.press(key);
-  await page.getByText('There are no runs yet').waitFor();
+  await page.getByText('No runs yet').waitFor();
   await page.getByRole('button', { name: 'Start a run' }).first().waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('Job type').fill('map.tiles');
   await dialog.getByLabel('Input').fill('{ "count": 200 }');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('application', { name: 'Matrix of 200 tasks' }).waitFor();
   const badge = page.locator('.run-head .badge');
   await eventually(() => badge.textContent(), { timeout: 30_000 }).toBe('succeeded');
@@ -29,7 +29,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.generation).toBeGreaterThan(0);
   await ended(board, id);
   await page.getByRole('tab', { name: /^Events/ }).click();
-  await page.getByText('Opened again').first().waitFor();
+  await page.getByText('Reopened for a retry').first().waitFor();
 
   const busy = await board.start({ type: 'ledger.sync' });
   await page.goto(`${board.url}/runs/${busy}`);
@@ -37,7 +37,7 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await page.keyboard.press('c');
   await page.getByRole('dialog').getByLabel('Reason').fill('enough');
   await page.keyboard.press('Enter');
-  await page.getByText(/acknowledged after/).waitFor();
+  await page.getByText(/It ended .* later/).waitFor();
 
   const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
   for (let number = 0; number < 3; number++) await board.start(later);
@@ -46,13 +46,13 @@ test('a run with tasks is started, followed, found, retried in part, and bulk de
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   const question = page.getByRole('dialog', { name: 'Cancel 3 runs?' });
-  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByText('No run fits this search').waitFor();
+  await question.getByRole('button', { name: 'Cancel runs' }).click();
+  await page.getByText('No matching runs').waitFor();
 
   const failed = await board.start({ type: 'invoice.render' });
   await ended(board, failed);
   await page.goto(board.url);
-  await page.getByRole('list', { name: 'Problems' }).getByText('invoice.render fails').waitFor();
+  await page.getByRole('list', { name: 'Problems' }).getByText('invoice.render: 100 % failing').waitFor();
   await page.close();
   expect(board.faults).toEqual([]);
 }, 60_000);

@@ -1,38 +1,38 @@
-// One run in a real browser: its tasks as a matrix, its story, and every deed to it.
+// One run in a real browser: its tabs, the task matrix, and every action on it.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, ended } from '../http/world.ts';
 import { eventually } from './eventually.ts';
-import { dark, dashboard, letTilesGo, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
+import { dark, dashboard, allowTiles, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
 beforeAll(async () => void (board = await dashboard()));
 afterAll(() => board.close());
 
 const badge = (page: Page) => page.locator('.run-head .badge');
-const deed = (page: Page, name: string) => page.locator('.page-acts').getByRole('button', { name, exact: true });
+const actionButton = (page: Page, name: string) => page.locator('.page-actions').getByRole('button', { name, exact: true });
 const figure = (page: Page, title: string) => page.locator('.task-figures div', { hasText: title }).locator('dd');
 const matrix = (page: Page, count: string) => page.getByRole('application', { name: `Matrix of ${count} tasks` });
 
-/** Opens the dialog of a deed and consents. */
-async function perform(page: Page, name: string, verb = name, why?: string): Promise<void> {
-  await deed(page, name).click();
+/** Opens the dialog of an action and confirms it. */
+async function perform(page: Page, name: string, confirm = `${name} run`, why?: string): Promise<void> {
+  await actionButton(page, name).click();
   const dialog = page.getByRole('dialog');
   if (why !== undefined) await dialog.getByLabel('Reason').fill(why);
-  await dialog.getByRole('button', { name: verb, exact: true }).click();
+  await dialog.getByRole('button', { name: confirm, exact: true }).click();
 }
 
-test('a cell is walked to by keys, told in words and opened; a state lists its tasks', async () => {
+test('arrow keys move over the task matrix and Enter opens a task; a state filters the table', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 120 } });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}`);
   await matrix(page, '120').focus();
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
-  await page.getByText(/^Task 3 \(run \d+\): succeeded, in \d/).waitFor();
+  await page.getByText(/^Task 3 \(run \d+\): succeeded, took \d/).waitFor();
   await page.keyboard.press('Enter');
   await page.getByText(`task of run ${id}`).waitFor();
   await page.goBack();
-  await page.getByRole('group', { name: 'States of tasks' }).getByRole('button', { name: 'failed' }).click();
+  await page.getByRole('group', { name: 'Task states' }).getByRole('button', { name: 'failed' }).click();
   await eventually(() => page.locator('tbody tr').count()).toBe(2);
   await page.getByText('tile 100 is outside of the map').waitFor();
   expect(page.url()).toContain('state=failed');
@@ -40,26 +40,26 @@ test('a cell is walked to by keys, told in words and opened; a state lists its t
   await page.close();
 });
 
-test('only the failed tasks run again, with the reason in the history', async () => {
+test('only the failed tasks are retried, with the reason in the history', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 100 } });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}`);
   await perform(page, 'Retry failed tasks', 'Retry failed tasks', 'the map has grown');
-  await page.getByText(`The failed tasks of run ${id} are open again`).waitFor();
+  await page.getByText(`Retrying the failed tasks of run ${id}`).waitFor();
   const events = async (): Promise<{ why: string | null }[]> => (await board.get(`${api}/runs/${id}/events`)).body.items;
   await eventually(async () => (await events()).map(({ why }) => why))
     .toContain('the map has grown');
   await eventually(() => badge(page).textContent()).toBe('succeeded');
   await page.getByRole('tab', { name: /^Events/ }).click();
-  await page.getByText('Opened again').first().waitFor();
+  await page.getByText('Reopened for a retry').first().waitFor();
   await page.getByText('the map has grown').first().waitFor();
   await page.close();
 });
 
-test('a run that is busy tells its progress and log, and a cancel is shown until it is acknowledged', async () => {
+test('a running run shows its progress and log, and a cancel until the handler has stopped', async () => {
   const id = await board.start({ type: 'ledger.sync', tags: { book: 'main' } });
   const page = await board.visit(`/runs/${id}`);
-  // On a busy machine its lease may lapse: then it tells a second process of progress.
+  // On a busy machine its lease may lapse: then there is a second process of progress.
   for (const text of ['12 of 40', 'account 7 is locked', 'account 13']) await page.getByText(text).first().waitFor();
   await picture(page, 'run-progress-light');
   await page.getByRole('tab', { name: /^Log/ }).click();
@@ -69,35 +69,35 @@ test('a run that is busy tells its progress and log, and a cancel is shown until
   const dialog = page.getByRole('dialog', { name: `Cancel run ${id}?` });
   await dialog.getByLabel('Reason').fill('month is closed');
   await page.keyboard.press('Enter');
-  await page.getByText(/Cancel asked by .* because .*month is closed.* acknowledged after/).waitFor();
+  await page.getByText(/Cancel requested by .*month is closed.*It ended .* later/).waitFor();
   await eventually(() => badge(page).textContent()).toBe('cancelled');
   await picture(page, 'run-cancelled-light');
   await page.close();
 });
 
-test('a cancel that nobody acknowledges is told as such, and can be turned into a stop', async () => {
+test('a run whose handler ignores a cancel can be stopped by force', async () => {
   const id = await board.start({ type: 'deaf' });
   const page = await board.visit(`/runs/${id}`);
   await eventually(() => badge(page).textContent()).toBe('running');
   await perform(page, 'Cancel');
-  await page.getByText('It is not acknowledged yet').waitFor();
+  await page.getByText('Waiting for the handler').waitFor();
   await eventually(() => badge(page).textContent()).toBe('cancelling');
   await picture(page, 'run-cancelling-light');
   await page.getByRole('button', { name: 'Stop now' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Stop', exact: true }).click();
-  await page.getByText(`Run ${id} is stopped`).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop run', exact: true }).click();
+  await page.getByText(`Stopped run ${id}`).waitFor();
   await eventually(() => badge(page).textContent()).toBe('cancelled');
   await page.close();
 });
 
-test('a waiting run says why, is edited, paused, resumed and stopped', async () => {
+test('a waiting run shows why it waits, and is edited, paused, resumed and stopped', async () => {
   const id = await board.start({ type: 'mail.send', delay: '3h', input: { to: 'a@example.org' } });
   const page = await board.visit(`/runs/${id}`);
   await page.getByText(/Why is it not running\? It is due in/).waitFor();
-  await deed(page, 'Edit').click();
+  await actionButton(page, 'Edit').click();
   await page.getByRole('dialog').getByLabel('Priority').fill('9');
   await page.getByRole('dialog').getByLabel('Tags').fill('team=red');
-  await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('team=red').waitFor();
   const priority = page.locator('.facts-strip div', { hasText: 'Priority' }).locator('dd');
   await eventually(() => priority.textContent()).toBe('9');
@@ -112,7 +112,7 @@ test('a waiting run says why, is edited, paused, resumed and stopped', async () 
   await page.close();
 });
 
-test('a failed run shows its error and attempts, is retried, started like, and deleted', async () => {
+test('a failed run shows its error and attempts, and is retried, run again and deleted', async () => {
   const id = await board.start({ type: 'invoice.render', input: { number: 1 } });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}?tab=timeline`);
@@ -122,12 +122,12 @@ test('a failed run shows its error and attempts, is retried, started like, and d
   await picture(page, 'run-failed-light');
   await perform(page, 'Retry');
   await page.getByText('Attempt 2').waitFor();
-  await deed(page, 'Start like this').click();
+  await actionButton(page, 'Run again with this input…').click();
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   expect(await dialog.getByLabel('Job type').inputValue()).toBe('invoice.render');
   expect(JSON.parse(await dialog.getByLabel('Input').inputValue())).toEqual({ number: 1 });
   await dialog.getByLabel('Input').fill('{ "number": 2 }');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await eventually(() => page.url()).not.toContain(`/runs/${id}`);
   const [newest] = (await board.get(`${api}/runs?type=invoice.render&limit=1`)).body.items;
   expect((await board.get(`${api}/runs/${newest.id}`)).body.input).toEqual({ number: 2 });
@@ -135,30 +135,30 @@ test('a failed run shows its error and attempts, is retried, started like, and d
   await perform(page, 'Delete');
   await page.getByRole('heading', { name: 'Runs' }).waitFor();
   await page.goto(`${board.url}/runs/${newest.id}`);
-  await page.getByRole('alert').getByText(`there is no run ${newest.id}`).waitFor();
+  await page.getByRole('alert').getByText(`There is no run ${newest.id}`).waitFor();
   await page.close();
 });
 
-test('payloads are shown as they were written, and relations lead on', async () => {
+test('payloads keep large numbers, and relations link to the tasks', async () => {
   const { job } = await board.engine.jobs.create(
     { kind: 'run', type: 'mail.send', inputText: '{"order":12345678901234567890,"list":[1,{"a":null}]}' }, 'test');
   await ended(board, job!.id);
   const page = await board.visit(`/runs/${job!.id}`);
   await page.getByText('12345678901234567890').waitFor();
   await page.getByText('"<20261115.8841@example>"').waitFor();
-  await page.getByRole('button', { name: 'list: fold or unfold' }).click();
+  await page.getByRole('button', { name: 'Collapse list' }).click();
   await page.getByText('2 items').waitFor();
   await page.keyboard.press(']');
   expect(page.url()).toContain('tab=progress');
   const tiles = await board.start({ type: 'map.tiles', input: { count: 30 } });
   await ended(board, tiles);
   await page.goto(`${board.url}/runs/${tiles}?tab=relations`);
-  await page.getByRole('link', { name: 'All of its 30 tasks' }).click();
+  await page.getByRole('link', { name: 'View all 30 tasks' }).click();
   await eventually(() => page.locator('tbody tr').count()).toBe(30);
   await page.close();
 });
 
-test('it is fit to be seen in the dark and on a phone', async () => {
+test('the page of a run fits a phone and has a dark theme', async () => {
   const busy = await board.start({ type: 'ledger.sync' });
   const tasks = await board.start({ type: 'map.tiles', input: { count: 400 } });
   for (const [name, id, context] of [
@@ -167,15 +167,35 @@ test('it is fit to be seen in the dark and on a phone', async () => {
   ] as const) {
     const page = await board.visit(`/runs/${id}`, context);
     await page.getByRole('tab', { name: 'Payload' }).waitFor();
-    await eventually(() => badge(page).textContent()).toMatch(/succeeded|on its tasks|running/);
+    await eventually(() => badge(page).textContent()).toMatch(/succeeded|running/);
     await picture(page, name);
     expect(await sidewaysScroll(page), name).toBe(0);
     await page.close();
   }
 });
 
-// Last, since its tasks keep the slots until the end.
-test('ten thousand tasks are a matrix that changes while they run', async () => {
+test('a cancelled run counts only its succeeded tasks as done', async () => {
+  const id = await board.start({ type: 'map.tiles', input: { count: 40, slow: true } });
+  await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}`);
+  await eventually(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
+  await page.close();
+});
+
+test('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
+  const id = await board.start({ type: 'rows.copy' });
+  await eventually(async () => (await board.get(`${api}/runs/${id}/progress`)).body.progress?.processes[0]?.stages[0]?.done).toBe(5);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}?tab=progress`);
+  await eventually(() => page.locator('.stage-figures b').textContent()).toBe('5 of 30');
+  await page.close();
+});
+
+// The last test: its tasks occupy the slots until the end.
+test('a matrix of ten thousand tasks is updated while they run', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 10_000, slow: true } });
   await eventually(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
   const begun = Date.now();
@@ -185,7 +205,7 @@ test('ten thousand tasks are a matrix that changes while they run', async () => 
   const version = (): Promise<string | null> => matrix(page, '10,000').getAttribute('data-version');
   for (const upTo of [500, 1_000, 2_000]) {
     const before = await version();
-    letTilesGo(upTo);
+    allowTiles(upTo);
     const failed = upTo / 50;
     await eventually(() => figure(page, 'succeeded').textContent()).toBe((upTo - failed).toLocaleString('en'));
     await eventually(() => figure(page, 'failed').textContent()).toBe(String(failed));

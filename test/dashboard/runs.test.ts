@@ -1,4 +1,4 @@
-// The list of runs, in a real browser: searched, filtered, paged, followed, selected, acted on and exported.
+// The list of runs in a real browser: search, filters, paging, live updates, selection, actions and export.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,13 +27,13 @@ const ids = (page: Page): Promise<string[]> => page.locator('tbody td.id').allTe
 const row = (page: Page, id: number) =>
   page.locator('tbody tr', { has: page.getByRole('link', { name: String(id), exact: true }) });
 
-test('lists the newest first, pages by key, and the URL keeps it all', async () => {
+test('the list shows the newest runs first, pages by key, and the URL holds the page', async () => {
   const page = await board.visit('/runs');
   await eventually(() => rows(page).count()).toBe(50);
   const first = await ids(page);
   expect(first[0]).toBe(String(invoices.at(-1)));
-  await page.getByRole('link', { name: 'Further' }).click();
-  await eventually(async () => (await ids(page))[0]).not.toBe(first[0]);
+  await page.getByRole('link', { name: 'Next' }).click();
+  await eventually(async () => (await ids(page)).some((id) => !first.includes(id))).toBe(true);
   const second = await ids(page);
   expect(second.some((id) => first.includes(id))).toBe(false);
   await page.reload();
@@ -46,7 +46,7 @@ test('lists the newest first, pages by key, and the URL keeps it all', async () 
   await page.close();
 });
 
-test('a search takes qualifiers, suggests them, and a mistake says what to write', async () => {
+test('the search suggests qualifiers, filters the list, and explains an error', async () => {
   const page = await board.visit('/runs');
   await rows(page).first().waitFor();
   await page.keyboard.press('/');
@@ -58,7 +58,7 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
   await page.getByRole('option', { name: 'state:failed' }).waitFor();
   await page.keyboard.press('Enter');
   await eventually(() => rows(page).count()).toBe(0);
-  await page.getByText('there is no state fail: use pending').waitFor();
+  await page.getByText('unknown state "fail"; use pending').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill('state:failed type:invoice*');
   await page.keyboard.press('Enter');
   await eventually(() => rows(page).count()).toBe(6);
@@ -72,19 +72,19 @@ test('a search takes qualifiers, suggests them, and a mistake says what to write
     await page.goto(`${board.url}/runs?search=${encodeURIComponent(search)}`);
     await eventually(() => rows(page).count(), { message: search }).toBe(count);
   }
-  await page.getByText('No run fits this search').waitFor();
+  await page.getByText('No matching runs').waitFor();
   await page.getByRole('combobox', { name: 'Search runs' }).fill(String(mails[0]));
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: `mail.send ${mails[0]}` }).waitFor();
   await page.close();
 });
 
-test('state chips change the search, a view can be saved, columns chosen', async () => {
+test('state buttons change the search, a view is saved, and columns are hidden', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
   await eventually(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
   await eventually(() => rows(page).count()).toBe(6);
-  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name of the view').fill('Broken');
   await page.keyboard.press('Enter');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
@@ -100,9 +100,9 @@ test('state chips change the search, a view can be saved, columns chosen', async
   await page.close();
 });
 
-test('a new run appears while it is live, and not while it is paused', async () => {
+test('a new run appears while updates are live, and not while they are paused', async () => {
   const page = await board.visit('/runs?search=type:nobody.does');
-  await page.getByText('No run fits this search').waitFor();
+  await page.getByText('No matching runs').waitFor();
   await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
   const first = await board.start({ type: 'nobody.does' });
   await row(page, first).waitFor();
@@ -110,12 +110,12 @@ test('a new run appears while it is live, and not while it is paused', async () 
   await page.getByText('Paused').waitFor();
   const second = await board.start({ type: 'nobody.does' });
   await page.getByRole('switch', { name: 'Live' }).click();
-  // The page did not know of it before: it was told when the switch was put on again.
+  // It appears only because the switch was turned on again.
   await row(page, second).waitFor();
   await page.close();
 });
 
-test('rows are walked, selected and opened by keys', async () => {
+test('keys move over the rows, select them and open one', async () => {
   const page = await board.visit('/runs?search=state:failed');
   await eventually(() => rows(page).count()).toBe(6);
   for (const key of ['j', 'j', 'k', 'x', 'j', 'x']) await page.keyboard.press(key);
@@ -126,7 +126,7 @@ test('rows are walked, selected and opened by keys', async () => {
   await page.close();
 });
 
-test('the selected are acted on with a reason, and what does not fit is told', async () => {
+test('an action on selected runs takes a reason and skips runs to which it does not apply', async () => {
   const page = await board.visit('/runs');
   await eventually(() => rows(page).count()).toBe(50);
   const later = { type: 'mail.send', delay: '1h' };
@@ -134,40 +134,40 @@ test('the selected are acted on with a reason, and what does not fit is told', a
   for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' });
-  await dialog.getByText('It does not fit 1 of the selected').waitFor();
+  await dialog.getByText('It does not apply to 1 of the selected runs').waitFor();
   await picture(page, 'runs-confirm-light');
   await dialog.getByLabel('Reason').fill('the mails are not needed');
-  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByText('Cancel: 2 of 2 runs done').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel runs' }).click();
+  await page.getByText('2 of 2 runs cancelled').waitFor();
   const { body } = await board.get(`${api}/runs/${one}`);
   expect(body).toMatchObject({ standing: 'cancelled', cancel: { why: 'the mails are not needed' } });
   await page.close();
 });
 
-test('all that match are counted before anything is done, and done by an operation', async () => {
+test('an action on all matching runs shows their number first and runs as an operation', async () => {
   const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
   for (let number = 0; number < 3; number++) await board.start(later);
   const page = await board.visit('/runs?search=tag:bulk%3Dyes');
   await eventually(() => rows(page).count()).toBe(3);
   await row(page, Number((await ids(page))[0])).getByRole('checkbox').check();
-  await page.getByRole('button', { name: 'Select all that match the filter' }).click();
+  await page.getByRole('button', { name: 'Select all matching runs' }).click();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Pause 3 runs that match?' });
-  await dialog.getByRole('button', { name: 'Do nothing' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause 3 matching runs?' });
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   expect((await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items).toEqual([]);
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Pause' }).click();
-  await dialog.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('link', { name: 'Follow it' }).waitFor();
+  await dialog.getByRole('button', { name: 'Pause runs' }).click();
+  await page.getByRole('link', { name: 'View operation' }).waitFor();
   await eventually(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
   await eventually(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
   await page.close();
 });
 
-test('what the filter matches is exported, as CSV and as JSON lines', async () => {
+test('matching runs are exported as CSV and as JSON lines', async () => {
   const page = await board.visit('/runs?search=type:invoice.render');
   await rows(page).first().waitFor();
   const save = async (name: string): Promise<string> => {
-    await page.getByLabel('Export what the filter matches').click();
+    await page.getByLabel('Export matching runs').click();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
     return readFile(await download.path(), 'utf8');
   };
@@ -180,30 +180,30 @@ test('what the filter matches is exported, as CSV and as JSON lines', async () =
   await page.close();
 });
 
-test('a run is started from the list, and a refusal is told where it was caused', async () => {
+test('a run is started from the list, and a refusal is shown in the dialog', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('button', { name: 'Start a run' }).waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Start a run' });
   await dialog.getByLabel('Job type').fill('mail.send');
   await dialog.getByLabel('Input').fill('{ "to": ');
-  expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('button', { name: 'Start run' }).isDisabled()).toBe(true);
   await dialog.getByLabel('Input').fill('{ "to": "new@example.org" }');
-  await dialog.getByLabel('Begins after').fill('soon');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByLabel('Delay').fill('soon');
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await dialog.getByRole('alert').waitFor();
-  await dialog.getByLabel('Begins after').fill('1h');
+  await dialog.getByLabel('Delay').fill('1h');
   await dialog.getByLabel('Tags').fill('team=green');
   await picture(page, 'start-light');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('heading', { name: /^mail.send \d+$/ }).waitFor();
   await page.getByText('team=green').waitFor();
   await page.close();
 });
 
-test('it is fit to be seen in the dark and on a phone', async () => {
-  const looks = { 'runs-dark': dark, 'runs-phone': phone, 'runs-phone-dark': { ...phone, ...dark } };
-  for (const [name, context] of Object.entries(looks)) {
+test('the list of runs fits a phone and has a dark theme', async () => {
+  const contexts = { 'runs-dark': dark, 'runs-phone': phone, 'runs-phone-dark': { ...phone, ...dark } };
+  for (const [name, context] of Object.entries(contexts)) {
     const page = await board.visit('/runs', context);
     await rows(page).first().waitFor();
     expect(await sidewaysScroll(page), name).toBe(0);

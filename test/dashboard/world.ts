@@ -1,4 +1,4 @@
-// A real server with the built dashboard, jobs worth looking at, and a browser that looks at it.
+// A real server with the built dashboard and a few job types, and a browser.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,20 +10,20 @@ import { api, world, type World, type WorldOptions } from '../http/world.ts';
 
 export interface Dashboard extends World {
   readonly browser: Browser;
-  /** A page at a path of the dashboard, light and wide unless said otherwise. */
+  /** Opens a path of the dashboard; in the light theme and 1360 px wide by default. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Starts a run; answers its number. */
+  /** Starts a run; returns its number. */
   start(ask: Record<string, unknown>): Promise<number>;
-  /** What went wrong in the browser so far: exceptions, breaches of the content policy, requests that led elsewhere. */
+  /** Exceptions in the browser, violations of the content policy, and requests to other hosts. */
   readonly faults: readonly string[];
 }
 
-/** As long as it takes on a machine that has much else to do. */
+/** Long enough for a machine under load. */
 export const patienceMs = 25_000;
 
 const artefacts = join(import.meta.dirname, '..', '..', 'artefacts', 'dashboard');
 
-/** For types that are to stay running. */
+/** Keeps a handler running until it is aborted. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
@@ -53,19 +53,28 @@ export const sync = jobType('ledger.sync', {
     return untilAborted(signal);
   },
 });
-/** Hears no word of a cancel. */
+/** Ignores a cancel. */
 export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
-/** Slow tiles beyond this number wait until they are let go. */
-let tilesLetGo = 20;
-let nextLetGo = Promise.withResolvers<void>();
+/** Slow tiles with a higher number wait. */
+let tilesAllowed = 20;
+let nextAllowance = Promise.withResolvers<void>();
 
-/** Lets slow tiles go up to a number. */
-export function letTilesGo(upTo: number): void {
-  tilesLetGo = upTo;
-  nextLetGo.resolve();
-  nextLetGo = Promise.withResolvers();
+/** Lets slow tiles up to a number continue. */
+export function allowTiles(upTo: number): void {
+  tilesAllowed = upTo;
+  nextAllowance.resolve();
+  nextAllowance = Promise.withResolvers();
 }
 
+/** Counts five of thirty items; a cancel skips the rest. */
+export const rows = jobType('rows.copy', {
+  run: async ({ signal, progress }) => {
+    const numbers = Array.from({ length: 30 }, (_, index) => index + 1);
+    await progress.runStage(numbers, (number) => `row ${number}`, async (number) => {
+      if (number > 5) await untilAborted(signal);
+    });
+  },
+});
 /** Every 50th task fails. */
 export const tiles = jobType('map.tiles', {
   input: typed<{ count: number; slow?: boolean }>(),
@@ -74,7 +83,7 @@ export const tiles = jobType('map.tiles', {
     for (let number = 1; number <= input.count; number++) yield { number, slow: input.slow ?? false };
   },
   taskResults: async ({ task, signal }) => {
-    while (task.slow && task.number > tilesLetGo) await Promise.race([nextLetGo.promise, untilAborted(signal)]);
+    while (task.slow && task.number > tilesAllowed) await Promise.race([nextAllowance.promise, untilAborted(signal)]);
     if (task.number % 50 === 0) throw new Error(`tile ${task.number} is outside of the map`);
     return task.number;
   },
@@ -87,7 +96,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
   await buildIfStale();
   const server = await world({
     dashboard: builtFolder,
-    engine: { types: [mail, invoice, sync, deaf, tiles], defs: [nightly, heartbeat], slots: 8 },
+    engine: { types: [mail, invoice, sync, deaf, tiles, rows], defs: [nightly, heartbeat], slots: 8 },
     ...options,
   });
   const browser = await launchBrowser();
@@ -118,26 +127,26 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
 function watch(page: Page, home: string, faults: string[]): void {
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('dialog', (dialog) => {
-    faults.push(`a dialog said ${dialog.message()}`);
+    faults.push(`a dialog opened: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('console', (message) => {
     if (/content security policy/i.test(message.text())) faults.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(home) && !request.url().startsWith('data:')) faults.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(home) && !request.url().startsWith('data:')) faults.push(`requested ${request.url()}`);
   });
 }
 
-/** Kept to be looked at; nothing is compared with it. */
+/** Saves a screenshot for people; no test compares it. */
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(artefacts, { recursive: true });
   await page.screenshot({ path: join(artefacts, `${name}.png`), fullPage: true });
 }
 
-/** What axe finds that is serious or worse, as sentences. */
+/** The serious and critical violations that axe finds. */
 export async function violations(page: Page): Promise<string[]> {
-  // Evaluated and not added as a script: the content policy would refuse one of ours as of anybody's.
+  // Evaluated, because the content policy refuses an added script.
   await page.evaluate(axeSource);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
@@ -148,7 +157,7 @@ export async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** How far the page as a whole can be scrolled sideways, which on a phone must not be. */
+/** By how many pixels the page can be scrolled sideways; must be 0 on a phone. */
 export const sidewaysScroll = (page: Page): Promise<number> =>
   page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
 

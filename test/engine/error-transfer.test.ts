@@ -3,9 +3,8 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FrameReader, frameOf } from '../../src/engine/isolation/host/frames.ts';
-import { Lines } from '../../src/engine/isolation/host/lines.ts';
-import { Printout } from '../../src/engine/isolation/host/printout.ts';
-import { ProgressFlow } from '../../src/engine/isolation/child/progress-flow.ts';
+import { Lines, Printout } from '../../src/engine/isolation/host/printout.ts';
+import { ProgressThrottle } from '../../src/engine/isolation/child/handler-call.ts';
 import { errorFromData, errorToData } from '../../src/engine/isolation/error-transfer.ts';
 import {
   Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut,
@@ -51,11 +50,11 @@ describe('an error', () => {
   test('is made of whatever was thrown', () => {
     expect(across('only a text').message).toBe('only a text');
     expect(across({ is: 'no error' })).toMatchObject({
-      message: 'a handler threw no error but an object',
+      message: 'the handler threw an object instead of an error',
       data: { is: 'no error' },
     });
-    expect(across(Symbol('odd')).message).toBe('a handler threw no error but Symbol(odd)');
-    expect(across(null).message).toBe('a handler threw no error but null');
+    expect(across(Symbol('odd')).message).toBe('the handler threw Symbol(odd) instead of an error');
+    expect(across(null).message).toBe('the handler threw null instead of an error');
   });
 
   test('that cannot be looked at is told all the same', () => {
@@ -64,7 +63,7 @@ describe('an error', () => {
         throw new Error('do not look');
       },
     });
-    expect(across(hostile).message).toBe('something was thrown that cannot be told');
+    expect(across(hostile).message).toBe('the handler threw a value that cannot be read');
   });
 });
 
@@ -116,18 +115,18 @@ describe('a printout', () => {
   });
 });
 
-describe('the flow of progress', () => {
+describe('progress of a child', () => {
   const at = (updatedAt: number) => ({ ...emptyProgress, updatedAt });
 
-  test('sends the first at once, the newest after 100 ms, and the last when it is flushed', async () => {
+  test('is sent at once the first time, then at most every 100 ms, and when it is flushed', async () => {
     const clock = new VirtualClock(0);
     const sent: unknown[] = [];
-    const flow = new ProgressFlow(clock, ({ updatedAt }) => sent.push([updatedAt, clock.monotonic()]));
-    for (const change of [1, 2, 3]) flow.update(at(change));
+    const throttle = new ProgressThrottle(clock, ({ updatedAt }) => sent.push([updatedAt, clock.monotonic()]));
+    for (const change of [1, 2, 3]) throttle.update(at(change));
     await clock.advance(250);
-    for (const change of [4, 5]) flow.update(at(change));
-    flow.flush();
-    flow.flush();
+    for (const change of [4, 5]) throttle.update(at(change));
+    throttle.flush();
+    throttle.flush();
     expect(sent).toEqual([[1, 0], [3, 100], [4, 250], [5, 250]]);
     expect(clock.pending()).toBe(0);
   });

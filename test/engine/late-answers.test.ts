@@ -1,9 +1,9 @@
 // Late answers: one that comes after this instance may have lost its lease hands out nothing, however it comes.
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
-import { reap } from '../../src/engine/loops/reaper.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { repairLapsed } from '../../src/jobs/repair.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
@@ -63,7 +63,7 @@ async function scene() {
   const createTwo = () => others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
   /** Others find the lease over, and take all that was held under it. */
   const takeOver = async (): Promise<number> => {
-    await reap(others, 'bob');
+    await repairLapsed(real, 'bob');
     return (await others.claim({ kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
   };
   return { clock, line, engine, greet, others, started, stall, createTwo, takeOver };

@@ -5,7 +5,8 @@ import { turn } from '../../src/time/clock.ts';
 
 function slotsFor(size: number, work: (item: number) => void | Promise<void>) {
   const frees = { count: 0 };
-  const slots = new Slots<number>(size, { work, onFree: () => (frees.count += 1), mayStart: () => true });
+  const slots = new Slots<number>(size, { work, mayStart: () => true });
+  slots.onFree(() => (frees.count += 1));
   return { slots, frees };
 }
 
@@ -39,7 +40,7 @@ test('what is taken back while the program has its turn is not started', async (
   const seen: number[] = [];
   const { slots } = slotsFor(1, (item) => void seen.push(item));
   slots.add(upTo(1_000));
-  const taken = slots.releaseQueued();
+  const taken = slots.takeQueued();
   await turn();
 
   expect(seen.length + taken.length).toBe(1_000);

@@ -28,8 +28,8 @@ const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return fals
 const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
   'engine/loops/claimer.ts',
-  `this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };`,
-  'void [clock, leaseMs];',
+  `this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };`,
+  'void [clock, lease];',
 );
 const noFormerLife = cut('engine/loops/claimer.ts', `= { cause: 'previous process', until: -Infinity };`, `= null;`);
 const noSecondTry = cut('engine/work/finisher.ts', 'if (this.#givenUp.signal.aborted)', 'if (tries >= 0)');
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [203, 285, 150, 25, 305] },
   {
     title: 'a repair takes the job from its new holder',
-    cuts: [cut('engine/loops/reaper.ts', `{ do: 'lapse', fence: job.fence }`, `{ do: 'lapse' }`)],
+    cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
     seeds: [11, 5],
     isQuick: true,
   },

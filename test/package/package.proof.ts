@@ -22,16 +22,28 @@ const shout = jobType('shout', {
 export const daily = jobDef('shout daily', shout, { params: { text: 'hello' }, schedules: every('1d') });
 `;
 
+const isolated = `import { isMainThread } from 'node:worker_threads';
+import { jobType } from 'stint';
+const run = ({ input }) => \`\${input} in a \${isMainThread ? 'process' : 'thread'} apart: \${Symbol.for('stint.isolated') in globalThis}\`;
+export const inThread = jobType('in-thread', { isolate: 'thread', module: import.meta.url, run });
+export const inProcess = jobType('in-process', { isolate: 'process', module: import.meta.url, run });
+`;
+
 const library = `import { strict as assert } from 'node:assert';
 import { Engine, jobType, version } from 'stint';
 import { testEngine } from 'stint/testing';
 import { Client } from 'stint/client';
 import { openStore, SqliteStore } from 'stint/store';
 import { createHttp } from 'stint/server';
+import { inProcess, inThread } from './isolated.mjs';
 const double = jobType('double', { run: ({ input }) => Number(input) * 2 });
-await using engine = new Engine({ store: 'sqlite:own.db', types: [double] });
+await using engine = new Engine({ store: 'sqlite:own.db', types: [double, inThread, inProcess] });
 await engine.resume();
 assert.equal(await (await engine.createJobRun(double, { input: 21 })).result(), 42);
+for (const type of [inThread, inProcess]) {
+  const where = type === inThread ? 'thread' : 'process';
+  assert.equal(await (await engine.createJobRun(type, { input: 'it ran' })).result(), 'it ran in a ' + where + ' apart: true');
+}
 for (const each of [testEngine, Client, openStore, SqliteStore, createHttp]) assert.equal(typeof each, 'function');
 console.log('library', version);
 `;
@@ -52,6 +64,7 @@ describe.skipIf(!hasNpm)('the package', { timeout: patienceMs }, () => {
     writeFileSync(join(project, 'package.json'), '{"type":"module"}');
     run('npm', ['install', `./${tarball}`, '--prefer-offline', '--no-audit', '--no-fund']);
     writeFileSync(join(project, 'jobs.ts'), jobs);
+    writeFileSync(join(project, 'isolated.mjs'), isolated);
     writeFileSync(join(project, 'library.mjs'), library);
   }, patienceMs);
 
@@ -67,7 +80,7 @@ describe.skipIf(!hasNpm)('the package', { timeout: patienceMs }, () => {
     expect(manifest['dependencies']).not.toHaveProperty('croner');
   });
 
-  test('every entry can be imported, and a job runs', () => {
+  test('every entry can be imported, and jobs run, also in threads and processes of their own', () => {
     expect(run(process.execPath, ['library.mjs'])).toMatch(/^library \d+\.\d+\.\d+/);
   });
 

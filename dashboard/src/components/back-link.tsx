@@ -1,4 +1,4 @@
-/** The way back from a detail to its list. */
+/** The link from a detail page back to its list. */
 import type { JSX } from 'preact';
 import { href } from '../router.ts';
 import { Icon } from './icon.tsx';

@@ -1,31 +1,32 @@
-/** Badges: how something stands, by icon and word and only then by colour. */
+/** Badges: a status as icon, text and colour. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { RunView } from '../../../src/http/contract.ts';
 import { now } from '../state/clock.ts';
-import { tell, type Look } from '../state/run-words.ts';
+import { statusLabel, type Status } from '../state/run-status.ts';
 import { Icon } from './icon.tsx';
 
 interface BadgeProps {
-  readonly look: Look;
-  readonly word?: string;
+  readonly status: Status;
+  readonly text?: string;
   readonly title?: string;
 }
 
-export function Badge({ look, word = look, title }: BadgeProps): JSX.Element {
+export function Badge({ status, text = status, title }: BadgeProps): JSX.Element {
   return (
-    <span class="badge" data-look={look} title={title}>
-      <Icon name={look} />
-      {word}
+    <span class="badge" data-status={status} title={title}>
+      <Icon name={status} />
+      {text}
     </span>
   );
 }
 
-export function RunBadge({ run }: { readonly run: Parameters<typeof tell>[0] & Pick<RunView, 'cancel'> }): JSX.Element {
-  const { look, word } = tell(run, now.value);
-  return <Badge look={look} word={word} title={run.cancel?.why ?? undefined!} />;
+type RunBadgeFields = Parameters<typeof statusLabel>[0] & Pick<RunView, 'cancel'>;
+
+export function RunBadge({ run }: { readonly run: RunBadgeFields }): JSX.Element {
+  return <Badge {...statusLabel(run, now.value)} title={run.cancel?.why ?? undefined!} />;
 }
 
-/** A small remark, such as a tag or "in memory". */
+/** A small label, such as a tag or "in memory". */
 export function Chip({ children, title }: { children: ComponentChildren; readonly title?: string }): JSX.Element {
   return <span class="chip" title={title}>{children}</span>;
 }

@@ -1,18 +1,19 @@
-/** A chart of uPlot's, in the colours of the theme and as wide as there is room. */
+/** A time-series chart, drawn by uPlot in the colours of the theme, as wide as its container. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { compact, duration, timestamp } from '../format.ts';
 import { isDark, timeMode } from '../state/preferences.ts';
-import { stamp } from '../words.ts';
+import { countTicks, durationRange, durationTicks } from './chart-scale.ts';
 
-export interface Series {
+export interface ChartSeries {
   readonly label: string;
   /** A custom property, such as `--failed`. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly shape?: 'line' | 'bars';
-  /** Drawn with a dash, so that lines are told apart without colour. */
+  /** A dash pattern, so that lines differ without colour. */
   readonly dash?: readonly number[];
 }
 
@@ -20,57 +21,79 @@ interface ChartProps {
   readonly title: string;
   /** Seconds since 1970, one for each value. */
   readonly times: readonly number[];
-  readonly series: readonly Series[];
+  readonly series: readonly ChartSeries[];
+  /** `count`: from 0, with the total in the legend. `duration`: logarithmic, with the highest value in the legend. */
+  readonly unit: 'count' | 'duration';
+  /** The period, for the legend: "last hour". */
+  readonly period: string;
   readonly height?: number;
-  /** What stands beside a label: the newest value, or all together. */
-  readonly tells?: 'newest' | 'sum';
-  /** Each on top of those before it. */
+  /** Each series on top of those before it. */
   readonly isStacked?: boolean;
-  /** How a value is told, such as by `span`. */
-  readonly tell: (value: number) => string;
-  /** A stretch of time was chosen by dragging. */
+  /** Called with the period that was selected by dragging. */
   readonly onPick?: (from: number, to: number) => void;
 }
 
 export function Chart(props: ChartProps): JSX.Element {
-  const { title, times, series, height = 150, isStacked = false, tells = 'newest', tell, onPick } = props;
-  const summary = series.map(({ label, values }) => `${label} ${told(values, tells, tell)}`).join(', ');
+  const { title, times, series, unit, period, height = 150, isStacked = false, onPick } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const shown = isStacked ? stacked(series) : series;
-  const key = `${isDark.value} ${timeMode.value} ${height} ${series.map(({ label }) => label).join()}`;
+  const drawn = isStacked ? stacked(series) : series;
+  const key = `${isDark.value} ${timeMode.value} ${height} ${unit} ${series.map(({ label }) => label).join()}`;
   useEffect(() => {
     const element = box.current!;
-    const drawn = new uPlot(optionsOf(element, { series: shown, height, tell, onPick }), dataOf(times, shown), element);
-    plot.current = drawn;
-    const fit = new ResizeObserver(() => drawn.setSize({ width: Math.max(120, element.clientWidth), height }));
+    const options = optionsOf(element, { series: drawn, height, unit, onPick });
+    const created = new uPlot(options, dataOf(times, drawn, unit), element);
+    plot.current = created;
+    const fit = new ResizeObserver(() => created.setSize({ width: Math.max(120, element.clientWidth), height }));
     fit.observe(element);
     return () => {
       fit.disconnect();
-      drawn.destroy();
+      created.destroy();
       plot.current = null;
     };
   }, [key]);
-  useEffect(() => plot.current?.setData(dataOf(times, shown)), [times, series]);
+  useEffect(() => plot.current?.setData(dataOf(times, drawn, unit)), [times, series]);
+  const summary = series.map(({ label, values }) => `${label} ${legendValue(values, unit)}`).join(', ');
+  const note = `${unit === 'count' ? 'total' : 'highest'}, ${period}`;
   return (
     <figure class="chart">
-      <figcaption>
-        <span>{title}</span>
-        {series.map(({ label, colour, values, dash }) => (
-          <span class="legend" key={label}>
-            <i style={{ background: `var(${colour})` }} data-dashed={dash !== undefined} />
-            {label} <b>{told(values, tells, tell)}</b>
-          </span>
-        ))}
-      </figcaption>
+      <Caption title={title} note={note} series={series} unit={unit} />
       <div ref={box} role="img" aria-label={`${title}: ${summary}`} />
     </figure>
   );
 }
 
-type Drawing = Pick<ChartProps, 'series' | 'height' | 'tell'> & { readonly onPick: ChartProps['onPick'] };
+interface CaptionProps extends Pick<ChartProps, 'title' | 'series' | 'unit'> {
+  readonly note: string;
+}
 
-function optionsOf(element: HTMLElement, { series, height = 150, tell, onPick }: Drawing): uPlot.Options {
+function Caption({ title, note, series, unit }: CaptionProps): JSX.Element {
+  return (
+    <figcaption>
+      <span>{title} <small>{note}</small></span>
+      {series.map(({ label, colour, values, dash }) => (
+        <span class="legend" key={label}>
+          <i style={{ background: `var(${colour})` }} data-dashed={dash !== undefined} />
+          {label} <b>{legendValue(values, unit)}</b>
+        </span>
+      ))}
+    </figcaption>
+  );
+}
+
+type Unit = ChartProps['unit'];
+
+function legendValue(values: readonly (number | null)[], unit: Unit): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return '–';
+  return unit === 'count' ? compact(known.reduce((sum, value) => sum + value, 0)) : duration(Math.max(...known));
+}
+
+interface Drawing extends Required<Pick<ChartProps, 'series' | 'height' | 'unit'>> {
+  readonly onPick: ChartProps['onPick'];
+}
+
+function optionsOf(element: HTMLElement, { series, height, unit, onPick }: Drawing): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
@@ -84,27 +107,40 @@ function optionsOf(element: HTMLElement, { series, height = 150, tell, onPick }:
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { setScale: false, x: onPick !== undefined, y: false } },
     ...(timeMode.peek() === 'UTC' ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1e3), 'Etc/UTC') } : {}),
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.08)] } },
+    scales: { y: unit === 'count' ? countScale : durationScale },
     axes: [
       {
         ...axis, size: 24, grid: { show: false }, space: 70,
-        values: (plot, splits) => splits.map((at) => timeWord(at, plot)),
+        values: (plot, splits) => splits.map((at) => timeTick(at, plot)),
       },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((split) => tell(split)) },
+      { ...axis, size: 56, ...(unit === 'count' ? countAxis : durationAxis) },
     ],
     series: [{}, ...series.map((one) => lineOf(one, colour))],
-    hooks: {
-      setSelect: [
-        (plot) => {
-          const { left, width } = plot.select;
-          if (width > 3) onPick?.(plot.posToVal(left, 'x') * 1e3, plot.posToVal(left + width, 'x') * 1e3);
-        },
-      ],
-    },
+    hooks: { setSelect: [(plot) => pick(plot, onPick)] },
   };
 }
 
-function lineOf({ label, colour: name, shape = 'line', dash }: Series, colour: (name: string) => string): uPlot.Series {
+const countScale: uPlot.Scale = { range: (_plot, _min, max) => [0, Math.max(1, max * 1.08)] };
+const countAxis: uPlot.Axis = {
+  splits: (_plot, _axis, _min, max) => countTicks(max),
+  values: (_plot, splits) => splits.map((split) => compact(split)),
+};
+
+const durationScale: uPlot.Scale = { distr: 3, log: 10, range: (_plot, min, max) => durationRange(min, max) };
+const durationAxis: uPlot.Axis = {
+  splits: (_plot, _axis, min, max) => durationTicks(min, max),
+  // The default filter of a logarithmic axis hides labels that are no powers of ten.
+  filter: (_plot, splits) => splits,
+  values: (_plot, splits) => splits.map((split) => duration(split)),
+};
+
+function pick(plot: uPlot, onPick: ChartProps['onPick']): void {
+  const { left, width } = plot.select;
+  if (width > 3) onPick?.(plot.posToVal(left, 'x') * 1e3, plot.posToVal(left + width, 'x') * 1e3);
+}
+
+function lineOf(series: ChartSeries, colour: (name: string) => string): uPlot.Series {
+  const { label, colour: name, shape = 'line', dash } = series;
   const stroke = colour(name);
   if (shape === 'bars') {
     const paths = uPlot.paths.bars!({ size: [0.8, 24] });
@@ -114,8 +150,8 @@ function lineOf({ label, colour: name, shape = 'line', dash }: Series, colour: (
   return { label, stroke, width: 1.5, spanGaps: true, points: { show: isSparse, size: 5 }, ...dashes };
 }
 
-/** The tallest first, so that those painted later leave its top to be seen. */
-function stacked(series: readonly Series[]): Series[] {
+/** Sums, tallest first: uPlot paints in order, and the shorter bars must stay visible. */
+function stacked(series: readonly ChartSeries[]): ChartSeries[] {
   const sums = series[0]?.values.map(() => 0) ?? [];
   const tops = series.map((one) => ({
     ...one, values: one.values.map((value, index) => (sums[index] = sums[index]! + (value ?? 0))),
@@ -123,25 +159,23 @@ function stacked(series: readonly Series[]): Series[] {
   return tops.toReversed();
 }
 
-const dataOf = (times: readonly number[], series: readonly Series[]): uPlot.AlignedData =>
-  [[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
-
-function told(values: readonly (number | null)[], tells: 'newest' | 'sum', tell: (value: number) => string): string {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return '–';
-  return tell(tells === 'sum' ? known.reduce((sum, value) => sum + value, 0) : known.at(-1)!);
+/** A logarithmic scale has no zero: durations below a millisecond are drawn as one. */
+function dataOf(times: readonly number[], series: readonly ChartSeries[], unit: Unit): uPlot.AlignedData {
+  const drawable = (value: number | null): number | null =>
+    value === null || unit === 'count' ? value : Math.max(1, value);
+  return [[...times], ...series.map(({ values }) => values.map(drawable))] as uPlot.AlignedData;
 }
 
 const sparseMax = 20;
-/** A line through few values is hard to see, and through one there is none. */
+/** Up to 20 values get points: a line through few is hard to see, and one value has no line. */
 const isSparse = (plot: uPlot, series: number): boolean =>
   Array.from<unknown>(plot.data[series]!).filter((value) => value != null).length <= sparseMax;
 
 const dayMs = 86_400_000;
 
-/** The hour, or the day where the chart spans several. */
-function timeWord(at: number, { scales }: uPlot): string {
+/** The time of day, or the date if the chart spans more than two days. */
+function timeTick(at: number, { scales }: uPlot): string {
   const isLong = ((scales['x']?.max ?? 0) - (scales['x']?.min ?? 0)) * 1_000 > 2 * dayMs;
-  const word = stamp(at * 1_000, timeMode.peek() === 'UTC' ? 'UTC' : 'local');
-  return isLong ? word.slice(5, 10) : word.slice(11, 16);
+  const text = timestamp(at * 1_000, timeMode.peek() === 'UTC' ? 'UTC' : 'local');
+  return isLong ? text.slice(5, 10) : text.slice(11, 16);
 }

@@ -1,4 +1,4 @@
-/** Dialogs: a modal box, and the question before something is done, with room for a reason. */
+/** Dialogs: a modal box, and the confirmation of an action, with an optional reason. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -11,19 +11,19 @@ interface DialogProps {
   readonly class?: string;
 }
 
-/** The browser keeps the focus inside and closes it on Escape. */
+/** A native modal dialog: the browser traps the focus and closes it on Escape. */
 export function Dialog({ title, onClose, children, class: extra = '' }: DialogProps): JSX.Element {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before the browser paints, so that what is typed next is typed into it.
+  // A layout effect runs before the browser handles the next key, so typed text lands in the dialog.
   useLayoutEffect(() => {
     const dialog = box.current!;
-    const from = document.activeElement;
+    const before = document.activeElement;
     dialog.showModal();
     if (dialog.querySelector('[autofocus]') === null) firstField(dialog)?.focus();
     return () => {
       dialog.close();
-      if (from instanceof HTMLElement) from.focus();
+      if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   const closeOutside = (event: MouseEvent): void => {
@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, children, class: extra = '' }: DialogPr
       <div class="dialog-body">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="plain" aria-label="Close" onClick={onClose}><Icon name="close" /></button>
+          <button type="button" class="plain" aria-label="Close dialog" onClick={onClose}><Icon name="close" /></button>
         </header>
         {children}
       </div>
@@ -54,64 +54,69 @@ export function Dialog({ title, onClose, children, class: extra = '' }: DialogPr
 const firstField = (dialog: HTMLElement): HTMLElement | null =>
   dialog.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea');
 
-export interface Question {
+export interface ConfirmRequest {
   readonly title: string;
   /** What will happen, in a sentence or two. */
-  readonly says: ComponentChildren;
-  /** The word on the button, a verb. */
-  readonly verb: string;
-  /** It destroys or cannot be taken back. */
+  readonly text: ComponentChildren;
+  /** On the button: the action, such as "Cancel run". */
+  readonly action: string;
+  /** The action destroys data or cannot be undone. */
   readonly isDanger?: boolean;
 }
 
-export interface Consent {
-  /** Ready to be spread into what is asked of the server. */
+/** The answer to a confirmation, ready to be spread into a request. */
+export interface ActionReason {
   readonly why?: string;
 }
 
-const asked = signal<{ readonly question: Question; readonly answer: (consent: Consent | null) => void } | null>(null);
+interface OpenRequest {
+  readonly request: ConfirmRequest;
+  readonly answer: (reason: ActionReason | null) => void;
+}
 
-/** Asks before something is done; null: better not. */
-export function confirm(question: Question): Promise<Consent | null> {
+const openRequest = signal<OpenRequest | null>(null);
+
+/** Opens the dialog; resolves with null if it was closed without confirming. */
+export function confirm(request: ConfirmRequest): Promise<ActionReason | null> {
   return new Promise((resolve) => {
-    asked.value = {
-      question,
-      answer: (consent) => {
-        asked.value = null;
-        resolve(consent);
+    openRequest.value = {
+      request,
+      answer: (reason) => {
+        openRequest.value = null;
+        resolve(reason);
       },
     };
   });
 }
 
-/** Stands once in the shell. */
+/** Rendered once, in the shell. */
 export function Confirmation(): JSX.Element | null {
-  return asked.value && <ConfirmDialog key={asked.value.question.title} {...asked.value} />;
+  return openRequest.value && <ConfirmDialog key={openRequest.value.request.title} {...openRequest.value} />;
 }
 
-function ConfirmDialog({ question, answer }: NonNullable<typeof asked.value>): JSX.Element {
-  const { title, says, verb, isDanger = false } = question;
+function ConfirmDialog({ request, answer }: OpenRequest): JSX.Element {
+  const { title, text, action, isDanger = false } = request;
   const [why, setWhy] = useState('');
-  const consent = (): void => answer(why.trim() === '' ? {} : { why: why.trim() });
+  const accept = (): void => answer(why.trim() === '' ? {} : { why: why.trim() });
   return (
     <Dialog title={title} onClose={() => answer(null)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          consent();
+          accept();
         }}
       >
-        <div class="dialog-text">{says}</div>
+        <div class="dialog-text">{text}</div>
         <label class="field">
-          <span>Reason <em>kept with the history</em></span>
+          <span>Reason (optional) <em>recorded in the history</em></span>
           <input
-            name="why" value={why} maxLength={1000} autocomplete="off" placeholder="Why is this done?" autoFocus
+            name="why" value={why} maxLength={1000} autocomplete="off" autoFocus
             onInput={({ currentTarget }) => setWhy(currentTarget.value)}
           />
         </label>
         <footer>
-          <button type="button" class="button" onClick={() => answer(null)}>Do nothing</button>
-          <button type="submit" class="button" data-kind={isDanger ? 'danger' : 'primary'}>{verb}</button>
+          <button type="button" class="button" onClick={() => answer(null)}>Close</button>
+          <button type="submit" class="button" data-kind={isDanger ? 'danger' : 'primary'}>{action}</button>
         </footer>
       </form>
     </Dialog>

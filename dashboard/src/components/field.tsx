@@ -1,11 +1,11 @@
-/** Fields of forms: a label, a control, a hint, and what is wrong with what was written. */
+/** Form fields: a label, a control, a hint and an error. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong; null: nothing. */
+  /** What is wrong with the value; null: nothing. */
   readonly error?: string | null;
 }
 
@@ -16,7 +16,7 @@ interface TextFieldProps extends FieldProps {
   readonly type?: 'text' | 'number' | 'password' | 'datetime-local';
   readonly placeholder?: string;
   readonly isRequired?: boolean;
-  /** Offered while typing. */
+  /** Suggested while typing. */
   readonly suggestions?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface JsonFieldProps extends FieldProps {
   readonly rows?: number;
 }
 
-/** Text that must be JSON; `jsonError` tells whether it is. */
+/** A text field for JSON; shows why the text is invalid. */
 export function JsonField({ label, hint, text, onInput, rows = 8 }: JsonFieldProps): JSX.Element {
   const error = jsonError(text);
   return (
@@ -55,7 +55,7 @@ export function JsonField({ label, hint, text, onInput, rows = 8 }: JsonFieldPro
   );
 }
 
-/** The empty text is no value, and no mistake. */
+/** Null: valid JSON, or empty. */
 export function jsonError(text: string): string | null {
   if (text.trim() === '') return null;
   try {
@@ -66,9 +66,14 @@ export function jsonError(text: string): string | null {
   }
 }
 
+export interface SelectOption<T extends string> {
+  readonly value: T;
+  readonly label: string;
+}
+
 interface SelectFieldProps<T extends string> extends FieldProps {
   readonly value: T;
-  readonly options: readonly (T | { readonly value: T; readonly says: string })[];
+  readonly options: readonly (T | SelectOption<T>)[];
   readonly onChange: (value: T) => void;
 }
 
@@ -78,21 +83,21 @@ export function SelectField<T extends string>(props: SelectFieldProps<T>): JSX.E
     <Labelled label={label} hint={hint} error={error ?? null}>
       <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value as T)}>
         {options.map((option) => {
-          const { value: each, says } = typeof option === 'string' ? { value: option, says: option } : option;
-          return <option key={each} value={each}>{says}</option>;
+          const { value: each, label: text } = typeof option === 'string' ? { value: option, label: option } : option;
+          return <option key={each} value={each}>{text}</option>;
         })}
       </select>
     </Labelled>
   );
 }
 
-interface TickFieldProps {
+interface CheckFieldProps {
   readonly label: ComponentChildren;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
 }
 
-export function TickField({ label, isOn, onChange }: TickFieldProps): JSX.Element {
+export function CheckField({ label, isOn, onChange }: CheckFieldProps): JSX.Element {
   return (
     <label class="tick">
       <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />

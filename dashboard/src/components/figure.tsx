@@ -1,4 +1,4 @@
-/** A figure with its name: one of a row of them, in a list with the class `figures`. */
+/** One figure with its title, in a list with the class `figures`. */
 import type { ComponentChildren, JSX } from 'preact';
 
 interface FigureProps {
@@ -12,7 +12,10 @@ export function Figure({ title, note, link, children }: FigureProps): JSX.Elemen
   return (
     <div>
       <dt>{title}</dt>
-      <dd>{link === undefined ? children : <a href={link}>{children}</a>}{note !== undefined && <small>{note}</small>}</dd>
+      <dd>
+        {link === undefined ? children : <a href={link}>{children}</a>}
+        {note !== undefined && <small>{note}</small>}
+      </dd>
     </div>
   );
 }

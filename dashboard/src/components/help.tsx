@@ -1,4 +1,4 @@
-/** The help: what the keys do on this page. */
+/** The help dialog: the keyboard shortcuts of the current page. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { shortcuts } from '../state/keys.ts';
@@ -11,16 +11,16 @@ export function Help(): JSX.Element | null {
   if (!isOpen.value) return null;
   const rows = shortcuts().filter(({ keys }) => keys !== '');
   return (
-    <Dialog title="Keys" onClose={() => (isOpen.value = false)} class="help">
+    <Dialog title="Keyboard shortcuts" onClose={() => (isOpen.value = false)} class="help">
       <dl class="keys">
-        <div><dt><kbd>Ctrl</kbd> <kbd>K</kbd></dt><dd>Go to, or do</dd></div>
-        {rows.map(({ keys, does }) => (
+        <div><dt><kbd>Ctrl</kbd> <kbd>K</kbd></dt><dd>Command palette</dd></div>
+        {rows.map(({ keys, label }) => (
           <div key={keys}>
             <dt>{keys.split(' ').map((key) => <kbd key={key}>{key}</kbd>)}</dt>
-            <dd>{does}</dd>
+            <dd>{label}</dd>
           </div>
         ))}
-        <div><dt><kbd>Esc</kbd></dt><dd>Close what is open</dd></div>
+        <div><dt><kbd>Esc</kbd></dt><dd>Close the dialog or menu</dd></div>
       </dl>
     </Dialog>
   );

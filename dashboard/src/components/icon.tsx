@@ -1,4 +1,4 @@
-/** Icons, drawn as strokes on a 16-unit square. Each stands beside a word, so they are hidden from readers. */
+/** Icons: strokes on a 16-unit square. Each stands beside a text, so they are hidden from screen readers. */
 import type { JSX } from 'preact';
 
 const paths = {

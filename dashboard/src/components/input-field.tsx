@@ -1,4 +1,4 @@
-/** The input of a run: a form where the type has a schema, and always JSON for those who would rather write it. */
+/** The input of a run: a form if the type has a schema, or JSON. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { exactText, parseExact } from '../exact-json.ts';
@@ -7,7 +7,7 @@ import { hasForm, SchemaForm, type JsonSchema } from './schema-form.tsx';
 
 interface InputFieldProps {
   readonly schema: JsonSchema | null;
-  /** JSON; both ways of writing it change this text. */
+  /** JSON; the form changes this text too. */
   readonly text: string;
   readonly onInput: (text: string) => void;
   readonly hint: string;
@@ -16,7 +16,7 @@ interface InputFieldProps {
 export function InputField({ schema, text, onInput, hint }: InputFieldProps): JSX.Element {
   const [isJson, setJson] = useState(false);
   const isText = isJson || jsonError(text) !== null;
-  // Who has begun to write JSON goes on in the same field, also when a schema arrives or the text becomes valid.
+  // Typing selects the JSON field, so that it is not replaced when the schema arrives or the text becomes valid.
   const write = (next: string): void => {
     setJson(true);
     onInput(next);
@@ -24,8 +24,10 @@ export function InputField({ schema, text, onInput, hint }: InputFieldProps): JS
   return (
     <div class="input-field">
       {schema !== null && hasForm(schema) && (
-        <div class="segments" role="group" aria-label="How to write the input">
-          <button type="button" aria-pressed={!isText} disabled={jsonError(text) !== null} onClick={() => setJson(false)}>
+        <div class="segments" role="group" aria-label="Input as form or JSON">
+          <button
+            type="button" aria-pressed={!isText} disabled={jsonError(text) !== null} onClick={() => setJson(false)}
+          >
             Form
           </button>
           <button type="button" aria-pressed={isText} onClick={() => setJson(true)}>JSON</button>

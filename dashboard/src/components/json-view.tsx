@@ -1,9 +1,9 @@
-/** JSON to look at: folded, with numbers as they were written, and nothing in it but text. */
+/** A collapsible tree of JSON. Numbers are shown as in the source; everything is rendered as text. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ExactNumber, exactText } from '../exact-json.ts';
 import { Icon } from './icon.tsx';
-import { attempt } from './toast.tsx';
+import { withToast } from './toast.tsx';
 
 interface JsonViewProps {
   readonly value: unknown;
@@ -17,7 +17,7 @@ const textMax = 2_000;
 
 export function JsonView({ value, label, openDepth = 3 }: JsonViewProps): JSX.Element {
   const copy = (): Promise<unknown> =>
-    attempt(() => navigator.clipboard.writeText(exactText(value)), () => `${label} copied`);
+    withToast(() => navigator.clipboard.writeText(exactText(value)), () => `Copied: ${label}`);
   return (
     <div class="json">
       <button
@@ -57,7 +57,8 @@ function Branch({ name, value, path, depth, openDepth }: NodeProps & { readonly 
     <div class="json-branch">
       <div class="json-line">
         <button
-          type="button" class="plain json-fold" aria-expanded={isOpen} aria-label={`${name ?? 'value'}: fold or unfold`}
+          type="button" class="plain json-fold" aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Collapse' : 'Expand'} ${name ?? 'value'}`}
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name={isOpen ? 'down' : 'right'} />
@@ -76,7 +77,7 @@ function Branch({ name, value, path, depth, openDepth }: NodeProps & { readonly 
           ))}
           {members.length > shown && (
             <button type="button" class="link" onClick={() => setShown(shown + 10 * membersMax)}>
-              {members.length - shown} more
+              Show {members.length - shown} more
             </button>
           )}
         </div>
@@ -94,15 +95,19 @@ function Name({ name, path }: { readonly name: string | null; readonly path: str
 }
 
 function Leaf({ name, value, path }: NodeProps): JSX.Element {
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const text = value instanceof ExactNumber ? value.text : JSON.stringify(value) ?? 'undefined';
   const kind = value instanceof ExactNumber ? 'number' : value === null ? 'null' : typeof value;
-  const isCut = text.length > textMax && !isWhole;
+  const isCut = text.length > textMax && !isExpanded;
   return (
     <div class="json-line">
       <Name name={name} path={path} />
       <span data-kind={kind}>{isCut ? `${text.slice(0, textMax)}…` : text}</span>
-      {isCut && <button type="button" class="link" onClick={() => setWhole(true)}>all {text.length} characters</button>}
+      {isCut && (
+        <button type="button" class="link" onClick={() => setExpanded(true)}>
+          Show all {text.length} characters
+        </button>
+      )}
     </div>
   );
 }

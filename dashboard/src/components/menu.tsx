@@ -1,4 +1,4 @@
-/** A button that opens a small box of choices below it; it closes when the focus or a click goes elsewhere. */
+/** A button with a drop-down menu. It closes on Escape, and on a click or focus outside. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 

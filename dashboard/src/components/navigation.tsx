@@ -1,7 +1,7 @@
-/** The navigation: the pages in their groups. */
+/** The navigation: all pages, by group. */
 import type { JSX } from 'preact';
 import type { Page } from '../page.ts';
-import { href, place } from '../router.ts';
+import { currentUrl, href } from '../router.ts';
 import { Icon } from './icon.tsx';
 
 interface NavigationProps {
@@ -13,7 +13,7 @@ interface NavigationProps {
 export function Navigation({ pages, isOpen, onClose }: NavigationProps): JSX.Element {
   const groups = Map.groupBy(pages.filter(({ nav }) => nav !== undefined), ({ nav }) => nav!.group);
   return (
-    <nav class="navigation" aria-label="Pages of the dashboard" data-open={isOpen} onClick={onClose}>
+    <nav class="navigation" aria-label="Dashboard pages" data-open={isOpen} onClick={onClose}>
       <a class="brand" href={href('/')}>
         <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 6.500h9M9 12h11M5.500 17.500h8" /></svg>
         Stint
@@ -22,7 +22,7 @@ export function Navigation({ pages, isOpen, onClose }: NavigationProps): JSX.Ele
         <section key={group}>
           <h2>{group}</h2>
           {members.map(({ path, title, nav }) => (
-            <a key={path} href={href(path)} aria-current={isHere(path) ? 'page' : undefined!}>
+            <a key={path} href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined!}>
               <Icon name={nav!.icon} />
               {title}
               <kbd aria-hidden="true">g {nav!.key}</kbd>
@@ -34,5 +34,5 @@ export function Navigation({ pages, isOpen, onClose }: NavigationProps): JSX.Ele
   );
 }
 
-const isHere = (path: string): boolean =>
-  path === '/' ? place.value.path === '/' : `${place.value.path}/`.startsWith(`${path}/`);
+const isCurrent = (path: string): boolean =>
+  path === '/' ? currentUrl.value.path === '/' : `${currentUrl.value.path}/`.startsWith(`${path}/`);

@@ -1,6 +1,6 @@
-/** What to say when there is nothing, when something is awaited, and when it went wrong: each says what to do. */
+/** Notices: nothing to show, loading, and an error. Each says what to do. */
 import type { ComponentChildren, JSX } from 'preact';
-import { ApiProblem, sentenceOf } from '../problem.ts';
+import { ApiProblem, messageOf } from '../problem.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface EmptyProps {
@@ -28,19 +28,22 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   return (
     <div class="notice" data-kind="error" role="alert">
       <Icon name="failures" />
-      <strong>{sentenceOf(error)}</strong>
+      <strong>{sentence(messageOf(error))}</strong>
       <p>{adviceFor(error)}</p>
       {onRetry && <button type="button" class="button" onClick={onRetry}>Try again</button>}
     </div>
   );
 }
 
+/** Messages of the API begin with a lower-case letter. */
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 function adviceFor(error: unknown): string {
-  if (!(error instanceof ApiProblem)) return 'This is a fault of the dashboard: please report what you did.';
-  if (error.status === 0) return 'Is it running, and can this machine reach it?';
-  if (error.status === 403) return 'Your role does not allow it: sign in with another token, or ask an admin for one.';
-  if (error.status === 404) return 'It may have been deleted, or its time of keeping is over.';
-  if (error.status === 429) return 'Too much is asked of the server now: wait a little.';
-  if (error.trace !== null) return `The server's log tells more under ${error.trace}.`;
-  return error.status >= 500 ? "The server's log tells more." : `The server refused it: ${error.code}.`;
+  if (!(error instanceof ApiProblem)) return 'This is a bug in the dashboard. Please report what you did.';
+  if (error.status === 0) return 'Check that it is running and that this machine can reach it.';
+  if (error.status === 403) return 'Your role does not allow this. Ask an administrator for another token.';
+  if (error.status === 404) return 'It may have been deleted or expired.';
+  if (error.status === 429) return 'The server is receiving too many requests. Wait a moment.';
+  if (error.trace !== null) return `See the server log, trace ${error.trace}.`;
+  return error.status >= 500 ? 'See the server log.' : `The server refused the request: ${error.code}.`;
 }

@@ -1,13 +1,14 @@
-/** The palette: every page and every deed of this page by name, and a run by its number. */
+/** The command palette: every page and every action of the current page by name, and runs by number. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { go } from '../router.ts';
+import { runIdOf } from '../search.ts';
 import { shortcuts } from '../state/keys.ts';
 import { Dialog } from './dialog.tsx';
 
-interface Choice {
-  readonly says: string;
+interface Command {
+  readonly label: string;
   readonly keys: string;
   readonly run: () => void;
 }
@@ -21,7 +22,7 @@ document.addEventListener('keydown', (event) => {
   openPalette();
 });
 
-/** Stands once in the shell. */
+/** Rendered once, in the shell. */
 export function Palette(): JSX.Element | null {
   return isOpen.value ? <PaletteDialog onClose={() => (isOpen.value = false)} /> : null;
 }
@@ -29,68 +30,80 @@ export function Palette(): JSX.Element | null {
 function PaletteDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const choices = choicesFor(text.trim());
-  const chosen = Math.min(index, choices.length - 1);
-  const take = (choice: Choice | undefined): void => {
-    if (choice === undefined) return;
+  const commands = commandsFor(text.trim());
+  const active = Math.min(index, commands.length - 1);
+  const execute = (command: Command | undefined): void => {
+    if (command === undefined) return;
     onClose();
-    // The dialog gives the focus back first.
-    setTimeout(choice.run);
+    // After the dialog has returned the focus.
+    setTimeout(command.run);
   };
-  const walk = (event: KeyboardEvent): void => {
+  const onArrow = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
-    setIndex((chosen + by + choices.length) % choices.length);
+    setIndex((active + by + commands.length) % commands.length);
   };
   return (
-    <Dialog title="Go to, or do" onClose={onClose} class="palette">
+    <Dialog title="Command palette" onClose={onClose} class="palette">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          take(choices[chosen]);
+          execute(commands[active]);
         }}
       >
         <input
-          class="palette-input" role="combobox" aria-label="Page, deed or run number" aria-expanded="true" autoFocus
-          aria-controls="palette-list" aria-activedescendant={`palette-${chosen}`} value={text} autocomplete="off"
-          placeholder="A page, something to do, or the number of a run" onKeyDown={walk}
+          class="palette-input" role="combobox" aria-label="Page, action or run number" aria-expanded="true" autoFocus
+          aria-controls="palette-list" aria-activedescendant={`palette-${active}`} value={text} autocomplete="off"
+          placeholder="Type a page, an action or a run number" onKeyDown={onArrow}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
             setIndex(0);
           }}
         />
-        <ul id="palette-list" role="listbox" aria-label="Choices">
-          {choices.map((choice, at) => (
-            <li
-              key={choice.says} id={`palette-${at}`} role="option" aria-selected={at === chosen}
-              onClick={() => take(choice)} onPointerMove={() => setIndex(at)}
-            >
-              <span>{choice.says}</span>
-              {choice.keys !== '' && <kbd>{choice.keys}</kbd>}
-            </li>
-          ))}
-          {choices.length === 0 && <li class="faint" role="option" aria-selected="false">Nothing of that name</li>}
-        </ul>
+        <CommandList commands={commands} active={active} onHover={setIndex} onExecute={execute} />
       </form>
     </Dialog>
   );
 }
 
-const searchFor = (text: string): Choice => ({
-  says: `Search runs for “${text}”`, keys: '', run: () => go('/runs', { search: text }),
+interface CommandListProps {
+  readonly commands: readonly Command[];
+  readonly active: number;
+  readonly onHover: (index: number) => void;
+  readonly onExecute: (command: Command) => void;
+}
+
+function CommandList({ commands, active, onHover, onExecute }: CommandListProps): JSX.Element {
+  return (
+    <ul id="palette-list" role="listbox" aria-label="Commands">
+      {commands.map((command, index) => (
+        <li
+          key={command.label} id={`palette-${index}`} role="option" aria-selected={index === active}
+          onClick={() => onExecute(command)} onPointerMove={() => onHover(index)}
+        >
+          <span>{command.label}</span>
+          {command.keys !== '' && <kbd>{command.keys}</kbd>}
+        </li>
+      ))}
+      {commands.length === 0 && <li class="faint" role="option" aria-selected="false">No matching command</li>}
+    </ul>
+  );
+}
+
+const searchFor = (text: string): Command => ({
+  label: `Search runs for “${text}”`, keys: '', run: () => go('/runs', { search: text }),
 });
 
-function choicesFor(text: string): Choice[] {
+function commandsFor(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/);
   const named = shortcuts()
-    .filter(({ isOnlyKey, does }) => isOnlyKey !== true && words.every((word) => does.toLowerCase().includes(word)))
-    .map(({ does, keys, run }) => ({ says: does, keys, run }))
-    // What has a key is wanted more often.
-    .sort((a, b) => Number(b.keys !== '') - Number(a.keys !== ''));
-  const isId = /^\d{1,16}$/.test(text);
+    .filter(({ isKeyOnly, label }) => isKeyOnly !== true && words.every((word) => label.toLowerCase().includes(word)))
+    // Actions with a key are used more often than tabs.
+    .toSorted((a, b) => Number(b.keys !== '') - Number(a.keys !== ''));
+  const id = runIdOf(text);
   return [
-    ...(isId ? [{ says: `Open run ${text}`, keys: '', run: () => go(`/runs/${text}`) }] : []),
+    ...(id === null ? [] : [{ label: `Open run ${id}`, keys: '', run: () => go(`/runs/${id}`) }]),
     ...named,
     ...(text === '' ? [] : [searchFor(text)]),
   ];

@@ -1,8 +1,8 @@
-/** A form made from a JSON Schema: a field for each property, and JSON for what has no field of its own. */
+/** A form from a JSON Schema: one field for each property; a JSON field where no other fits. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ExactNumber, exactText, parseExact } from '../exact-json.ts';
-import { JsonField, jsonError, SelectField, TextField } from './field.tsx';
+import { JsonField, jsonError, SelectField, TextField, type SelectOption } from './field.tsx';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 type Members = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ interface SchemaFormProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Whether there is more to show than one field of JSON. */
+/** Whether the schema has properties; otherwise a single JSON field is shown. */
 export const hasForm = (schema: JsonSchema): boolean => Object.keys(propertiesOf(schema)).length > 0;
 
 export function SchemaForm({ schema, value, onChange }: SchemaFormProps): JSX.Element {
@@ -21,7 +21,7 @@ export function SchemaForm({ schema, value, onChange }: SchemaFormProps): JSX.El
 }
 
 interface PartProps extends SchemaFormProps {
-  /** Where `$ref` leads. */
+  /** The document that `$ref` points into. */
   readonly root: JsonSchema;
 }
 
@@ -50,28 +50,11 @@ interface MemberProps extends PartProps {
 }
 
 function Member(props: MemberProps): JSX.Element {
-  const { name, schema, root, value, isRequired, onChange } = props;
+  const { name, schema, value, isRequired, onChange } = props;
   const label = `${textOf(schema['title']) || name}${isRequired ? ' *' : ''}`;
   const hint = hintOf(schema);
-  const choices = choicesOf(schema);
-  if (choices !== null) {
-    const options = [...(isRequired && value !== undefined ? [] : [{ value: '', says: 'not said' }]), ...choices];
-    const choose = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
-    return (
-      <SelectField
-        label={label} hint={hint} value={value === undefined ? '' : exactText(value, 0)} options={options}
-        onChange={choose}
-      />
-    );
-  }
-  if (schema['type'] === 'object' && hasForm(schema)) {
-    return (
-      <fieldset class="field-group">
-        <legend>{label}{hint !== '' && <em>{hint}</em>}</legend>
-        <Properties schema={schema} root={root} value={value} onChange={onChange} />
-      </fieldset>
-    );
-  }
+  if (choicesOf(schema) !== null) return <ChoiceMember {...props} label={label} hint={hint} />;
+  if (schema['type'] === 'object' && hasForm(schema)) return <ObjectMember {...props} label={label} hint={hint} />;
   if (schema['type'] === 'string') {
     const write = (text: string): void => onChange(text === '' && !isRequired ? undefined : text);
     return (
@@ -87,6 +70,31 @@ function Member(props: MemberProps): JSX.Element {
   return <JsonMember label={label} hint={hint === '' ? 'JSON' : `JSON, ${hint}`} value={value} onChange={onChange} />;
 }
 
+interface LabelledProps extends MemberProps {
+  readonly label: string;
+  readonly hint: string;
+}
+
+function ChoiceMember({ label, hint, schema, value, isRequired, onChange }: LabelledProps): JSX.Element {
+  const unset = isRequired && value !== undefined ? [] : [{ value: '', label: '(default)' }];
+  const choose = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
+  return (
+    <SelectField
+      label={label} hint={hint} value={value === undefined ? '' : exactText(value, 0)}
+      options={[...unset, ...choicesOf(schema)!]} onChange={choose}
+    />
+  );
+}
+
+function ObjectMember({ label, hint, schema, root, value, onChange }: LabelledProps): JSX.Element {
+  return (
+    <fieldset class="field-group">
+      <legend>{label}{hint !== '' && <em>{hint}</em>}</legend>
+      <Properties schema={schema} root={root} value={value} onChange={onChange} />
+    </fieldset>
+  );
+}
+
 interface JsonMemberProps {
   readonly label: string;
   readonly hint: string;
@@ -94,12 +102,12 @@ interface JsonMemberProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** What is being written need not be JSON yet: it counts as soon as it is, and until then the form cannot be sent. */
+/** Passes the value on whenever the text is valid JSON; the form cannot be submitted while it is not. */
 function JsonMember({ label, hint, value, onChange }: JsonMemberProps): JSX.Element {
   const [text, setText] = useState(value === undefined ? '' : exactText(value));
-  const write = (said: string): void => {
-    setText(said);
-    if (jsonError(said) === null) onChange(said.trim() === '' ? undefined : parseExact(said));
+  const write = (input: string): void => {
+    setText(input);
+    if (jsonError(input) === null) onChange(input.trim() === '' ? undefined : parseExact(input));
   };
   return <JsonField label={label} hint={hint} rows={3} text={text} onInput={write} />;
 }
@@ -110,7 +118,7 @@ const isMembers = (value: unknown): value is Members =>
 const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> =>
   isMembers(schema['properties']) ? (schema['properties'] as Record<string, JsonSchema>) : {};
 
-/** A reference within the same document; anything else is shown as it is. */
+/** Resolves a reference within the document; any other schema is returned unchanged. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(textOf(schema['$ref']))?.[1];
   const definitions = (root['$defs'] ?? root['definitions']) as Members | undefined;
@@ -118,14 +126,12 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isMembers(named) ? { ...named, ...schema } : isMembers(schema) ? schema : {};
 }
 
-type Choice = { readonly value: string; readonly says: string };
-
-function choicesOf(schema: JsonSchema): readonly Choice[] | null {
+function choicesOf(schema: JsonSchema): readonly SelectOption<string>[] | null {
   const values: unknown = schema['enum'] ?? (schema['type'] === 'boolean' ? [true, false] : null);
   if (!Array.isArray(values)) return null;
   return (values as unknown[]).map((value) => {
     const text = exactText(value, 0);
-    return { value: text, says: typeof value === 'string' ? value : text };
+    return { value: text, label: typeof value === 'string' ? value : text };
   });
 }
 

@@ -1,11 +1,11 @@
-/** Signing in: for whoever comes without a session to a server that wants to know them. */
+/** The sign-in form, shown when the server requires a token and there is no session. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiProblem, sentenceOf } from '../problem.ts';
+import { ApiProblem, messageOf } from '../problem.ts';
 import { signIn } from '../state/session.ts';
 import { TextField } from './field.tsx';
 
-const wrongToken = 'This token is not valid here: look for a typing mistake, or ask for a new one.';
+const wrongToken = 'This token is not valid. Check it for typing errors, or ask your administrator for a new one.';
 
 export function SignIn(): JSX.Element {
   const [token, setToken] = useState('');
@@ -15,7 +15,7 @@ export function SignIn(): JSX.Element {
       await signIn(token.trim());
     } catch (reason) {
       const isWrong = reason instanceof ApiProblem && reason.status === 401;
-      setError(isWrong ? wrongToken : sentenceOf(reason));
+      setError(isWrong ? wrongToken : messageOf(reason));
     }
   };
   return (
@@ -27,7 +27,7 @@ export function SignIn(): JSX.Element {
         }}
       >
         <h1>Stint</h1>
-        <p>This server wants to know who you are. Whoever runs it has a token for you.</p>
+        <p>Sign in with an access token. Ask your administrator for one.</p>
         <TextField
           label="Token" type="password" name="token" value={token} onInput={setToken} error={error} isRequired
         />

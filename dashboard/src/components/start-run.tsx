@@ -1,21 +1,21 @@
-/** Starting a run: of a type or a definition, from nothing or like one that was. */
+/** The dialog that starts a run of a type or a definition, empty or prefilled from another run. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Saying } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { exactText } from '../exact-json.ts';
-import { sentenceOf } from '../problem.ts';
+import { messageOf } from '../problem.ts';
 import { go } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
+import { useResource } from '../state/resource.ts';
 import { Dialog } from './dialog.tsx';
 import { jsonError, TextField } from './field.tsx';
 import { InputField } from './input-field.tsx';
-import { say } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
-/** What the form begins with. */
-export interface Model {
-  /** Beside a definition: the type it is of. */
+/** What the form is prefilled with. */
+export interface RunTemplate {
+  /** With a definition: its type. */
   readonly type?: string;
   readonly def?: string;
   readonly input?: unknown;
@@ -23,17 +23,18 @@ export interface Model {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-const model = signal<Model | null>(null);
+const openTemplate = signal<RunTemplate | null>(null);
 
-/** Opens the form; a definition runs with its own parameters where no input is said. */
-export const startRun = (like: Model = {}): void => void (model.value = like);
+/** Opens the dialog. A definition runs with its own parameters if the input is left empty. */
+export const startRun = (template: RunTemplate = {}): void => void (openTemplate.value = template);
 
-/** Stands once in the shell. */
+/** Rendered once, in the shell. */
 export function StartRun(): JSX.Element | null {
-  return model.value && <StartDialog like={model.value} onClose={() => (model.value = null)} />;
+  const template = openTemplate.value;
+  return template && <StartDialog template={template} onClose={() => (openTemplate.value = null)} />;
 }
 
-interface Draft {
+interface RunDraft {
   readonly type: string;
   readonly input: string;
   readonly delay: string;
@@ -42,36 +43,16 @@ interface Draft {
   readonly unique: string;
 }
 
-function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose: () => void }): JSX.Element {
-  const [draft, setDraft] = useState<Draft>(() => draftOf(like));
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const types = useAnswer((abort) => call('listTypes', {}, abort), []);
-  const type = types.data?.items.find(({ name }) => name === (like.type ?? draft.type.trim()))?.name;
-  const schema = useAnswer(
-    async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema),
-    [type],
-  ).data;
-  const put = (name: keyof Draft) => (value: string): void => {
-    setError(null);
-    setDraft((before) => ({ ...before, [name]: value }));
-  };
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      const { id, outcome, warning } = await call('createRun', { body: askOf(draft, like.def) });
-      onClose();
-      say(warning ?? (outcome === 'created' ? `Run ${id} is created` : `Run ${id} was there already`));
-      go(`/runs/${id}`);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setBusy(false);
-    }
-  };
-  const isReady = (like.def !== undefined || draft.type.trim() !== '') && jsonError(draft.input) === null && !isBusy;
+interface StartDialogProps {
+  readonly template: RunTemplate;
+  readonly onClose: () => void;
+}
+
+function StartDialog({ template, onClose }: StartDialogProps): JSX.Element {
+  const { draft, set, error, submit, isReady, typeNames, schema } = useRunDraft(template, onClose);
+  const isOfType = template.def === undefined;
   return (
-    <Dialog title={like.def === undefined ? 'Start a run' : `Run ${like.def}`} onClose={onClose} class="wide">
+    <Dialog title={isOfType ? 'Start a run' : `Run ${template.def}`} onClose={onClose} class="wide">
       <form
         class="fields"
         onSubmit={(event) => {
@@ -79,41 +60,83 @@ function StartDialog({ like, onClose }: { readonly like: Model; readonly onClose
           if (isReady) void submit();
         }}
       >
-        {like.def === undefined && (
+        {isOfType && (
           <TextField
-            label="Job type" name="type" value={draft.type} onInput={put('type')} isRequired
-            suggestions={types.data?.items.map(({ name }) => name) ?? []}
+            label="Job type" name="type" value={draft.type} onInput={set('type')} isRequired suggestions={typeNames}
           />
         )}
         <InputField
-          schema={schema} text={draft.input} onInput={put('input')}
-          hint={like.def === undefined ? 'JSON; empty: none' : "JSON; empty: the definition's own"}
+          schema={schema} text={draft.input} onInput={set('input')}
+          hint={isOfType ? 'JSON; empty for none' : "JSON; empty for the definition's parameters"}
         />
         <div class="grid">
           <TextField
-            label="Begins after" hint="30s, 2h; empty: at once" name="delay" value={draft.delay}
-            onInput={put('delay')}
+            label="Delay" hint="30s, 2h; empty to start now" name="delay" value={draft.delay} onInput={set('delay')}
           />
           <TextField
-            label="Priority" hint="higher goes first" name="priority" type="number" value={draft.priority}
-            onInput={put('priority')}
+            label="Priority" hint="higher starts first" name="priority" type="number" value={draft.priority}
+            onInput={set('priority')}
           />
-          <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
+          <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
           <TextField
-            label="Unique key" hint="one open run for each" name="unique" value={draft.unique} onInput={put('unique')}
+            label="Unique key" hint="at most one open run per key" name="unique" value={draft.unique}
+            onInput={set('unique')}
           />
         </div>
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
-          <button type="button" class="button" onClick={onClose}>Do nothing</button>
-          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>Start</button>
+          <button type="button" class="button" onClick={onClose}>Close</button>
+          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>Start run</button>
         </footer>
       </form>
     </Dialog>
   );
 }
 
-const draftOf = ({ type = '', input, priority, tags = {} }: Model): Draft => ({
+interface RunDraftState {
+  readonly draft: RunDraft;
+  readonly set: (name: keyof RunDraft) => (value: string) => void;
+  readonly error: string | null;
+  readonly submit: () => Promise<void>;
+  readonly isReady: boolean;
+  readonly typeNames: readonly string[];
+  readonly schema: Readonly<Record<string, unknown>> | null;
+}
+
+function useRunDraft(template: RunTemplate, onClose: () => void): RunDraftState {
+  const [draft, setDraft] = useState<RunDraft>(() => draftOf(template));
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const types = useResource((abort) => call('listTypes', {}, abort), []);
+  const typeNames = types.data?.items.map(({ name }) => name) ?? [];
+  const type = typeNames.find((name) => name === (template.type ?? draft.type.trim()));
+  const schema = useResource(
+    async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema),
+    [type],
+  ).data;
+  const set = (name: keyof RunDraft) => (value: string): void => {
+    setError(null);
+    setDraft((before) => ({ ...before, [name]: value }));
+  };
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { id, outcome, warning } = await call('createRun', { body: bodyOf(draft, template.def) });
+      onClose();
+      showToast(warning ?? (outcome === 'created' ? `Created run ${id}` : `Run ${id} already has this unique key`));
+      go(`/runs/${id}`);
+    } catch (reason) {
+      setError(messageOf(reason));
+      setBusy(false);
+    }
+  };
+  const hasTarget = template.def !== undefined || draft.type.trim() !== '';
+  const isReady = hasTarget && jsonError(draft.input) === null && !isBusy;
+  return { draft, set, error, submit, isReady, typeNames, schema };
+}
+
+const draftOf = ({ type = '', input, priority, tags = {} }: RunTemplate): RunDraft => ({
   type,
   input: input === undefined || input === null ? '' : exactText(input),
   delay: '',
@@ -122,9 +145,9 @@ const draftOf = ({ type = '', input, priority, tags = {} }: Model): Draft => ({
   unique: '',
 });
 
-type Ask = Saying<'createRun'>['body'];
+type CreateRunBody = Saying<'createRun'>['body'];
 
-function askOf({ type, input, delay, priority, tags, unique }: Draft, def: string | undefined): Ask {
+function bodyOf({ type, input, delay, priority, tags, unique }: RunDraft, def: string | undefined): CreateRunBody {
   return {
     ...(def === undefined ? { type: type.trim() } : { def }),
     ...(input.trim() === '' ? {} : { input: JSON.parse(input) as unknown }),
@@ -135,6 +158,7 @@ function askOf({ type, input, delay, priority, tags, unique }: Draft, def: strin
   };
 }
 
+/** Reads `name=value, name=value`. */
 export function tagsOf(text: string): Record<string, string> {
   const pairs = text.split(',').map((pair) => pair.trim()).filter(Boolean);
   return Object.fromEntries(pairs.map((pair): [string, string] => {

@@ -1,4 +1,4 @@
-/** Tabs: which one is open stands in the URL; `[` and `]` go along them. */
+/** Tabs. The URL holds the open one; `[` and `]` switch between them. */
 import type { ComponentChildren, JSX } from 'preact';
 import { queryOf, setQuery } from '../router.ts';
 import { useShortcuts } from '../state/keys.ts';
@@ -10,10 +10,10 @@ export interface Tab {
 }
 
 interface TabsProps {
-  /** What the tabs are of, for readers. */
+  /** For screen readers. */
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** The one that is open where the URL says none. */
+  /** The tab that is open if the URL names none. */
   readonly first: string;
 }
 
@@ -23,11 +23,11 @@ export function Tabs({ label, tabs, first }: TabsProps): JSX.Element {
   const show = (name: string): void => setQuery({ tab: name }, false);
   const step = (by: number): void => show(tabs[(tabs.indexOf(open) + by + tabs.length) % tabs.length]!.name);
   useShortcuts([
-    { keys: ']', does: 'Next tab', run: () => step(1), isOnlyKey: true },
-    { keys: '[', does: 'Tab before', run: () => step(-1), isOnlyKey: true },
-    ...tabs.map(({ name }) => ({ keys: '', does: `Show ${name}`, run: () => show(name) })),
+    { keys: ']', label: 'Next tab', run: () => step(1), isKeyOnly: true },
+    { keys: '[', label: 'Previous tab', run: () => step(-1), isKeyOnly: true },
+    ...tabs.map(({ name }) => ({ keys: '', label: `Show tab ${name}`, run: () => show(name) })),
   ]);
-  const walk = (event: KeyboardEvent): void => {
+  const onArrow = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
@@ -37,7 +37,7 @@ export function Tabs({ label, tabs, first }: TabsProps): JSX.Element {
   };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={onArrow}>
         {tabs.map(({ name, title }) => (
           <button
             key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={name === open.name}

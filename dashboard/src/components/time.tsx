@@ -1,12 +1,12 @@
-/** Times as the reader wants them: relative, local or UTC; the whole of it stands in the title. */
+/** Times in the chosen format: relative, local or UTC. The tooltip has all three. */
 import type { JSX } from 'preact';
+import { duration, relativeTime, timestamp } from '../format.ts';
 import { now } from '../state/clock.ts';
 import { timeMode } from '../state/preferences.ts';
-import { ago, span, stamp } from '../words.ts';
 
 interface TimeProps {
   readonly at: number | null;
-  /** Where a distance makes no sense, such as in a log. */
+  /** Never relative, with milliseconds; for logs. */
   readonly isExact?: boolean;
 }
 
@@ -14,13 +14,14 @@ export function Time({ at, isExact = false }: TimeProps): JSX.Element {
   if (at === null) return <span class="faint">–</span>;
   const zone = timeMode.value === 'UTC' ? 'UTC' : 'local';
   const isRelative = timeMode.value === 'relative' && !isExact;
-  const told = isRelative ? ago(at, now.value) : stamp(at, zone, isExact);
-  const title = `${stamp(at, 'UTC', true)} UTC · ${stamp(at, 'local')} local · ${ago(at, now.value)}`;
-  return <time dateTime={new Date(at).toISOString()} title={title}>{told}</time>;
+  const relative = relativeTime(at, now.value);
+  const text = isRelative ? relative : timestamp(at, zone, isExact);
+  const title = `${timestamp(at, 'UTC', true)} UTC · ${timestamp(at, 'local')} local · ${relative}`;
+  return <time dateTime={new Date(at).toISOString()} title={title}>{text}</time>;
 }
 
-/** From one time to another, or until now while there is no end. */
-export function Lasting({ from, to }: { readonly from: number | null; readonly to: number | null }): JSX.Element {
+/** The time between two instants; without an end, until now. */
+export function Elapsed({ from, to }: { readonly from: number | null; readonly to: number | null }): JSX.Element {
   if (from === null) return <span class="faint">–</span>;
-  return <span class="number">{span(Math.max(0, (to ?? now.value) - from))}</span>;
+  return <span class="number">{duration(Math.max(0, (to ?? now.value) - from))}</span>;
 }

@@ -1,7 +1,7 @@
-/** Toasts: short words about what was just done, read out by screen readers too. */
+/** Toasts: short messages about an action that was just done or failed. Screen readers announce them. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { sentenceOf } from '../problem.ts';
+import { messageOf } from '../problem.ts';
 import { Icon } from './icon.tsx';
 
 interface Toast {
@@ -15,22 +15,22 @@ const toasts = signal<readonly Toast[]>([]);
 const shownMs = 7_000;
 let count = 0;
 
-export function say(text: string, link?: Toast['link']): void {
+export function showToast(text: string, link?: Toast['link']): void {
   add({ id: ++count, kind: 'done', text, ...(link === undefined ? {} : { link }) });
 }
 
-export function sayFailed(error: unknown): void {
-  add({ id: ++count, kind: 'failed', text: sentenceOf(error) });
+export function showError(error: unknown): void {
+  add({ id: ++count, kind: 'failed', text: messageOf(error) });
 }
 
-/** Does something for the user: tells of it when it is done, and why when it is not. Answers null then. */
-export async function attempt<T>(work: () => Promise<T>, done?: (outcome: T) => string): Promise<T | null> {
+/** Performs an action and shows a toast: the text of `done`, or the error. Returns null after an error. */
+export async function withToast<T>(work: () => Promise<T>, done?: (outcome: T) => string): Promise<T | null> {
   try {
     const outcome = await work();
-    if (done !== undefined) say(done(outcome));
+    if (done !== undefined) showToast(done(outcome));
     return outcome;
   } catch (error) {
-    sayFailed(error);
+    showError(error);
     return null;
   }
 }

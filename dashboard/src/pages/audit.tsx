@@ -1,17 +1,18 @@
-/** Audit: who did what to which run or definition, when and why, and what it changed. */
+/** Audit: who did what to which run or definition, when, why, and what it changed. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
-import { pageStart, Pager, setFilter, Table, type Column } from '../components/table.tsx';
+import { pageStart, Pager, setFilter } from '../components/pager.tsx';
+import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import type { Page } from '../page.ts';
 import { href, queryOf } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
 import { useChanges } from '../state/live.ts';
+import { useResource } from '../state/resource.ts';
 import { differences, type Difference } from './audit/difference.ts';
 
-type Deed = Answer<'audit'>['items'][number];
+type AuditEntry = Answer<'audit'>['items'][number];
 
 const pageSize = 100;
 
@@ -24,34 +25,39 @@ function Audit(): JSX.Element {
     ...(/^\d{1,15}$/.test(job) ? { job: Number(job) } : {}),
     ...(after === undefined ? {} : { after }),
   };
-  const list = useAnswer((abort) => call('audit', { query }, abort), [action, by, job, after]);
+  const list = useResource((abort) => call('audit', { query }, abort), [action, by, job, after]);
   useChanges({ kind: ['audit'] }, list.reload);
   const rows = list.data?.items ?? [];
-  const isFiltered = action !== '' || by !== '' || job !== '';
   return (
     <>
       <header class="page-head">
         <h1>Audit</h1>
-        <div class="page-acts">
-          <Filter name="action" label="Deed" value={action} />
-          <Filter name="by" label="Who" value={by} />
+        <div class="page-actions">
+          <Filter name="action" label="Action" value={action} />
+          <Filter name="by" label="User" value={by} />
           <Filter name="job" label="Run" value={job} />
         </div>
       </header>
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
-      {list.data !== null && rows.length === 0 && (
-        <Empty title={isFiltered ? 'Nobody did that' : 'Nobody has done anything yet'} icon="operations">
-          {isFiltered
-            ? <a href={href('/audit')}>Show all</a>
-            : 'What people do to runs and definitions is kept here, with their name and reason.'}
-        </Empty>
-      )}
-      {rows.length > 0 && <Table<Deed> label="Audit" rows={rows} columns={columns} idOf={({ id }) => id} />}
+      {list.data !== null && rows.length === 0 && <NoEntries isFiltered={action !== '' || by !== '' || job !== ''} />}
+      {rows.length > 0 && <Table<AuditEntry> label="Audit" rows={rows} columns={columns} idOf={({ id }) => id} />}
       {list.data !== null && <Pager next={list.data.next} count={rows.length} />}
     </>
   );
 }
+
+const NoEntries = ({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element => (isFiltered
+  ? (
+    <Empty title="No matching actions" icon="operations">
+      Filters match whole names. <a href={href('/audit')}>Show all actions</a>.
+    </Empty>
+  )
+  : (
+    <Empty title="No actions recorded yet" icon="operations">
+      Every change to a run or definition appears here, with the user and the reason.
+    </Empty>
+  ));
 
 interface FilterProps {
   readonly name: string;
@@ -59,7 +65,7 @@ interface FilterProps {
   readonly value: string;
 }
 
-/** Exact, since that is how it is found. */
+/** Exact match: the API has no other. */
 const Filter = ({ name, label, value }: FilterProps): JSX.Element => (
   <input
     class="control short" type="search" aria-label={label} placeholder={label} value={value}
@@ -67,19 +73,19 @@ const Filter = ({ name, label, value }: FilterProps): JSX.Element => (
   />
 );
 
-const columns: readonly Column<Deed>[] = [
-  { title: 'When', cell: ({ at }) => <Time at={at} /> },
-  { title: 'Who', cell: ({ by }) => <a href={href('/audit', { by })}>{by}</a> },
-  { title: 'Deed', cell: ({ action }) => <a class="strong" href={href('/audit', { action })}>{action}</a> },
-  { title: 'To', cell: (deed) => <Whom deed={deed} /> },
+const columns: readonly Column<AuditEntry>[] = [
+  { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+  { title: 'User', cell: ({ by }) => <a href={href('/audit', { by })}>{by}</a> },
+  { title: 'Action', cell: ({ action }) => <a class="strong" href={href('/audit', { action })}>{action}</a> },
+  { title: 'Target', cell: (entry) => <Target entry={entry} /> },
   {
-    title: 'Why',
+    title: 'Reason',
     cell: ({ why }) => (why === null ? <span class="faint">–</span> : <span class="why" title={why}>{why}</span>),
   },
-  { title: 'What changed', class: 'wide', cell: ({ before, after }) => <Changes all={differences(before, after)} /> },
+  { title: 'Changes', class: 'wide', cell: ({ before, after }) => <Changes all={differences(before, after)} /> },
 ];
 
-function Whom({ deed: { job, def } }: { readonly deed: Deed }): JSX.Element {
+function Target({ entry: { job, def } }: { readonly entry: AuditEntry }): JSX.Element {
   if (job !== null) return <a href={href(`/runs/${job}`)}>run {job}</a>;
   return def === null ? <span class="faint">–</span> : <a href={href('/definitions', { name: def })}>{def}</a>;
 }
@@ -93,7 +99,7 @@ function Changes({ all }: { readonly all: readonly Difference[] }): JSX.Element 
     <ul class="changes">
       {all.slice(0, changesShown).map(({ part, before, after }) => (
         <li key={part}>
-          <span class="faint">{part}</span> <del>{before ?? 'nothing'}</del> → <ins>{after ?? 'nothing'}</ins>
+          <span class="faint">{part}</span> <del>{before ?? 'none'}</del> → <ins>{after ?? 'none'}</ins>
         </li>
       ))}
       {rest > 0 && <li class="faint">and {rest} more</li>}

@@ -1,22 +1,23 @@
-/** Definitions: the templates of runs and their schedules, when each runs next and how its last run went. */
+/** Definitions: templates of runs, with their schedules, next tick and last run. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DefView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip } from '../components/badge.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
-import { pageStart, Pager, setFilter, Table, type Column } from '../components/table.tsx';
+import { pageStart, Pager, setFilter } from '../components/pager.tsx';
+import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import type { Page } from '../page.ts';
 import { href, queryOf } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
+import { useResource } from '../state/resource.ts';
 import { useShortcuts } from '../state/keys.ts';
 import { useChanges } from '../state/live.ts';
 import { mayOperate } from '../state/session.ts';
 import { DefPage } from './definitions/detail.tsx';
 import { EditDefinition } from './definitions/edit.tsx';
 import { LastRun } from './definitions/last-run.tsx';
-import { statusOf } from './definitions/words.ts';
+import { statusOf } from './definitions/labels.ts';
 
 const pageSize = 100;
 
@@ -34,15 +35,15 @@ function DefList(): JSX.Element {
     ...(type === '' ? {} : { type }),
     ...(after === undefined ? {} : { after }),
   };
-  const list = useAnswer((abort) => call('listDefs', { query }, abort), [q, type, after]);
+  const list = useResource((abort) => call('listDefs', { query }, abort), [q, type, after]);
   useChanges({ kind: ['def', 'run'] }, list.reload);
-  useShortcuts(mayOperate.value ? [{ keys: 'n', does: 'New definition', run: () => setNew(true) }] : []);
+  useShortcuts(mayOperate.value ? [{ keys: 'n', label: 'New definition', run: () => setNew(true) }] : []);
   const rows = list.data?.items ?? [];
   return (
     <>
       <header class="page-head">
         <h1>Definitions</h1>
-        <div class="page-acts">
+        <div class="page-actions">
           <input
             class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={q}
             onInput={({ currentTarget }) => setFilter({ q: currentTarget.value }, false)}
@@ -56,8 +57,8 @@ function DefList(): JSX.Element {
       </header>
       {type !== '' && (
         <p class="filter-note">
-          Only of type <b>{type}</b>.{' '}
-          <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show all</button>
+          Type <b>{type}</b> only.{' '}
+          <button type="button" class="link" onClick={() => setFilter({ type: null })}>Show all types</button>
         </p>
       )}
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
@@ -77,13 +78,13 @@ function DefList(): JSX.Element {
 
 const NoDefinitions = ({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element => (isFiltered
   ? (
-    <Empty title="No definition has this in its name" icon="schedules">
-      Write less of it, or <a href={href('/definitions')}>show all</a>.
+    <Empty title="No matching definitions" icon="schedules">
+      Shorten the filter, or <a href={href('/definitions')}>show all definitions</a>.
     </Empty>
   )
   : (
-    <Empty title="There are no definitions yet" icon="schedules">
-      Declare one in code with <code>jobDef</code>, or make one here.
+    <Empty title="No definitions yet" icon="schedules">
+      Declare one in code with <code>jobDef</code>, or create one here.
     </Empty>
   ));
 
@@ -92,17 +93,17 @@ const columns: readonly Column<DefView>[] = [
     title: 'Definition', cell: ({ name, override, inMemory }) => (
       <>
         <a class="strong" href={href('/definitions', { name })}>{name}</a>{' '}
-        {override !== null && <Chip title="An operator's word counts more than the code's">overridden</Chip>}{' '}
-        {inMemory && <Chip title="Lives in this process alone">in memory</Chip>}
+        {override !== null && <Chip title="An operator changed some settings">overridden</Chip>}{' '}
+        {inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}
       </>
     ),
   },
   { title: 'Status', cell: (def) => <Badge {...statusOf(def)} /> },
   {
     title: 'Schedule', class: 'wide', cell: ({ schedules }) => {
-      const words = schedules.map((schedule) => schedule.words);
-      if (words.length === 0) return <span class="faint">none</span>;
-      return <span title={words.join('\n')}>{words.join('; ')}</span>;
+      const texts = schedules.map((schedule) => schedule.words);
+      if (texts.length === 0) return <span class="faint">none</span>;
+      return <span title={texts.join('\n')}>{texts.join('; ')}</span>;
     },
   },
   {
@@ -117,4 +118,3 @@ const columns: readonly Column<DefView>[] = [
 export const definitionsPage: Page = {
   path: '/definitions', title: 'Definitions', view: Definitions, nav: { icon: 'schedules', key: 'd', group: 'Plan' },
 };
-

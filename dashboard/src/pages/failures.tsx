@@ -1,4 +1,4 @@
-/** Failures, grouped by what went wrong: how often, since when, and what to do about all of a group at once. */
+/** Failures, grouped by type and error: how often, since when, and actions on a whole group. */
 import type { JSX } from 'preact';
 import type { FailureGroupView, Saying, SeriesRange } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
@@ -6,69 +6,59 @@ import { Badge, Chip } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { RangeButtons } from '../components/range-buttons.tsx';
 import { Time } from '../components/time.tsx';
-import { attempt, say } from '../components/toast.tsx';
+import { showToast, withToast } from '../components/toast.tsx';
+import { number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
 import { useChanges } from '../state/live.ts';
+import { noteOperation } from '../state/operation-totals.ts';
+import { useResource } from '../state/resource.ts';
 import { mayOperate } from '../state/session.ts';
-import { number, plural } from '../words.ts';
 import { Spark } from './failures/spark.tsx';
 
 const ranges: readonly SeriesRange[] = ['1h', '6h', '1d', '7d', '90d'];
 
 function Failures(): JSX.Element {
-  const said = queryOf('range') as SeriesRange;
-  const range = ranges.includes(said) ? said : '1d';
+  const chosen = queryOf('range') as SeriesRange;
+  const range = ranges.includes(chosen) ? chosen : '1d';
   const type = queryOf('type');
   const query = { range, ...(type === '' ? {} : { type }) };
-  const failures = useAnswer((abort) => call('listFailures', { query }, abort), [range, type]);
+  const failures = useResource((abort) => call('listFailures', { query }, abort), [range, type]);
   useChanges({ kind: ['run', 'task', 'bedrock'] }, (changes) => {
-    if (changes === null || changes.some(({ event }) => failing.has(event.kind))) failures.reload();
+    if (changes === null || changes.some(({ event }) => failureEvents.has(event.kind))) failures.reload();
   });
   return (
     <>
       <header class="page-head">
         <h1>Failures</h1>
-        <div class="page-acts">
-          <div class="segments" role="group" aria-label="Failed within">
-            {ranges.map((one) => (
-              <button
-                key={one} type="button" aria-pressed={one === range}
-                onClick={() => setQuery({ range: one === '1d' ? null : one }, false)}
-              >
-                {one}
-              </button>
-            ))}
-          </div>
-        </div>
+        <div class="page-actions"><RangeButtons label="Period" ranges={ranges} range={range} first="1d" /></div>
       </header>
       {type !== '' && (
         <p class="filter-note">
-          Only of type <b>{type}</b>.{' '}
-          <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show all</button>
+          Type <b>{type}</b> only.{' '}
+          <button type="button" class="link" onClick={() => setQuery({ type: null })}>Show all types</button>
         </p>
       )}
       {failures.error !== null && <Failure error={failures.error} onRetry={failures.reload} />}
       {failures.data === null && failures.error === null && <Loading />}
       {failures.data?.items.length === 0 && (
-        <Empty title="Nothing has failed in this time" icon="succeeded">Choose a longer time, or be glad.</Empty>
+        <Empty title="No failures in this period" icon="succeeded">Choose a longer period to see older ones.</Empty>
       )}
       {failures.data?.isCut === true && (
         <p class="filter-note">
-          There are more than the {number(failures.data.scanned)} newest jobs that were looked at: counts and first
-          times are of those.
+          Only the newest {number(failures.data.scanned)} failed jobs were examined. Counts and first times cover those.
         </p>
       )}
-      <ul class="failure-groups" aria-label="Groups of failures">
+      <ul class="failure-groups" aria-label="Failure groups">
         {failures.data?.items.map((group) => <Group key={group.fingerprint} group={group} onDone={failures.reload} />)}
       </ul>
     </>
   );
 }
 
-const failing: ReadonlySet<string> = new Set(['failed', 'retried', 'reopened', 'cancelled']);
+const failureEvents: ReadonlySet<string> = new Set(['failed', 'retried', 'reopened', 'cancelled']);
 
 interface GroupProps {
   readonly group: FailureGroupView;
@@ -76,81 +66,91 @@ interface GroupProps {
 }
 
 function Group({ group, onDone }: GroupProps): JSX.Element {
-  const { type, code, message, failed, retrying, firstAt, lastAt, buckets, samples } = group;
+  const { type, message, failed, retrying, buckets } = group;
   return (
     <li class="failure-group">
       <div class="failure-what">
         <p class="failure-message">{message}</p>
-        <p class="failure-facts">
-          <a href={href('/types', { name: type })}>{type}</a>
-          {code !== 'unknown' && <Chip>{code}</Chip>}
-          <span class="faint">first <Time at={firstAt} />, last <Time at={lastAt} /></span>
-          <span>
-            {samples.map(({ id, kind }) => (
-              <a key={id} class="id" href={href(`/runs/${id}`)} title={`${kind} ${id}`}>{id}</a>
-            ))}
-            {failed + retrying > samples.length && (
-              <span class="faint"> and {number(failed + retrying - samples.length)} more</span>
-            )}
-          </span>
-        </p>
+        <GroupFacts group={group} />
       </div>
       <Spark values={buckets} label={`${type}: ${message.slice(0, 80)}`} />
       <div class="failure-counts">
-        {failed > 0 && <Badge look="failed" word={`${number(failed)} failed`} />}
-        {retrying > 0 && <Badge look="pending" word={`${number(retrying)} retrying`} />}
+        {failed > 0 && <Badge status="failed" text={`${number(failed)} failed`} />}
+        {retrying > 0 && <Badge status="pending" text={`${number(retrying)} retrying`} />}
       </div>
-      {mayOperate.value && (
-        <div class="failure-acts">
-          {failed > 0 && (
-            <button type="button" class="button" onClick={() => void retryAll(group, onDone)}>
-              <Icon name="retry" /> Retry all
-            </button>
-          )}
-          {retrying > 0 && (
-            <button type="button" class="button" data-kind="danger" onClick={() => void cancelAll(group, onDone)}>
-              <Icon name="cancelling" /> Cancel all
-            </button>
-          )}
-        </div>
-      )}
+      {mayOperate.value && <GroupActions group={group} onDone={onDone} />}
     </li>
+  );
+}
+
+function GroupFacts({ group }: Pick<GroupProps, 'group'>): JSX.Element {
+  const { type, code, failed, retrying, firstAt, lastAt, samples } = group;
+  const rest = failed + retrying - samples.length;
+  return (
+    <p class="failure-facts">
+      <a href={href('/types', { name: type })}>{type}</a>
+      {code !== 'unknown' && <Chip>{code}</Chip>}
+      <span class="faint">first <Time at={firstAt} />, last <Time at={lastAt} /></span>
+      <span>
+        {samples.map(({ id, kind }) => (
+          <a key={id} class="id" href={href(`/runs/${id}`)} title={`${kind} ${id}`}>{id}</a>
+        ))}
+        {rest > 0 && <span class="faint"> and {number(rest)} more</span>}
+      </span>
+    </p>
+  );
+}
+
+function GroupActions({ group, onDone }: GroupProps): JSX.Element {
+  return (
+    <div class="failure-actions">
+      {group.failed > 0 && (
+        <button type="button" class="button" onClick={() => void retryAll(group, onDone)}>
+          <Icon name="retry" /> Retry all
+        </button>
+      )}
+      {group.retrying > 0 && (
+        <button type="button" class="button" data-kind="danger" onClick={() => void cancelAll(group, onDone)}>
+          <Icon name="cancelling" /> Cancel all
+        </button>
+      )}
+    </div>
   );
 }
 
 async function retryAll(group: FailureGroupView, onDone: () => void): Promise<void> {
   const hasTasks = group.samples.some(({ kind }) => kind === 'task');
-  const says = hasTasks
-    ? 'The runs they belong to are opened again, and what failed in them is tried once more.'
-    : 'Each is opened again and runs from the start.';
+  const effect = hasTasks ? 'The failed tasks run again, each in its run.' : 'Each runs again from the start.';
   const title = `Retry ${plural(group.failed, 'failure')} of ${group.type}?`;
-  const consent = await confirm({ title, says: withMessage(group, says), verb: 'Retry all' });
-  if (consent !== null) await begin({ action: 'retry', ...whomOf(group, 'failed'), ...consent }, onDone);
+  const reason = await confirm({ title, text: withMessage(group, effect), action: 'Retry all' });
+  if (reason !== null) await start('Retrying', { action: 'retry', ...targetOf(group, 'failed'), ...reason }, onDone);
 }
 
 async function cancelAll(group: FailureGroupView, onDone: () => void): Promise<void> {
   const title = `Cancel ${plural(group.retrying, 'job')} of ${group.type}?`;
-  const says = withMessage(group, 'They are not tried again, and end as cancelled.');
-  const consent = await confirm({ title, says, verb: 'Cancel all', isDanger: true });
-  if (consent !== null) await begin({ action: 'cancel', ...whomOf(group, 'open'), ...consent }, onDone);
+  const text = withMessage(group, 'They are not retried and end as cancelled.');
+  const reason = await confirm({ title, text, action: 'Cancel all', isDanger: true });
+  if (reason !== null) await start('Cancelling', { action: 'cancel', ...targetOf(group, 'open'), ...reason }, onDone);
 }
 
-type Whom = Pick<Saying<'bulk'>['body'], 'filter' | 'fingerprint'>;
+type BulkBody = Saying<'bulk'>['body'];
 
-const whomOf = ({ type, fingerprint }: FailureGroupView, state: 'failed' | 'open'): Whom => ({
+const targetOf = (
+  { type, fingerprint }: FailureGroupView, state: 'failed' | 'open',
+): Pick<BulkBody, 'filter' | 'fingerprint'> => ({
   filter: { type: [type], state: [state], kind: ['run', 'task', 'bedrock'] }, fingerprint,
 });
 
-const withMessage = ({ message }: FailureGroupView, says: string): JSX.Element => (
-  <><p>{says}</p><p class="failure-message">{message.slice(0, 300)}</p></>
+const withMessage = ({ message }: FailureGroupView, effect: string): JSX.Element => (
+  <><p>{effect}</p><p class="failure-message">{message.slice(0, 300)}</p></>
 );
 
-async function begin(body: Saying<'bulk'>['body'], onDone: () => void): Promise<void> {
-  const started = await attempt(() => call('bulk', { body }));
+async function start(doing: string, body: BulkBody, onDone: () => void): Promise<void> {
+  const started = await withToast(() => call('bulk', { body }));
   if (started === null) return;
   const { count, operation } = started;
-  const link = { href: href(`/runs/${operation}`), text: 'Follow it' };
-  say(`${plural(count, 'job')} under way as operation ${operation}`, link);
+  noteOperation(started);
+  showToast(`${doing} ${plural(count, 'job')}`, { href: href(`/runs/${operation}`), text: 'View operation' });
   onDone();
 }
 

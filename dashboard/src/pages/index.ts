@@ -1,4 +1,4 @@
-/** Every page, in the order of the navigation. A page is a file here and a line in this list. */
+/** All pages, in the order of the navigation. A page is a file in this folder and an entry in this list. */
 import type { Page } from '../page.ts';
 import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';

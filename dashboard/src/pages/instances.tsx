@@ -1,135 +1,137 @@
-/** Instances: who is there to work, whether each still beats, what it knows, and how busy it is. */
+/** Instances: whether each is alive, its lease, slots and job types, and the jobs it is running. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { InstanceView, RunView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip, RunBadge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
-import { Lasting, Time } from '../components/time.tsx';
-import { attempt } from '../components/toast.tsx';
+import { Elapsed, Time } from '../components/time.tsx';
+import { withToast } from '../components/toast.tsx';
+import { duration, number } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
 import { now } from '../state/clock.ts';
-import { isHidden, isLive, useChanges } from '../state/live.ts';
+import { useChanges, useInterval } from '../state/live.ts';
+import { useResource } from '../state/resource.ts';
+import type { StatusLabel } from '../state/run-status.ts';
 import { mayOperate } from '../state/session.ts';
-import { number, span } from '../words.ts';
 
-const lookAgainMs = 3_000;
-const heldMax = 200;
+const reloadMs = 3_000;
+const runningMax = 200;
 
-interface Picture {
+interface InstancesData {
   readonly instances: readonly InstanceView[];
-  /** The jobs that somebody holds now. */
-  readonly held: readonly RunView[];
+  readonly running: readonly RunView[];
+  /** There are more running jobs than were read. */
   readonly isCut: boolean;
 }
 
 function Instances(): JSX.Element {
-  const picture = useAnswer(read, []);
-  useChanges({ kind: ['run', 'task', 'bedrock'] }, picture.reload);
-  useEffect(() => {
-    // A beat is no event.
-    const again = setInterval(() => {
-      if (isLive.peek() && !isHidden.peek()) picture.reload();
-    }, lookAgainMs);
-    return () => clearInterval(again);
-  }, []);
-  const { instances = [], held = [], isCut = false } = picture.data ?? {};
+  const loaded = useResource(read, []);
+  useChanges({ kind: ['run', 'task', 'bedrock'] }, loaded.reload);
+  useInterval(loaded.reload, reloadMs);
+  const { instances = [], running = [], isCut = false } = loaded.data ?? {};
+  const runningOn = (id: string): readonly RunView[] => running.filter(({ lease }) => lease?.holder === id);
   return (
     <>
       <header class="page-head"><h1>Instances</h1></header>
-      {picture.error !== null && <Failure error={picture.error} onRetry={picture.reload} />}
-      {picture.data === null && picture.error === null && <Loading />}
-      {picture.data !== null && instances.length === 0 && (
-        <Empty title="Nobody is there to work" icon="instances">
-          Start one with <code>stint work</code>, or a worker that asks over HTTP.
+      {loaded.error !== null && <Failure error={loaded.error} onRetry={loaded.reload} />}
+      {loaded.data === null && loaded.error === null && <Loading />}
+      {loaded.data !== null && instances.length === 0 && (
+        <Empty title="No instances" icon="instances">
+          Start one with <code>stint work</code>, or connect a worker over HTTP.
         </Empty>
       )}
       <div class="stack">
         {instances.toSorted(byLife).map((instance) => (
-          <Instance
-            key={instance.id} instance={instance} held={held.filter(({ lease }) => lease?.holder === instance.id)}
-          />
+          <Instance key={instance.id} instance={instance} running={runningOn(instance.id)} />
         ))}
-        <Orphans held={held.filter(({ lease }) => !instances.some(({ id }) => id === lease?.holder))} />
+        <ExternalWorkers running={running.filter(({ lease }) => !instances.some(({ id }) => id === lease?.holder))} />
       </div>
-      {isCut && <p class="filter-note">Only the {number(heldMax)} newest jobs that are held are shown.</p>}
+      {isCut && <p class="filter-note">Only the newest {number(runningMax)} running jobs are listed.</p>}
     </>
   );
 }
 
-async function read(signal: AbortSignal): Promise<Picture> {
-  const [instances, held] = await Promise.all([
+async function read(signal: AbortSignal): Promise<InstancesData> {
+  const [instances, running] = await Promise.all([
     call('listInstances', {}, signal),
-    call('listRuns', { query: { state: ['running'], kind: ['run', 'task', 'bedrock'], limit: heldMax } }, signal),
+    call('listRuns', { query: { state: ['running'], kind: ['run', 'task', 'bedrock'], limit: runningMax } }, signal),
   ]);
-  return { instances: instances.items, held: held.items, isCut: held.next !== null };
+  return { instances: instances.items, running: running.items, isCut: running.next !== null };
 }
 
+/** Living ones first, then by start. */
 const byLife = (a: InstanceView, b: InstanceView): number =>
   Number(b.isAlive) - Number(a.isAlive) || b.startedAt - a.startedAt;
 
 interface InstanceProps {
   readonly instance: InstanceView;
-  readonly held: readonly RunView[];
+  readonly running: readonly RunView[];
 }
 
-function Instance({ instance, held }: InstanceProps): JSX.Element {
-  const { id, isAlive, isSelf, isDraining, host, pid, version, types, slots, busy } = instance;
-  const { startedAt, beatAt, leaseUntil } = instance;
+function Instance({ instance, running }: InstanceProps): JSX.Element {
+  const { id, isAlive, isSelf, pid } = instance;
   const isRemote = pid === 0;
   return (
     <section class="card instance" data-alive={isAlive} aria-label={`Instance ${id}`}>
       <div class="instance-head">
         <h2>{id}</h2>
         <Badge {...lifeOf(instance)} />
-        {isSelf && <Chip title="The one that answers you">this server</Chip>}
-        {isRemote && <Chip title="A worker that asks over HTTP">remote worker</Chip>}
+        {isSelf && <Chip title="The server that this dashboard is connected to">this server</Chip>}
+        {isRemote && <Chip title="A worker that is connected over HTTP">remote worker</Chip>}
         {mayOperate.value && isAlive && !isRemote && <Drain instance={instance} />}
       </div>
-      <dl class="facts">
-        <dt>Last beat</dt><dd><BeatAge at={beatAt} /></dd>
-        <dt>Lease</dt>
-        <dd>
-          {isAlive
-            ? <>ends in <Countdown until={leaseUntil} /> unless it beats</>
-            : <>ended <Time at={leaseUntil} />: what it held is taken over</>}
-        </dd>
-        <dt>Slots</dt>
-        <dd class="slots">
-          <progress
-            max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots are busy`}
-          />
-          {number(busy)} of {number(slots)} busy{isDraining && ', takes no more'}
-        </dd>
-        <dt>Runs on</dt>
-        <dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, since <Time at={startedAt} /></dd>
-        <dt>Knows</dt>
-        <dd class="chips-row">
-          {types.map((type) => <a key={type} class="chip" href={href('/types', { name: type })}>{type}</a>)}
-        </dd>
-      </dl>
-      {held.length > 0 && <Held held={held} />}
+      <InstanceFacts instance={instance} isRemote={isRemote} />
+      {running.length > 0 && <RunningJobs running={running} />}
     </section>
   );
 }
 
+interface InstanceFactsProps {
+  readonly instance: InstanceView;
+  readonly isRemote: boolean;
+}
+
+function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element {
+  const { isAlive, isDraining, host, pid, version, types, slots, busy, startedAt, beatAt, leaseUntil } = instance;
+  return (
+    <dl class="facts">
+      <dt>Heartbeat</dt><dd><Age at={beatAt} /></dd>
+      <dt>Lease</dt>
+      <dd>
+        {isAlive
+          ? <>expires in <Countdown until={leaseUntil} /></>
+          : <>expired <Time at={leaseUntil} />; its jobs are reassigned</>}
+      </dd>
+      <dt>Slots</dt>
+      <dd class="slots">
+        <progress
+          max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots busy`}
+        />
+        {number(busy)} of {number(slots)} busy{isDraining && '; starts no new jobs'}
+      </dd>
+      <dt>Host</dt>
+      <dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, started <Time at={startedAt} /></dd>
+      <dt>Job types</dt>
+      <dd class="chips-row">
+        {types.map((type) => <a key={type} class="chip" href={href('/types', { name: type })}>{type}</a>)}
+      </dd>
+    </dl>
+  );
+}
+
 function Drain({ instance: { id, isDraining } }: { readonly instance: InstanceView }): JSX.Element {
+  const params = { id };
   const drain = async (): Promise<void> => {
-    const says = 'It takes no more work. What it runs goes on to its end, and its schedules are left to others.';
-    const body = await confirm({ title: `Drain ${id}?`, says, verb: 'Drain', isDanger: true });
-    if (body !== null) {
-      await attempt(() => call('drainInstance', { params: { id }, body }), () => `${id} was asked to drain`);
-    }
+    const text = 'It starts no new jobs and leaves schedules to other instances. Running jobs continue to their end.';
+    const body = await confirm({ title: `Drain ${id}?`, text, action: 'Drain instance', isDanger: true });
+    if (body !== null) await withToast(() => call('drainInstance', { params, body }), () => `Draining ${id}`);
   };
   const resume = async (): Promise<void> => {
-    const body = await confirm({ title: `Resume ${id}?`, says: 'It takes work again.', verb: 'Resume' });
-    if (body !== null) {
-      await attempt(() => call('resumeInstance', { params: { id }, body }), () => `${id} was asked to go on`);
-    }
+    const body = await confirm({ title: `Resume ${id}?`, text: 'It starts jobs again.', action: 'Resume instance' });
+    if (body !== null) await withToast(() => call('resumeInstance', { params, body }), () => `Resuming ${id}`);
   };
   return isDraining
     ? <button type="button" class="button" onClick={() => void resume()}><Icon name="play" /> Resume</button>
@@ -140,31 +142,34 @@ function Drain({ instance: { id, isDraining } }: { readonly instance: InstanceVi
     );
 }
 
-function lifeOf({ isAlive, isDraining }: InstanceView): { look: 'failed' | 'held' | 'succeeded'; word: string } {
-  if (!isAlive) return { look: 'failed', word: 'gone' };
-  return isDraining ? { look: 'held', word: 'drains' } : { look: 'succeeded', word: 'alive' };
+function lifeOf({ isAlive, isDraining }: InstanceView): StatusLabel {
+  if (!isAlive) return { status: 'failed', text: 'lost' };
+  return isDraining ? { status: 'held', text: 'draining' } : { status: 'succeeded', text: 'alive' };
 }
 
-const BeatAge = ({ at }: { readonly at: number }): JSX.Element =>
-  <span title={new Date(at).toISOString()}>{span(Math.max(0, now.value - at))} ago</span>;
+const Age = ({ at }: { readonly at: number }): JSX.Element =>
+  <span title={new Date(at).toISOString()}>{duration(Math.max(0, now.value - at))} ago</span>;
 
-const Countdown = ({ until }: { readonly until: number }): JSX.Element => <>{span(Math.max(0, until - now.value))}</>;
+const Countdown = ({ until }: { readonly until: number }): JSX.Element =>
+  <>{duration(Math.max(0, until - now.value))}</>;
 
-function Held({ held }: { readonly held: readonly RunView[] }): JSX.Element {
+function RunningJobs({ running }: { readonly running: readonly RunView[] }): JSX.Element {
   return (
-    <details class="held" open={held.length <= 8}>
-      <summary>Holds {number(held.length)}</summary>
+    <details class="held" open={running.length <= 8}>
+      <summary>Running {number(running.length)}</summary>
       <ul class="lines">
-        {held.map((run) => (
+        {running.map((run) => (
           <li key={run.id}>
             <a class="id" href={href(`/runs/${run.id}`)}>{run.id}</a>
             <span>{run.type}</span>
             <RunBadge run={run} />
-            <span class="faint" title="Who lost its lease writes nothing under an old fence">
-              fence {run.fence}, {run.lease?.doing}
+            <span class="faint" title="Rises with every claim. A write with an older fence is refused.">
+              fence {run.fence}
             </span>
-            {run.lease?.until != null && <span class="faint">lease ends in <Countdown until={run.lease.until} /></span>}
-            <Lasting from={run.startedAt} to={null} />
+            {run.lease?.until != null && (
+              <span class="faint">lease expires in <Countdown until={run.lease.until} /></span>
+            )}
+            <Elapsed from={run.startedAt} to={null} />
           </li>
         ))}
       </ul>
@@ -172,17 +177,17 @@ function Held({ held }: { readonly held: readonly RunView[] }): JSX.Element {
   );
 }
 
-/** Held by whoever is not on the list any more: repair will judge what it left behind. */
-function Orphans({ held }: { readonly held: readonly RunView[] }): JSX.Element | null {
-  if (held.length === 0) return null;
+/** Jobs whose holder is no listed instance. */
+function ExternalWorkers({ running }: { readonly running: readonly RunView[] }): JSX.Element | null {
+  if (running.length === 0) return null;
   return (
-    <section class="card" aria-label="Held by others">
-      <h2>Held by others</h2>
+    <section class="card" aria-label="External workers">
+      <h2>External workers</h2>
       <p class="faint">
-        Workers of their own lease, or instances that are not listed any more: their jobs are repaired when the lease
-        ends.
+        Workers with their own lease, and instances that are no longer listed. Their jobs are repaired when the lease
+        expires.
       </p>
-      <Held held={held} />
+      <RunningJobs running={running} />
     </section>
   );
 }

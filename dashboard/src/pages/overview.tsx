@@ -1,71 +1,65 @@
-/** The overview: what needs somebody first, then the figures, the charts, and what is going on. */
+/** The overview: problems first, then figures, charts, running runs and recent failures. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { RunView, SeriesRange, SeriesView, StatsView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { RunBadge } from '../components/badge.tsx';
-import { Chart, type Series } from '../components/chart.tsx';
 import { Figure } from '../components/figure.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Failure, Loading } from '../components/notice.tsx';
-import { Lasting, Time } from '../components/time.tsx';
+import { RangeButtons } from '../components/range-buttons.tsx';
+import { Elapsed, Time } from '../components/time.tsx';
+import { compact, duration, number, percent } from '../format.ts';
 import type { Page } from '../page.ts';
-import { go, href, queryOf, setQuery } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
-import { isHidden, isLive, useChanges } from '../state/live.ts';
-import { number, percent, short, span } from '../words.ts';
-import { problemsOf, type Picture, type Problem } from './overview/problems.ts';
+import { href, queryOf } from '../router.ts';
+import { useChanges, useInterval } from '../state/live.ts';
+import { useResource } from '../state/resource.ts';
+import { Charts } from './overview/charts.tsx';
+import { problemsOf, type OverviewData, type OverviewProblem } from './overview/problems.ts';
 import { TaskBar } from './runs/columns.tsx';
 
 const ranges: readonly SeriesRange[] = ['15m', '1h', '6h', '1d', '7d', '90d'];
-const lookAgainMs = 5_000;
+const reloadMs = 5_000;
 const shownMax = 8;
 
 function Overview(): JSX.Element {
-  const said = queryOf('range') as SeriesRange;
-  const range = ranges.includes(said) ? said : '1h';
-  const picture = useAnswer((abort) => readPicture(range, abort), [range]);
-  const going = useAnswer((abort) => readGoing(abort), []);
-  const look = (): void => {
-    picture.reload();
-    going.reload();
+  const chosen = queryOf('range') as SeriesRange;
+  const range = ranges.includes(chosen) ? chosen : '1h';
+  const overview = useResource((abort) => readOverview(range, abort), [range]);
+  const recent = useResource((abort) => readRecent(abort), []);
+  const reload = (): void => {
+    overview.reload();
+    recent.reload();
   };
-  useChanges({ kind: ['run', 'bedrock', 'def'] }, look);
-  useEffect(() => {
-    // Ages and series go on even where nothing happens.
-    const again = setInterval(() => {
-      if (isLive.peek() && !isHidden.peek()) look();
-    }, lookAgainMs);
-    return () => clearInterval(again);
-  }, [range]);
+  useChanges({ kind: ['run', 'bedrock', 'def'] }, reload);
+  useInterval(reload, reloadMs, [range]);
   return (
     <>
       <header class="page-head">
         <h1>Overview</h1>
-        <div class="page-acts"><RangeChoice range={range} /></div>
+        <div class="page-actions"><RangeButtons label="Period" ranges={ranges} range={range} first="1h" /></div>
       </header>
-      {picture.error !== null && <Failure error={picture.error} onRetry={picture.reload} />}
-      {picture.data === null && picture.error === null && <Loading />}
-      {picture.data !== null && (
+      {overview.error !== null && <Failure error={overview.error} onRetry={overview.reload} />}
+      {overview.data === null && overview.error === null && <Loading />}
+      {overview.data !== null && (
         <div class="stack">
-          <Problems problems={problemsOf(picture.data)} />
-          <Figures stats={picture.data.stats} series={picture.data.series} />
-          <Charts series={picture.data.series} />
+          <Problems problems={problemsOf(overview.data)} />
+          <Figures stats={overview.data.stats} series={overview.data.series} />
+          <Charts series={overview.data.series} range={overview.data.range} />
         </div>
       )}
-      {going.data !== null && (
-        <div class="grid going">
+      {recent.data !== null && (
+        <div class="grid recent">
           <RunCard
-            title="Running now" search="state:running,held" runs={going.data.running} none="Nothing is running."
+            title="Running now" search="state:running,held" runs={recent.data.running} none="Nothing is running."
           />
-          <RunCard title="Failed lately" search="state:failed" runs={going.data.failed} none="Nothing has failed." />
+          <RunCard title="Recent failures" search="state:failed" runs={recent.data.failed} none="No failed runs." />
         </div>
       )}
     </>
   );
 }
 
-async function readPicture(range: SeriesRange, signal: AbortSignal): Promise<Picture> {
+async function readOverview(range: SeriesRange, signal: AbortSignal): Promise<OverviewData> {
   const [stats, series, types, instances, defs] = await Promise.all([
     call('stats', {}, signal),
     call('series', { query: { range } }, signal),
@@ -76,7 +70,7 @@ async function readPicture(range: SeriesRange, signal: AbortSignal): Promise<Pic
   return { stats, series, types: types.items, instances: instances.items, defs: defs.items, range };
 }
 
-async function readGoing(signal: AbortSignal): Promise<{ readonly running: RunView[]; readonly failed: RunView[] }> {
+async function readRecent(signal: AbortSignal): Promise<{ readonly running: RunView[]; readonly failed: RunView[] }> {
   const [running, failed] = await Promise.all([
     call('listRuns', { query: { state: ['running', 'held'], limit: shownMax, with: ['progress'] } }, signal),
     call('listRuns', { query: { state: ['failed'], limit: shownMax } }, signal),
@@ -84,36 +78,21 @@ async function readGoing(signal: AbortSignal): Promise<{ readonly running: RunVi
   return { running: running.items, failed: failed.items };
 }
 
-function RangeChoice({ range }: { readonly range: SeriesRange }): JSX.Element {
-  return (
-    <div class="segments" role="group" aria-label="Range of the charts">
-      {ranges.map((one) => (
-        <button
-          key={one} type="button" aria-pressed={one === range}
-          onClick={() => setQuery({ range: one === '1h' ? null : one }, false)}
-        >
-          {one}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.Element {
+function Problems({ problems }: { readonly problems: readonly OverviewProblem[] }): JSX.Element {
   if (problems.length === 0) {
     return (
       <p class="all-well">
-        <Icon name="succeeded" /> <b>Nothing needs you.</b> Every type has somebody to run it, no schedule is late,
-        nothing fails.
+        <Icon name="succeeded" /> <b>No problems.</b> Every job type has a worker, no schedule is late, and nothing is
+        failing.
       </p>
     );
   }
   return (
     <ul class="problems" aria-label="Problems">
-      {problems.map(({ id, weight, icon, title, says, link, linkText }) => (
+      {problems.map(({ id, weight, icon, title, text, link, linkText }) => (
         <li key={id} data-weight={weight}>
           <Icon name={icon} />
-          <span><b>{title}</b> {says}</span>
+          <span><b>{title}</b> {text}</span>
           <a href={link}>{linkText}</a>
         </li>
       ))}
@@ -122,23 +101,23 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.
 }
 
 function Figures({ stats, series }: { readonly stats: StatsView; readonly series: SeriesView }): JSX.Element {
-  const sum = (word: 'succeeded' | 'failed' | 'cancelled'): number =>
-    series.points.reduce((all, point) => all + point[word], 0);
+  const sum = (fate: 'succeeded' | 'failed' | 'cancelled'): number =>
+    series.points.reduce((all, point) => all + point[fate], 0);
   const [succeeded, failed, cancelled] = [sum('succeeded'), sum('failed'), sum('cancelled')];
   const minutes = (series.points.length * series.bucketMs) / 60_000;
   const { alive, slots, busy } = stats.instances;
   return (
     <dl class="figures">
       <Figure title="Running" link={href('/runs', { search: 'state:running' })}>
-        {short(stats.open.running ?? 0)}
+        {compact(stats.open.running ?? 0)}
       </Figure>
       <Figure title="Waiting" link={href('/runs', { search: 'state:pending' })}>
-        {short(stats.open.pending ?? 0)}
+        {compact(stats.open.pending ?? 0)}
       </Figure>
-      <Figure title="Held" link={href('/runs', { search: 'state:held' })}>{short(stats.open.held ?? 0)}</Figure>
-      <Figure title="Oldest due">{stats.oldestReady === null ? '–' : span(stats.oldestReady.ageMs)}</Figure>
+      <Figure title="Held" link={href('/runs', { search: 'state:held' })}>{compact(stats.open.held ?? 0)}</Figure>
+      <Figure title="Longest wait">{stats.oldestReady === null ? '–' : duration(stats.oldestReady.ageMs)}</Figure>
       <Figure title="Ended" note={`${perMinute((succeeded + failed + cancelled) / minutes)} per minute`}>
-        {short(succeeded + failed + cancelled)}
+        {compact(succeeded + failed + cancelled)}
       </Figure>
       <Figure title="Failed" note={`${number(failed)} of ${number(succeeded + failed)}`}>
         {percent(failed, succeeded + failed)}
@@ -148,56 +127,7 @@ function Figures({ stats, series }: { readonly stats: StatsView; readonly series
   );
 }
 
-const perMinute = (rate: number): string => (rate >= 10 ? short(Math.round(rate)) : String(Number(rate.toFixed(1))));
-
-function Charts({ series }: { readonly series: SeriesView }): JSX.Element {
-  const { points } = series;
-  const times = points.map(({ at }) => at / 1_000);
-  const pick = (from: number, to: number): void =>
-    go('/runs', { search: `created:>${new Date(from).toISOString()} created:<${new Date(to).toISOString()}` });
-  const counts = (word: 'created' | 'succeeded' | 'failed' | 'cancelled' | 'retried' | 'lapsed'): number[] =>
-    points.map((point) => point[word]);
-  const quantiles = (of: 'wait' | 'run'): Series[] => [
-    { label: 'p50', colour: '--succeeded', values: points.map((point) => point[of]?.p50 ?? null) },
-    { label: 'p95', colour: '--held', values: points.map((point) => point[of]?.p95 ?? null), dash: [6, 3] },
-    { label: 'p99', colour: '--failed', values: points.map((point) => point[of]?.p99 ?? null), dash: [2, 3] },
-  ];
-  const count = (value: number): string => short(Math.round(value));
-  return (
-    <div class="charts">
-      <section class="card">
-        <Chart
-          title="Ended" times={times} tell={count} tells="sum" onPick={pick} isStacked
-          series={[
-            { label: 'succeeded', colour: '--succeeded', values: counts('succeeded'), shape: 'bars' },
-            { label: 'failed', colour: '--failed', values: counts('failed'), shape: 'bars' },
-            { label: 'cancelled', colour: '--cancelled', values: counts('cancelled'), shape: 'bars' },
-          ]}
-        />
-      </section>
-      <section class="card">
-        <Chart
-          title="Created and tried again" times={times} tell={count} tells="sum" onPick={pick}
-          series={[
-            { label: 'created', colour: '--running', values: counts('created') },
-            { label: 'retried', colour: '--held', values: counts('retried'), dash: [6, 3] },
-            { label: 'leases lost', colour: '--failed', values: counts('lapsed'), dash: [2, 3] },
-          ]}
-        />
-      </section>
-      <section class="card">
-        <Chart title="Wait, from due to taken" times={times} tell={span} onPick={pick} series={quantiles('wait')} />
-      </section>
-      <section class="card">
-        <Chart title="Run time of an attempt" times={times} tell={span} onPick={pick} series={quantiles('run')} />
-      </section>
-      <p class="faint chart-note">
-        Drag over a chart to list the runs that were created then. Counted since <Time at={series.since} />; what is
-        older was read from the newest runs.
-      </p>
-    </div>
-  );
-}
+const perMinute = (rate: number): string => (rate >= 10 ? compact(Math.round(rate)) : String(Number(rate.toFixed(1))));
 
 interface RunCardProps {
   readonly title: string;
@@ -220,7 +150,7 @@ function RunCard({ title, search, runs, none }: RunCardProps): JSX.Element {
               {run.tasks !== null && <TaskBar tasks={run.tasks} />}
               {run.standing === 'failed' && <span class="error-text">{run.error?.message}</span>}
             </span>
-            {run.endedAt === null && <Lasting from={run.startedAt ?? run.createdAt} to={null} />}
+            {run.endedAt === null && <Elapsed from={run.startedAt ?? run.createdAt} to={null} />}
             {run.endedAt !== null && <Time at={run.endedAt} />}
           </li>
         ))}

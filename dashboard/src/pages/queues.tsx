@@ -1,34 +1,27 @@
-/** Queues and limits: what waits of each type, how long already, and which limit it waits at. */
+/** Queues: the jobs of each type that wait or run, and the limits they wait at. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { LimitView, QueueView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { Table, type Column } from '../components/table.tsx';
+import { compact, duration, number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
 import { textOf } from '../search.ts';
-import { useAnswer } from '../state/answer.ts';
-import { isHidden, isLive, useChanges } from '../state/live.ts';
-import { deeds, type Deed } from '../state/run-deeds.ts';
+import { useChanges, useInterval } from '../state/live.ts';
+import { useResource } from '../state/resource.ts';
+import { runAction } from '../state/run-actions.ts';
 import { mayOperate } from '../state/session.ts';
-import { number, short, span } from '../words.ts';
-import { toAllMatching } from './runs/bulk.ts';
+import { actOnAllMatching } from './runs/bulk.ts';
 
-const lookAgainMs = 5_000;
+const reloadMs = 5_000;
 
 function Queues(): JSX.Element {
-  const queues = useAnswer((abort) => call('listQueues', {}, abort), []);
+  const queues = useResource((abort) => call('listQueues', {}, abort), []);
   useChanges({ kind: ['run', 'task', 'bedrock'] }, queues.reload);
-  useEffect(() => {
-    // What waits grows older even where nothing happens.
-    const again = setInterval(() => {
-      if (isLive.peek() && !isHidden.peek()) queues.reload();
-    }, lookAgainMs);
-    return () => clearInterval(again);
-  }, []);
+  useInterval(queues.reload, reloadMs);
   const isAll = queryOf('all') !== '';
   const all = queues.data?.items ?? [];
   const rows = isAll ? all : all.filter(isBusy);
@@ -36,11 +29,9 @@ function Queues(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Queues and limits</h1>
-        <div class="page-acts">
-          <div class="segments" role="group" aria-label="Which queues">
-            <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: null }, false)}>
-              With something in them
-            </button>
+        <div class="page-actions">
+          <div class="segments" role="group" aria-label="Queues">
+            <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: null }, false)}>Active</button>
             <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: true }, false)}>All</button>
           </div>
         </div>
@@ -48,9 +39,9 @@ function Queues(): JSX.Element {
       {queues.error !== null && <Failure error={queues.error} onRetry={queues.reload} />}
       {queues.data === null && queues.error === null && <Loading />}
       {queues.data !== null && rows.length === 0 && (
-        <Empty title="Nothing waits and nothing runs" icon="queues">
-          <button type="button" class="link" onClick={() => setQuery({ all: true }, false)}>Show empty ones</button>,
-          with their limits.
+        <Empty title="No waiting or running jobs" icon="queues">
+          To see empty queues and their limits,{' '}
+          <button type="button" class="link" onClick={() => setQuery({ all: true }, false)}>show all queues</button>.
         </Empty>
       )}
       {rows.length > 0 && (
@@ -78,11 +69,11 @@ const columns: readonly Column<QueueView>[] = [
   },
   { title: 'Ready', class: 'number', cell: ({ type, ready }) => <Count type={type} state="pending" count={ready} /> },
   {
-    title: 'Oldest waits', class: 'number', cell: ({ oldestReady }) => (oldestReady === null
+    title: 'Longest wait', class: 'number', cell: ({ oldestReady }) => (oldestReady === null
       ? <span class="faint">–</span>
       : <Age {...oldestReady} />),
   },
-  { title: 'Later', class: 'number', cell: ({ later }) => <Plain count={later} /> },
+  { title: 'Scheduled', class: 'number', cell: ({ later }) => <Plain count={later} /> },
   { title: 'Held', class: 'number', cell: ({ type, held }) => <Count type={type} state="held" count={held} /> },
   {
     title: 'Running', class: 'number',
@@ -90,18 +81,18 @@ const columns: readonly Column<QueueView>[] = [
   },
   {
     title: 'Slots', class: 'number', cell: ({ instances, slots }) => (instances === 0
-      ? <Badge look="failed" word="nobody" title="No instance takes it: what waits is not run" />
-      : <span title={`on ${instances} instances`}>{number(slots)}</span>),
+      ? <Badge status="failed" text="no worker" title="No instance can run this type" />
+      : <span title={`on ${plural(instances, 'instance')}`}>{number(slots)}</span>),
   },
-  { title: '', class: 'acts', cell: (queue) => mayOperate.value && isBusy(queue) && <Deeds type={queue.type} /> },
+  { title: '', class: 'actions', cell: (queue) => mayOperate.value && isBusy(queue) && <Actions type={queue.type} /> },
 ];
 
 const Age = ({ id, ageMs }: NonNullable<QueueView['oldestReady']>): JSX.Element => (
-  <a href={href(`/runs/${id}`, { tab: 'explain' })} class={ageMs > oldMs ? 'strong' : ''}>{span(ageMs)}</a>
+  <a href={href(`/runs/${id}`, { tab: 'explain' })} class={ageMs > oldMs ? 'strong' : ''}>{duration(ageMs)}</a>
 );
 
 const Plain = ({ count }: { readonly count: number }): JSX.Element =>
-  count === 0 ? <span class="faint">0</span> : <span title={number(count)}>{short(count)}</span>;
+  count === 0 ? <span class="faint">0</span> : <span title={number(count)}>{compact(count)}</span>;
 
 interface CountProps {
   readonly type: string;
@@ -111,25 +102,23 @@ interface CountProps {
 
 const Count = ({ type, state, count }: CountProps): JSX.Element => (count === 0
   ? <span class="faint">0</span>
-  : <a href={href('/runs', { search: searchOf(type, state) })} title={number(count)}>{short(count)}</a>);
+  : <a href={href('/runs', { search: searchOf(type, state) })} title={number(count)}>{compact(count)}</a>);
 
-const deedOf = (name: Deed['name']): Deed => deeds.find((deed) => deed.name === name)!;
-
-/** To all that are open of a type now; what comes later is not touched. */
-function Deeds({ type }: { readonly type: string }): JSX.Element {
+/** Act on the jobs of a type that are open now; later ones are not affected. */
+function Actions({ type }: { readonly type: string }): JSX.Element {
   const offered = [
-    ['pause', 'Pause what waits', 'pending'],
-    ['resume', 'Resume what is paused', 'held'],
-    ['cancel', 'Cancel all that is open', 'open'],
+    ['pause', 'Pause waiting jobs', 'pending'],
+    ['resume', 'Resume paused jobs', 'held'],
+    ['cancel', 'Cancel open jobs', 'open'],
   ] as const;
   return (
-    <Menu title="Actions" label={`Actions on all of ${type}`}>
-      {offered.map(([name, says, state]) => (
+    <Menu title="Actions" label={`Actions on the jobs of ${type}`}>
+      {offered.map(([name, label, state]) => (
         <button
           key={name} type="button" class="menu-item"
-          onClick={() => void toAllMatching(deedOf(name), { type: [type], state: [state] })}
+          onClick={() => void actOnAllMatching(runAction(name), { type: [type], state: [state] })}
         >
-          {says}
+          {label}
         </button>
       ))}
     </Menu>
@@ -157,25 +146,26 @@ function LimitCards({ queues }: { readonly queues: readonly QueueView[] }): JSX.
 }
 
 const scopes: Readonly<Record<LimitView['scope'], string>> = {
-  type: 'runs of the type', tasks: 'tasks of the type', definition: 'definition', key: 'key',
+  type: 'runs of this type', tasks: 'tasks of this type', definition: 'definition', key: 'key',
 };
 
 function Limit({ limit: { scope, name, max, taken } }: { readonly limit: LimitView }): JSX.Element {
   const isFull = max !== null && taken >= max;
-  const says = name === null ? scopes[scope] : `${scopes[scope]} ${name}`;
+  const label = name === null ? scopes[scope] : `${scopes[scope]} ${name}`;
   return (
     <li class="limit">
       <span>
         {scope === 'definition' && name !== null
           ? <>definition <a href={href('/definitions', { name })}>{name}</a></>
-          : says}
+          : label}
       </span>
       <span class="number">
-        {number(taken)} of {max === null ? '?' : number(max)}{isFull && <> <Badge look="held" word="full" /></>}
+        {max === null ? `${number(taken)} in use` : `${number(taken)} of ${number(max)}`}
+        {isFull && <> <Badge status="held" text="full" /></>}
       </span>
       {max !== null && (
         <progress
-          max={max} value={Math.min(taken, max)} aria-label={`${says}: ${taken} of ${max}`} data-full={isFull}
+          max={max} value={Math.min(taken, max)} aria-label={`${label}: ${taken} of ${max} in use`} data-full={isFull}
         />
       )}
     </li>

@@ -1,20 +1,20 @@
-/** Settings: how this browser shows things, who is signed in, who else may, and what is running here. */
+/** Settings: display preferences, the session, versions, saved views and tokens. */
 import type { JSX } from 'preact';
-import { addressOf, call } from '../api.ts';
+import { urlOf, call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Failure, Loading } from '../components/notice.tsx';
 import { Time } from '../components/time.tsx';
-import { attempt } from '../components/toast.tsx';
+import { withToast } from '../components/toast.tsx';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
-import { useAnswer } from '../state/answer.ts';
+import { useResource } from '../state/resource.ts';
 import { now } from '../state/clock.ts';
 import { isLive, useChanges } from '../state/live.ts';
 import { theme, themes, timeMode, timeModes } from '../state/preferences.ts';
-import { forgetView, savedViews } from '../state/saved-views.ts';
+import { deleteView, savedViews } from '../state/saved-views.ts';
 import { mayAdminister, me, signOut } from '../state/session.ts';
-import { plural, stamp } from '../words.ts';
+import { plural, timestamp } from '../format.ts';
 import { Tokens } from './settings/tokens.tsx';
 
 function Settings(): JSX.Element {
@@ -35,17 +35,17 @@ function Settings(): JSX.Element {
 interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly values: readonly T[];
-  readonly chosen: T;
-  readonly onChoose: (value: T) => void;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
 }
 
-function Choice<T extends string>({ label, values, chosen, onChoose }: ChoiceProps<T>): JSX.Element {
+function Choice<T extends string>({ label, values, value: current, onChange }: ChoiceProps<T>): JSX.Element {
   return (
     <div class="setting">
       <span>{label}</span>
       <div class="segments" role="group" aria-label={label}>
         {values.map((value) => (
-          <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>
+          <button key={value} type="button" aria-pressed={value === current} onClick={() => onChange(value)}>
             {value}
           </button>
         ))}
@@ -58,56 +58,56 @@ function Display(): JSX.Element {
   return (
     <section class="card">
       <h2>Display</h2>
-      <Choice label="Theme" values={themes} chosen={theme.value} onChoose={(value) => (theme.value = value)} />
-      <Choice label="Times" values={timeModes} chosen={timeMode.value} onChoose={(value) => (timeMode.value = value)} />
+      <Choice label="Theme" values={themes} value={theme.value} onChange={(value) => (theme.value = value)} />
+      <Choice label="Times" values={timeModes} value={timeMode.value} onChange={(value) => (timeMode.value = value)} />
       <Choice
-        label="Follow what changes" values={['live', 'paused']} chosen={isLive.value ? 'live' : 'paused'}
-        onChoose={(value) => (isLive.value = value === 'live')}
+        label="Live updates" values={['live', 'paused']} value={isLive.value ? 'live' : 'paused'}
+        onChange={(value) => (isLive.value = value === 'live')}
       />
       <p class="faint">
-        Kept in this browser. Now it is {stamp(now.value, 'local')} here and {stamp(now.value, 'UTC')} UTC.
+        Stored in this browser. The time is {timestamp(now.value, 'local')} local, {timestamp(now.value, 'UTC')} UTC.
       </p>
     </section>
   );
 }
 
-const mays: Readonly<Record<string, string>> = {
-  viewer: 'look at everything',
-  producer: 'start runs and look at its own',
-  worker: 'take work',
-  operator: 'look, start, and operate on runs and definitions',
-  admin: 'everything',
+const roleTexts: Readonly<Record<string, string>> = {
+  viewer: 'read everything',
+  producer: 'start runs and read its own',
+  worker: 'claim and execute jobs',
+  operator: 'read everything, start runs, and change runs and definitions',
+  admin: 'full access',
 };
 
 function Session(): JSX.Element {
-  const who = me.value;
+  const user = me.value;
   return (
     <section class="card">
       <h2>Session</h2>
-      {who === null ? <Loading /> : (
+      {user === null ? <Loading /> : (
         <dl class="facts">
-          <dt>Signed in as</dt><dd>{who.name}</dd>
-          <dt>Role</dt><dd>{who.role} <span class="faint">may {mays[who.role]}</span></dd>
-          <dt>Payloads</dt><dd>{who.seesPayloads ? 'shown as they are' : 'shown without secrets'}</dd>
-          <dt>Until</dt><dd>{who.expires === null ? 'no end' : <Time at={who.expires} />}</dd>
+          <dt>Signed in as</dt><dd>{user.name}</dd>
+          <dt>Role</dt><dd>{user.role}: <span class="faint">{roleTexts[user.role]}</span></dd>
+          <dt>Payloads</dt><dd>{user.seesPayloads ? 'shown in full' : 'secrets hidden'}</dd>
+          <dt>Expires</dt><dd>{user.expires === null ? 'never' : <Time at={user.expires} />}</dd>
         </dl>
       )}
-      {who?.isLocal === true && (
+      {user?.isLocal === true && (
         <p class="faint">
-          No tokens are set up, so whoever is on this machine may do everything. Make one with{' '}
-          <code>stint tokens create</code> before others can reach it.
+          No tokens are set up: everyone on this machine has full access. Create one with{' '}
+          <code>stint tokens create</code> before you open the server to others.
         </p>
       )}
-      {who?.isLocal === false && (
-        <p><button type="button" class="button" onClick={() => void attempt(signOut)}>Sign out</button></p>
+      {user?.isLocal === false && (
+        <p><button type="button" class="button" onClick={() => void withToast(signOut)}>Sign out</button></p>
       )}
     </section>
   );
 }
 
 function About(): JSX.Element {
-  const health = useAnswer((abort) => call('health', {}, abort), []);
-  const instances = useAnswer((abort) => call('listInstances', {}, abort), []);
+  const health = useResource((abort) => call('health', {}, abort), []);
+  const instances = useResource((abort) => call('listInstances', {}, abort), []);
   useChanges({ kind: ['def'] }, instances.reload);
   const alive = (instances.data?.items ?? []).filter(({ isAlive }) => isAlive);
   const versions = [...Map.groupBy(alive, ({ version }) => version)];
@@ -121,25 +121,25 @@ function About(): JSX.Element {
           {health.data?.version ?? '…'}{' '}
           {health.data && <Health status={health.data.status} />}
         </dd>
-        <dt>Versions at work</dt>
+        <dt>Running versions</dt>
         <dd>
           {versions.map(([version, all]) => (
             <div key={version}>{version} <span class="faint">on {plural(all.length, 'instance')}</span></div>
           ))}
         </dd>
         <dt>API</dt>
-        <dd><a href={addressOf('/api/v1/openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></dd>
-        <dt>Figures</dt><dd><a href={addressOf('/metrics')} target="_blank" rel="noreferrer">Prometheus metrics</a></dd>
+        <dd><a href={urlOf('/api/v1/openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></dd>
+        <dt>Metrics</dt><dd><a href={urlOf('/metrics')} target="_blank" rel="noreferrer">Prometheus metrics</a></dd>
       </dl>
       {versions.length > 1 && (
-        <p class="faint">Several versions are at work: see <a href={href('/instances')}>instances</a>.</p>
+        <p class="faint">Several versions are running. See <a href={href('/instances')}>Instances</a>.</p>
       )}
     </section>
   );
 }
 
 const Health = ({ status }: { readonly status: 'ok' | 'failing' }): JSX.Element =>
-  <Badge look={status === 'ok' ? 'succeeded' : 'failed'} word={status} />;
+  <Badge status={status === 'ok' ? 'succeeded' : 'failed'} text={status} />;
 
 function Views(): JSX.Element {
   return (
@@ -147,14 +147,14 @@ function Views(): JSX.Element {
       <h2>Saved views</h2>
       {savedViews.value.length === 0 && (
         <p class="faint">
-          None: search <a href={href('/runs')}>runs</a>, then save the view. A view can also be passed on by its URL.
+          No saved views. Search <a href={href('/runs')}>runs</a>, then choose “Save view”. To share one, share its URL.
         </p>
       )}
       <ul class="lines">
         {savedViews.value.map(({ name, search }) => (
           <li key={name}>
             <a href={href('/runs', { search })}>{name}</a> <code class="faint">{search}</code>
-            <button type="button" class="plain" aria-label={`Forget the view ${name}`} onClick={() => forgetView(name)}>
+            <button type="button" class="plain" aria-label={`Delete view ${name}`} onClick={() => deleteView(name)}>
               <Icon name="trash" />
             </button>
           </li>

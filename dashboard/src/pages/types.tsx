@@ -1,4 +1,4 @@
-/** Job types: what can be run here, who can run it, and how much of it is open. */
+/** Job types: their open jobs, limits and instances. */
 import type { JSX } from 'preact';
 import type { TypeView } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
@@ -10,10 +10,10 @@ import { Table, type Column } from '../components/table.tsx';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
 import { textOf } from '../search.ts';
-import { useAnswer } from '../state/answer.ts';
+import { useResource } from '../state/resource.ts';
 import { useChanges } from '../state/live.ts';
 import { mayProduce } from '../state/session.ts';
-import { number, short } from '../words.ts';
+import { number, compact } from '../format.ts';
 import { TypePage } from './types/detail.tsx';
 import { Traits } from './types/traits.tsx';
 
@@ -23,17 +23,17 @@ function Types(): JSX.Element {
 }
 
 function TypeList(): JSX.Element {
-  const list = useAnswer((abort) => call('listTypes', {}, abort), []);
+  const list = useResource((abort) => call('listTypes', {}, abort), []);
   useChanges({ kind: ['run', 'task', 'bedrock'] }, list.reload);
-  const part = queryOf('q');
-  const rows = (list.data?.items ?? []).filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+  const filter = queryOf('q');
+  const rows = (list.data?.items ?? []).filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   return (
     <>
       <header class="page-head">
         <h1>Job types</h1>
-        <div class="page-acts">
+        <div class="page-actions">
           <input
-            class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={part}
+            class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter}
             onInput={({ currentTarget }) => setQuery({ q: currentTarget.value }, false)}
           />
         </div>
@@ -41,10 +41,10 @@ function TypeList(): JSX.Element {
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
       {list.data !== null && rows.length === 0 && (
-        <Empty title={part === '' ? 'No job types are known' : 'No type has this in its name'} icon="types">
-          {part === ''
-            ? 'Start an instance with code: stint serve --jobs FILE.'
-            : 'Write less of it, or clear the filter.'}
+        <Empty title={filter === '' ? 'No job types' : 'No matching job types'} icon="types">
+          {filter === ''
+            ? 'Start an instance with your job types: stint serve --jobs FILE.'
+            : 'Shorten or clear the filter.'}
         </Empty>
       )}
       {rows.length > 0 && (
@@ -67,18 +67,18 @@ const columns: readonly Column<TypeView>[] = [
   { title: 'Waiting', class: 'number', cell: (type) => <Count type={type} standing="pending" /> },
   { title: 'Held', class: 'number', cell: (type) => <Count type={type} standing="held" /> },
   {
-    title: 'At most', class: 'number',
+    title: 'Limit', class: 'number',
     cell: ({ concurrency, onePerType }) => (
-      onePerType ? '1' : concurrency === null ? <span class="faint">any</span> : number(concurrency)
+      onePerType ? '1' : concurrency === null ? <span class="faint">none</span> : number(concurrency)
     ),
   },
   {
     title: 'Instances', class: 'number', cell: ({ instances }) =>
       instances.length > 0 ? number(instances.length)
-        : <Badge look="failed" word="nobody" title="No living instance knows it: what waits is not run" />,
+        : <Badge status="failed" text="no worker" title="No running instance has this type" />,
   },
   {
-    title: '', class: 'acts', cell: ({ name }) => mayProduce.value && !isOwn(name) && (
+    title: '', class: 'actions', cell: ({ name }) => mayProduce.value && !isBuiltIn(name) && (
       <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}>
         <Icon name="play" /> Start
       </button>
@@ -86,8 +86,8 @@ const columns: readonly Column<TypeView>[] = [
   },
 ];
 
-/** Types of Stint's own are started by what they are for. */
-const isOwn = (name: string): boolean => name.startsWith('stint.');
+/** Stint starts its built-in types itself. */
+const isBuiltIn = (name: string): boolean => name.startsWith('stint.');
 
 type Open = 'running' | 'pending' | 'held';
 
@@ -95,7 +95,7 @@ function Count({ type, standing }: { readonly type: TypeView; readonly standing:
   const count = type.counts[standing] ?? 0;
   if (count === 0) return <span class="faint">0</span>;
   const search = textOf([{ name: 'type', value: type.name }, { name: 'state', value: standing }]);
-  return <a href={href('/runs', { search })} title={number(count)}>{short(count)}</a>;
+  return <a href={href('/runs', { search })} title={number(count)}>{compact(count)}</a>;
 }
 
 export const typesPage: Page = {

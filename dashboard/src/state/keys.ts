@@ -1,27 +1,27 @@
-/** Keys: what the keyboard does here, by whoever is on the page; also what the help and the palette list. */
+/** Keyboard shortcuts of the shell and the current page. The help dialog and the palette list them too. */
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Shortcut {
-  /** One key as `KeyboardEvent.key` names it, or two after each other: `g r`. */
+  /** One key as `KeyboardEvent.key` names it, or two in sequence: `g r`. Empty: palette only. */
   readonly keys: string;
   /** A few words, such as "Retry". */
-  readonly does: string;
+  readonly label: string;
   readonly run: () => void;
-  /** Left out of the palette: it makes no sense there. */
-  readonly isOnlyKey?: boolean;
+  /** Left out of the palette. */
+  readonly isKeyOnly?: boolean;
 }
 
-/** Newest last; what a page says goes before what the shell says. */
+/** Newest last; the shortcuts of a page take precedence over those of the shell. */
 const layers = signal<readonly (readonly Shortcut[])[]>([]);
 
 export const shortcuts = (): readonly Shortcut[] => layers.value.toReversed().flat();
 
-/** These hold while the component is there, from the moment at which it can be seen. */
+/** Registers shortcuts while the component is mounted. */
 export function useShortcuts(own: readonly Shortcut[]): void {
   const latest = useRef(own);
   latest.current = own;
-  const key = own.map(({ keys, does }) => `${keys} ${does}`).join('\n');
+  const key = own.map(({ keys, label }) => `${keys} ${label}`).join('\n');
   useLayoutEffect(() => {
     const layer = own.map((shortcut, index) => ({ ...shortcut, run: () => latest.current[index]?.run() }));
     layers.value = [...layers.peek(), layer];
@@ -32,28 +32,29 @@ export function useShortcuts(own: readonly Shortcut[]): void {
 }
 
 const sequenceMs = 1_200;
-let before = '';
-let beforeAt = 0;
+let lastKey = '';
+let lastKeyAt = 0;
 
 document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
   if (document.querySelector('dialog[open]') !== null) return;
-  const pair = event.timeStamp - beforeAt < sequenceMs ? `${before} ${event.key}` : event.key;
+  const pair = event.timeStamp - lastKeyAt < sequenceMs ? `${lastKey} ${event.key}` : event.key;
   const found = shortcuts().find(({ keys }) => keys === pair) ?? shortcuts().find(({ keys }) => keys === event.key);
-  [before, beforeAt] = [event.key, event.timeStamp];
+  [lastKey, lastKeyAt] = [event.key, event.timeStamp];
   if (found === undefined || (event.key === 'Enter' && isControl(event.target))) return;
   event.preventDefault();
-  before = '';
+  lastKey = '';
   found.run();
 });
 
 function isTyping({ target }: KeyboardEvent): boolean {
   const element = target as HTMLElement;
-  return element.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(element.tagName) && !isTick(element);
+  const isField = ['INPUT', 'TEXTAREA', 'SELECT'].includes(element.tagName);
+  return element.isContentEditable || (isField && !isCheckbox(element));
 }
 
-const isTick = (element: HTMLElement): boolean => (element as HTMLInputElement).type === 'checkbox';
+const isCheckbox = (element: HTMLElement): boolean => (element as HTMLInputElement).type === 'checkbox';
 
-/** Enter on a link or a button is its own. */
+/** Enter on a link, button or tab activates that element. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a[href], button, [role=tab]') !== null;

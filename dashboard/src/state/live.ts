@@ -1,86 +1,95 @@
 /**
- * Live: what changes on the server, told in batches to the page that is open. One stream at a time, none while the
- * switch is off or nobody looks, since a browser has few connections to give. Where the stream cannot be had, the page
- * is told to look again every few seconds.
+ * Live updates: changes on the server, delivered in batches to the open page. One stream at a time, because a browser
+ * allows six connections per host over HTTP/1.1; none while updates are paused or the tab is hidden. While the stream
+ * is down, the page reloads every few seconds.
  */
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Changed } from '../../../src/http/contract.ts';
-import { addressOf } from '../api.ts';
+import { urlOf } from '../api.ts';
 
 export type Connection = 'live' | 'connecting' | 'polling' | 'paused' | 'hidden';
 
-/** What a page wants to hear of. */
-export interface Wish {
+/** Which changes a page subscribes to. */
+export interface ChangeFilter {
   /** A run and its tasks. */
   readonly run?: number;
   readonly kind?: readonly Changed['kind'][];
 }
 
-/** Changes since the last time; null: some were missed, so anything may have changed. */
-export type Listener = (changes: readonly Changed[] | null) => void;
+/** Gets the changes since the last call; null: some were missed, so anything may have changed. */
+export type ChangeListener = (changes: readonly Changed[] | null) => void;
 
-/** The switch. */
 export const isLive = signal(true);
 export const connection = signal<Connection>('connecting');
 
 export const isHidden = signal(document.hidden);
 document.addEventListener('visibilitychange', () => (isHidden.value = document.hidden));
 
-interface Following {
-  readonly wish: Wish;
-  readonly tell: Listener;
+interface Subscription {
+  readonly filter: ChangeFilter;
+  readonly notify: ChangeListener;
 }
 
-const following = signal<Following | null>(null);
-const tellMs = 250;
+const subscription = signal<Subscription | null>(null);
+const flushMs = 250;
 const pollMs = 5_000;
 
 effect(() => {
-  const follower = following.value;
+  const current = subscription.value;
   const [isOn, isAway] = [isLive.value, isHidden.value];
-  if (isOn && !isAway && follower !== null) return untracked(() => connect(follower));
+  if (isOn && !isAway && current !== null) return untracked(() => connect(current));
   connection.value = isAway && isOn ? 'hidden' : isOn ? 'connecting' : 'paused';
   return undefined;
 });
 
-/** Follows while the component is there. A page has one of these; the wish may change. */
-export function useChanges(wish: Wish, listener: Listener): void {
+/** Subscribes while the component is mounted. A page calls it once; the filter may change. */
+export function useChanges(filter: ChangeFilter, listener: ChangeListener): void {
   const latest = useRef(listener);
   latest.current = listener;
-  const key = JSON.stringify(wish);
+  const key = JSON.stringify(filter);
   useEffect(() => {
-    const mine: Following = { wish, tell: (changes) => latest.current(changes) };
-    following.value = mine;
+    const own: Subscription = { filter, notify: (changes) => latest.current(changes) };
+    subscription.value = own;
     return () => {
-      if (following.peek() === mine) following.value = null;
+      if (subscription.peek() === own) subscription.value = null;
     };
   }, [key]);
 }
 
-/** Told again and again while it lasts; the answer ends it. */
-function connect({ wish, tell }: Following): () => void {
+/** Reloads at an interval, for ages and heartbeats: neither is announced by the stream. */
+export function useInterval(reload: () => void, ms: number, deps: readonly unknown[] = []): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (isLive.peek() && !isHidden.peek()) reload();
+    }, ms);
+    return () => clearInterval(timer);
+  }, deps);
+}
+
+/** Opens the stream; returns the function that closes it. */
+function connect({ filter, notify }: Subscription): () => void {
   connection.value = 'connecting';
-  const source = new EventSource(addressOf('/api/v1/stream', { query: { ...wish } }));
-  let heard: Changed[] = [];
+  const source = new EventSource(urlOf('/api/v1/stream', { query: { ...filter } }));
+  let received: Changed[] = [];
   let wasOpen = false;
   const flush = setInterval(() => {
-    if (heard.length === 0) return;
-    const told = heard;
-    heard = [];
-    batch(() => tell(told));
-  }, tellMs);
+    if (received.length === 0) return;
+    const changes = received;
+    received = [];
+    batch(() => notify(changes));
+  }, flushMs);
   const poll = setInterval(() => {
-    if (connection.peek() === 'polling') tell(null);
+    if (connection.peek() === 'polling') notify(null);
   }, pollMs);
   source.addEventListener('open', () => {
     connection.value = 'live';
-    // What happened before the first word of this stream is not in it.
-    if (!wasOpen) tell(null);
+    // Changes between the page's first request and the opening of the stream are not in the stream.
+    if (!wasOpen) notify(null);
     wasOpen = true;
   });
-  source.addEventListener('change', ({ data }: MessageEvent<string>) => heard.push(JSON.parse(data) as Changed));
-  source.addEventListener('dropped', () => tell(null));
+  source.addEventListener('change', ({ data }: MessageEvent<string>) => received.push(JSON.parse(data) as Changed));
+  source.addEventListener('dropped', () => notify(null));
   source.addEventListener('error', () => (connection.value = 'polling'));
   return () => {
     source.close();

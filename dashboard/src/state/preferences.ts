@@ -1,4 +1,4 @@
-/** Preferences of whoever looks, kept in this browser: theme and how times are told. */
+/** Display preferences, stored in this browser: the theme and the format of times. */
 import { effect, signal, type Signal } from '@preact/signals';
 
 export const themes = ['system', 'light', 'dark'] as const;
@@ -6,39 +6,39 @@ export type Theme = (typeof themes)[number];
 export const timeModes = ['relative', 'local', 'UTC'] as const;
 export type TimeMode = (typeof timeModes)[number];
 
-export const theme = kept<Theme>('theme', themes, 'system');
-export const timeMode = kept<TimeMode>('time', timeModes, 'relative');
+export const theme = storedChoice<Theme>('theme', themes, 'system');
+export const timeMode = storedChoice<TimeMode>('time', timeModes, 'relative');
 
-const darkSystem = matchMedia('(prefers-color-scheme: dark)');
-/** Whether it is dark now, whoever decided that. */
+const systemDark = matchMedia('(prefers-color-scheme: dark)');
+/** Whether the dark theme is active, chosen or by the system. */
 export const isDark = signal(false);
 
 effect(() => {
-  isDark.value = theme.value === 'dark' || (theme.value === 'system' && darkSystem.matches);
+  isDark.value = theme.value === 'dark' || (theme.value === 'system' && systemDark.matches);
   document.documentElement.dataset['theme'] = isDark.value ? 'dark' : 'light';
 });
-darkSystem.addEventListener('change', ({ matches }) => {
+systemDark.addEventListener('change', ({ matches }) => {
   if (theme.value !== 'system') return;
   isDark.value = matches;
   document.documentElement.dataset['theme'] = matches ? 'dark' : 'light';
 });
 
-/** The next of a list, around and around. */
+/** Sets the next value of a list; after the last comes the first. */
 export function cycle<T>(values: readonly T[], choice: Signal<T>): void {
   choice.value = values[(values.indexOf(choice.value) + 1) % values.length]!;
 }
 
-/** A choice that a later visit finds again. */
-function kept<T extends string>(name: string, values: readonly T[], fallback: T): Signal<T> {
+/** A choice that is stored in the browser. */
+function storedChoice<T extends string>(name: string, values: readonly T[], fallback: T): Signal<T> {
   const key = `stint.${name}`;
-  const stored = recall(key) as T | null;
+  const stored = readStored(key) as T | null;
   const choice = signal(stored !== null && values.includes(stored) ? stored : fallback);
-  effect(() => remember(key, choice.value));
+  effect(() => writeStored(key, choice.value));
   return choice;
 }
 
-/** Storage may be closed to us: then it is as on the first visit. */
-export function recall(key: string): string | null {
+/** Null where the browser blocks storage. */
+export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
@@ -46,10 +46,10 @@ export function recall(key: string): string | null {
   }
 }
 
-export function remember(key: string, value: string): void {
+export function writeStored(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Then it holds for this visit.
+    // Storage is blocked or full: the value lasts until the page is closed.
   }
 }

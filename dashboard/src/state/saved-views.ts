@@ -1,6 +1,6 @@
-/** Saved views of a list: a name for a query, kept in this browser. The URL itself is what can be passed on. */
+/** Saved views: named searches of the list of runs, stored in this browser. To share one, share its URL. */
 import { signal } from '@preact/signals';
-import { recall, remember } from './preferences.ts';
+import { readStored, writeStored } from './preferences.ts';
 
 export interface SavedView {
   readonly name: string;
@@ -16,15 +16,15 @@ export function saveView(view: SavedView): void {
   write([view, ...savedViews.value.filter(({ name }) => name !== view.name)].slice(0, viewsMax));
 }
 
-export const forgetView = (name: string): void => write(savedViews.value.filter((view) => view.name !== name));
+export const deleteView = (name: string): void => write(savedViews.value.filter((view) => view.name !== name));
 
 function write(views: readonly SavedView[]): void {
   savedViews.value = views;
-  remember(key, JSON.stringify(views));
+  writeStored(key, JSON.stringify(views));
 }
 
 function read(): readonly SavedView[] {
-  const kept: unknown = JSON.parse(recall(key) ?? '[]');
+  const stored: unknown = JSON.parse(readStored(key) ?? '[]');
   const isView = ({ name, search }: SavedView): boolean => Boolean(name) && typeof search === 'string';
-  return Array.isArray(kept) ? (kept as SavedView[]).filter(isView) : [];
+  return Array.isArray(stored) ? (stored as SavedView[]).filter(isView) : [];
 }

@@ -1,16 +1,16 @@
-/** The crash: how the end of a child is told, when its handler gave no answer. */
+/** The crash of a handler: its thread or process ended before the handler returned or threw. */
 import type { ErrorCode } from '../../model/state.ts';
 
 /** How a thread or process ended. */
 export interface HostEnd {
   readonly exitCode: number | null;
-  /** Of a process that was killed. */
+  /** The signal that ended a process. */
   readonly signal: string | null;
-  /** Why it could not be started, or what ended the thread. */
+  /** The error that prevented the start or ended the thread. */
   readonly error?: unknown;
 }
 
-/** The thread or process of a handler ended, was ended, or never got so far as to call it. */
+/** The thread or process of a handler ended or was ended, or could not call the handler. */
 export class HandlerCrashed extends Error {
   override readonly name = 'HandlerCrashed';
   readonly code: Extract<ErrorCode, 'crashed' | 'could not start'>;
@@ -25,7 +25,7 @@ export class HandlerCrashed extends Error {
   }
 }
 
-/** The handler returned something that cannot be kept as JSON. */
+/** The handler returned a value that cannot be stored as JSON. */
 export class MissingOutput extends Error {
   override readonly name = 'MissingOutput';
   readonly code: Extract<ErrorCode, 'missing output'> = 'missing output';
@@ -36,26 +36,26 @@ export type IsolationMode = 'thread' | 'process';
 export interface CrashFacts {
   readonly mode: IsolationMode;
   readonly isStarted: boolean;
-  /** Whether it was ended on purpose. */
+  /** Whether the engine ended it. */
   readonly isKilled: boolean;
-  /** What nobody caught in the child. */
+  /** The uncaught error of the child. */
   readonly uncaught: Error | null;
 }
 
 export function crashOf(end: HostEnd, { mode, isStarted, isKilled, uncaught }: CrashFacts): HandlerCrashed {
-  const why = `the ${mode} of the handler ${isKilled && !uncaught ? 'was ended by force' : howOf(end, uncaught)}`;
+  const why = `the ${mode} of the handler ${isKilled && !uncaught ? 'was killed by the engine' : howOf(end, uncaught)}`;
   const about = { ...end, error: uncaught ?? end.error };
   if (isStarted || isKilled) return new HandlerCrashed('crashed', why, about);
   return new HandlerCrashed('could not start', `could not start: ${why}`, about);
 }
 
 function howOf({ exitCode, signal, error }: HostEnd, uncaught: Error | null): string {
-  if (uncaught) return `ended by an error that nobody caught: ${uncaught.name}: ${uncaught.message}`;
+  if (uncaught) return `ended with an uncaught error: ${uncaught.name}: ${uncaught.message}`;
   if (isOutOfMemory(error)) return 'ran out of memory';
   if (error instanceof Error) return `failed: ${error.message}`;
-  // V8 aborts a process that has no memory left.
-  if (signal !== null) return `was ended by ${signal}${signal === 'SIGABRT' ? ', as when memory runs out' : ''}`;
-  return `ended with exit code ${exitCode}`;
+  // V8 aborts a process whose heap is full.
+  if (signal !== null) return `was ended by ${signal}${signal === 'SIGABRT' ? ', which can mean that it ran out of memory' : ''}`;
+  return `exited with code ${exitCode}`;
 }
 
 const isOutOfMemory = (error: unknown): boolean =>

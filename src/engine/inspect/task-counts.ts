@@ -1,18 +1,22 @@
-/**
- * Task counts of open runs. Counting a hundred thousand tasks takes a while, and every watcher needs the count, so an
- * expensive count is cached for ten times as long as it took.
- */
+/** Task counts: how many tasks a run has, and how they ended; expensive counts are cached. */
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { TaskCounts } from '../declare/job-type.ts';
-import { countTasks } from '../work/phases.ts';
+
+export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
+  const tallies = await jobs.count({ parent: run });
+  const sum = (...standings: string[]): number =>
+    tallies.filter(({ standing }) => standings.length === 0 || standings.includes(standing)).reduce((all, { count }) => all + count, 0);
+  return { total: sum(), succeeded: sum('succeeded'), failed: sum('failed'), cancelled: sum('cancelled') };
+}
 
 const expensiveMs = 20;
-/** A count is cached for this many times as long as it took: watching takes a tenth of the time at most. */
+/** A count is cached for this many times as long as it took, so that watching a run costs at most a tenth of the time. */
 const cacheFactor = 10;
 const cachedMax = 100;
 
+/** Caches counts of open runs: counting 100,000 tasks is slow, and every watcher of the run asks for it. */
 export class TaskCountCache {
   readonly #clock: Clock;
   readonly #expensive = new Map<number, { readonly counts: TaskCounts; readonly until: number }>();

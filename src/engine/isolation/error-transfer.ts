@@ -1,20 +1,20 @@
-/** Transfers an error across a thread or process border: as data on one side, rebuilt on the other. */
+/** Transfers an error between threads or processes: converts it to data, and back. */
 import { jsonText, parseJson } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 
 export interface ErrorData {
   readonly name: string;
-  /** Which class of ours it is, or of the language; the rest are plain errors with a name. */
-  readonly meaning: Meaning | null;
+  /** A class of Stint or of JavaScript; null: the error is rebuilt as an `Error` with this name. */
+  readonly knownClass: KnownClass | null;
   readonly message: string;
   readonly stack: string | null;
-  /** What else hangs on it (`data`, `code`, `afterMs`), as JSON texts by name. */
+  /** Its own enumerable properties, such as `data`, `code` and `afterMs`, as JSON. */
   readonly extras: readonly (readonly [name: string, text: string])[];
   readonly cause: ErrorData | null;
 }
 
-/** Empty ones of each class that keeps its meaning; what they hold comes with the extras. */
+/** Creates an empty error of each known class; the extras fill in its properties. */
 const makers = {
   Fail: () => new Fail(''),
   RetryAfter: () => new RetryAfter('0s'),
@@ -30,9 +30,9 @@ const makers = {
   SyntaxError: () => new SyntaxError(),
 } satisfies Record<string, () => Error>;
 
-type Meaning = keyof typeof makers;
+type KnownClass = keyof typeof makers;
 
-const classes: ReadonlyArray<readonly [Meaning, abstract new (...given: never[]) => Error]> = [
+const classes: ReadonlyArray<readonly [KnownClass, abstract new (...args: never[]) => Error]> = [
   ['Fail', Fail], ['RetryAfter', RetryAfter], ['Snooze', Snooze], ['Cancelled', Cancelled], ['TimedOut', TimedOut],
   ['LeaseLost', LeaseLost], ['Interrupted', Interrupted], ['Refusal', Refusal], ['TypeError', TypeError],
   ['RangeError', RangeError], ['ReferenceError', ReferenceError], ['SyntaxError', SyntaxError],
@@ -43,24 +43,24 @@ const messageMax = 10_000;
 const stackMax = 20_000;
 const extrasMax = 20;
 const extraLimits = { bytes: 65_536, depth: 32 };
-const ownWords: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
+const standardNames: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
 
-/** Never throws, whatever was thrown: even a look at it may fail. */
+/** Never throws: reading a thrown value can throw, as a getter or a proxy may. */
 export function errorToData(thrown: unknown): ErrorData {
   try {
     return toData(thrown, causesMax);
   } catch {
-    return plain('Error', 'something was thrown that cannot be told');
+    return plain('Error', 'the handler threw a value that cannot be read');
   }
 }
 
-export function errorFromData({ name, meaning, message, stack, extras, cause }: ErrorData): Error {
-  const error = meaning === null ? new Error() : makers[meaning]();
+export function errorFromData({ name, knownClass, message, stack, extras, cause }: ErrorData): Error {
+  const error = knownClass === null ? new Error() : makers[knownClass]();
   const hidden: Record<string, unknown> = { message, stack: stack ?? `${name}: ${message}` };
   if (error.name !== name) hidden['name'] = name;
   if (cause) hidden['cause'] = errorFromData(cause);
-  for (const [word, value] of Object.entries(hidden)) define(error, word, value, false);
-  for (const [word, text] of extras) define(error, word, parseJson(text), true);
+  for (const [key, value] of Object.entries(hidden)) define(error, key, value, false);
+  for (const [key, text] of extras) define(error, key, parseJson(text), true);
   return error;
 }
 
@@ -68,7 +68,7 @@ function toData(thrown: unknown, causesLeft: number): ErrorData {
   if (!(thrown instanceof Error)) return valueToData(thrown);
   return {
     name: nameOf(thrown),
-    meaning: classes.find(([, type]) => thrown instanceof type)?.[0] ?? null,
+    knownClass: classes.find(([, type]) => thrown instanceof type)?.[0] ?? null,
     message: String(thrown.message).slice(0, messageMax),
     stack: typeof thrown.stack === 'string' ? thrown.stack.slice(0, stackMax) : null,
     extras: extrasOf(thrown),
@@ -76,17 +76,17 @@ function toData(thrown: unknown, causesLeft: number): ErrorData {
   };
 }
 
-/** `throw 'a text'` becomes an error with that text; other values are its data. */
+/** `throw 'text'` becomes an error with that message; any other value becomes the `data` of an error. */
 function valueToData(thrown: unknown): ErrorData {
   if (typeof thrown === 'string') return plain('Error', thrown.slice(0, messageMax));
-  return { ...plain('Error', `a handler threw no error but ${kindOf(thrown)}`), extras: extrasOf({ data: thrown }) };
+  return { ...plain('Error', `the handler threw ${kindOf(thrown)} instead of an error`), extras: extrasOf({ data: thrown }) };
 }
 
 const plain = (name: string, message: string): ErrorData => ({
-  name, meaning: null, message, stack: null, extras: [], cause: null,
+  name, knownClass: null, message, stack: null, extras: [], cause: null,
 });
 
-/** `class OutOfPaper extends Error {}` has the name Error, and its class tells more. */
+/** The `name` of `class OutOfPaper extends Error {}` is `Error`; the name of its class says more. */
 function nameOf(error: Error): string {
   const { name } = error;
   const isSpecific = typeof name === 'string' && name !== '' && name !== 'Error';
@@ -99,23 +99,23 @@ function kindOf(value: unknown): string {
 }
 
 function extrasOf(holder: object): [string, string][] {
-  const words = Object.keys(holder).filter((word) => !ownWords.has(word)).slice(0, extrasMax);
-  return words.flatMap((word) => {
-    const text = textOf(holder, word);
-    return text === null ? [] : [[word, text]];
+  const names = Object.keys(holder).filter((name) => !standardNames.has(name)).slice(0, extrasMax);
+  return names.flatMap((name) => {
+    const text = textOf(holder, name);
+    return text === null ? [] : [[name, text]];
   });
 }
 
-/** Null for what is no JSON: an error must arrive, with or without all that hangs on it. */
-function textOf(holder: object, word: string): string | null {
+/** Null if the value is not JSON: the error is transferred without it. */
+function textOf(holder: object, name: string): string | null {
   try {
-    const value: unknown = Reflect.get(holder, word);
+    const value: unknown = Reflect.get(holder, name);
     return value === undefined ? null : jsonText(value, extraLimits);
   } catch {
     return null;
   }
 }
 
-function define(error: Error, word: string, value: unknown, enumerable: boolean): void {
-  Object.defineProperty(error, word, { value, enumerable, configurable: true, writable: true });
+function define(error: Error, name: string, value: unknown, enumerable: boolean): void {
+  Object.defineProperty(error, name, { value, enumerable, configurable: true, writable: true });
 }

@@ -1,16 +1,16 @@
-/** One call on one host, from the engine's side: commands, reports and the end, whichever comes first. */
+/** One call on one host, seen from the engine: sends the call, receives its reports, and returns its result. */
 import { systemRandom } from '../../random.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
+import { settlesWithin } from '../../time/settles-within.ts';
 import { HandedOff } from '../handler/context.ts';
 import type { LogLevel } from '../handler/job-log.ts';
 import { crashOf, HandlerCrashed, MissingOutput, type HostEnd } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from './messages.ts';
 import { errorFromData, errorToData } from './error-transfer.ts';
-import { settlesWithin } from './settles-within.ts';
 
 export interface IsolatedHooks {
   readonly signal: AbortSignal;
@@ -30,15 +30,15 @@ export interface HostedResult {
   readonly isClean: boolean;
 }
 
-/** For the last that a child has to do: a handler may have closed the console, or hang in a listener of the exit. */
-const lastMs = 1000;
+/** How long a child may take to deliver its output or to exit: a handler can close stdout or block in an exit listener. */
+const lastStepMs = 1000;
 
 export class HostedCall {
   readonly #host: Host;
   readonly #hooks: IsolatedHooks;
   readonly #settings: CallSettings;
   readonly #outcome = Promise.withResolvers<CallOutcome>();
-  readonly #gone = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
   #stopStartTimer = (): void => {};
   #isStarted = false;
   #uncaught: Error | null = null;
@@ -54,18 +54,18 @@ export class HostedCall {
     return this.#isStarted;
   }
 
-  /** Rejects with what the handler threw, or with `HandlerCrashed`. */
+  /** Rejects with the error of the handler, or with `HandlerCrashed`. */
   async answer(call: IsolatedCall): Promise<HostedResult> {
     const { signal } = this.#hooks;
-    const passOn = (): void => this.#host.send({ kind: 'abort', reason: errorToData(signal.reason) });
+    const forwardAbort = (): void => this.#host.send({ kind: 'abort', reason: errorToData(signal.reason) });
     try {
       this.#start(call);
-      if (signal.aborted) passOn();
-      else signal.addEventListener('abort', passOn, { once: true });
+      if (signal.aborted) forwardAbort();
+      else signal.addEventListener('abort', forwardAbort, { once: true });
       return await this.#answerOf(await this.#outcome.promise);
     } finally {
       this.#stopStartTimer();
-      signal.removeEventListener('abort', passOn);
+      signal.removeEventListener('abort', forwardAbort);
       this.#host.listen(null);
     }
   }
@@ -73,10 +73,10 @@ export class HostedCall {
   #start(call: IsolatedCall): void {
     const { clock, startTimeoutMs } = this.#settings;
     this.#outcome.promise.catch(() => {});
-    this.#host.listen({ hear: (report) => this.#hear(report), gone: (end) => this.#end(end) });
+    this.#host.listen({ onReport: (report) => this.#receive(report), onEnd: (end) => this.#end(end) });
     this.#send(call);
     this.#stopStartTimer = clock.after(startTimeoutMs, () => {
-      const message = `could not start: no answer within ${formatDuration(startTimeoutMs)}`;
+      const message = `could not start: the ${this.#host.mode} did not respond within ${formatDuration(startTimeoutMs)}`;
       this.#outcome.reject(new HandlerCrashed('could not start', message));
     });
   }
@@ -86,12 +86,12 @@ export class HostedCall {
     try {
       this.#host.send({ kind: 'call', call, mark, idleMs: this.#settings.idleMs });
     } catch (error) {
-      const message = `could not start: the data of ${call.type} cannot be cloned into a ${this.#host.mode} of its own`;
+      const message = `could not start: the data of job type ${call.type} cannot be cloned into a ${this.#host.mode}`;
       throw new HandlerCrashed('could not start', message, { error });
     }
   }
 
-  #hear(report: ChildReport): void {
+  #receive(report: ChildReport): void {
     try {
       this.#take(report);
     } catch (error) {
@@ -115,21 +115,21 @@ export class HostedCall {
     }
   }
 
-  /** The child is about to end itself, unless the handler's code keeps it from that. */
+  /** The child exits by itself, unless code of the handler blocks it. */
   #expectEnd(uncaught: Error): void {
     this.#uncaught = uncaught;
-    void settlesWithin(this.#settings.clock, lastMs, this.#gone.promise).then((isGone) => (isGone ? null : this.#host.kill()));
+    void settlesWithin(this.#settings.clock, lastStepMs, this.#ended.promise).then((isEnded) => (isEnded ? null : this.#host.kill()));
   }
 
   #end(end: HostEnd): void {
     const { mode, isKilled } = this.#host;
     this.#outcome.reject(crashOf(end, { mode, isKilled, isStarted: this.#isStarted, uncaught: this.#uncaught }));
-    this.#gone.resolve();
+    this.#ended.resolve();
   }
 
   async #answerOf(outcome: CallOutcome): Promise<HostedResult> {
-    const heard = Promise.race([this.#host.heard(), this.#gone.promise]);
-    const isClean = await settlesWithin(this.#settings.clock, lastMs, heard);
+    const delivered = Promise.race([this.#host.outputDelivered(), this.#ended.promise]);
+    const isClean = await settlesWithin(this.#settings.clock, lastStepMs, delivered);
     return { value: valueOf(outcome), isClean };
   }
 }
@@ -140,11 +140,11 @@ function valueOf(outcome: CallOutcome): unknown {
       return parseJson(outcome.text);
     case 'handedOff':
       return new HandedOff(outcome.token, outcome.withinMs);
-    case 'unfit':
+    case 'notJson':
       throw new MissingOutput(outcome.message);
     case 'threw':
       throw errorFromData(outcome.error);
-    case 'unstartable': {
+    case 'notStarted': {
       const error = errorFromData(outcome.error);
       throw new HandlerCrashed('could not start', `could not start: ${error.name}: ${error.message}`, { error });
     }

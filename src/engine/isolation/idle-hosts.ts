@@ -1,9 +1,9 @@
-/** The idle hosts: those that wait for another call of the same module. */
+/** The idle hosts: threads and processes that wait for another call of the module that they have imported. */
 import type { Clock } from '../../time/clock.ts';
 import type { IsolationMode } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';
 
-interface Idle {
+interface IdleHost {
   readonly host: Host;
   readonly module: string;
   readonly since: number;
@@ -15,39 +15,39 @@ export interface IdleOptions {
   readonly idleMs: number;
 }
 
-/** An idle child ends itself; one that has not done so by now is kept from it by what its last call left behind. */
+/** A child exits by itself after `idleMs`. If it has not done so by then, code of its last call blocks it. */
 const overdueMs = 5000;
 
 export class IdleHosts {
   readonly #options: IdleOptions;
-  /** The one that has waited longest comes first. */
-  #waiting: Idle[] = [];
+  /** Longest idle first. */
+  #idle: IdleHost[] = [];
 
   constructor(options: IdleOptions) {
     this.#options = options;
   }
 
-  /** The one that has waited shortest, so that those which are not needed end. */
+  /** Takes the host that became idle last, so that surplus hosts reach their idle time and exit. */
   take(mode: IsolationMode, module: string): Host | null {
-    this.#endOverdue();
-    const index = this.#waiting.findLastIndex(({ host, module: its }) => host.mode === mode && its === module);
-    return index < 0 ? null : this.#waiting.splice(index, 1)[0]!.host;
+    this.#killOverdue();
+    const index = this.#idle.findLastIndex((idle) => idle.host.mode === mode && idle.module === module);
+    return index < 0 ? null : this.#idle.splice(index, 1)[0]!.host;
   }
 
-  keep(host: Host, module: string): void {
-    host.hold(false);
-    this.#waiting.push({ host, module, since: this.#options.clock.monotonic() });
-    if (this.#waiting.length > this.#options.idleMax) void this.#waiting.shift()!.host.kill();
+  add(host: Host, module: string): void {
+    host.setRef(false);
+    this.#idle.push({ host, module, since: this.#options.clock.monotonic() });
+    if (this.#idle.length > this.#options.idleMax) void this.#idle.shift()!.host.kill();
   }
 
-  forget(host: Host): void {
-    this.#waiting = this.#waiting.filter((idle) => idle.host !== host);
+  remove(host: Host): void {
+    this.#idle = this.#idle.filter((idle) => idle.host !== host);
   }
 
-  /** Looked at with each call only: a timer would keep the process alive. */
-  #endOverdue(): void {
+  /** Checked with each call, since a timer would keep the process alive. */
+  #killOverdue(): void {
     const { clock, idleMs } = this.#options;
     const before = clock.monotonic() - idleMs - overdueMs;
-    while (this.#waiting.length > 0 && this.#waiting[0]!.since < before) void this.#waiting.shift()!.host.kill();
+    while (this.#idle.length > 0 && this.#idle[0]!.since < before) void this.#idle.shift()!.host.kill();
   }
 }

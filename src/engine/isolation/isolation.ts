@@ -1,21 +1,21 @@
 /**
  * Isolation: calls handlers in threads and processes of their own, so that they can be ended whatever their code does.
  *
- * A child takes one call at a time. After a normal return it is kept for the next call of the same module; timers and
- * connections which that handler left behind stay with it. After anything else it is ended, since nobody can know what
- * still runs in it. A module is imported once per child, so it must not start an engine when it is imported.
+ * A child executes one call at a time. After a handler has returned, the child waits for the next call of the same
+ * module; timers and connections that the handler left open stay open. After any other outcome the child is ended, since
+ * its code may still be running. A module is imported once per child, so it must not start an engine when imported.
  *
- * A thread is cheaper; a process is the stronger wall. What Node can neither interrupt nor confine in a thread needs
- * the latter: a blocking system call (`execSync`) delays the end of its thread, one huge allocation or native code can
- * end the whole engine, and `fs.writeSync(1)` writes to the engine's own output.
+ * A thread costs less, a process isolates more. Use a process for code that Node can neither interrupt nor confine in a
+ * thread: a blocking system call (`execSync`) delays the end of its thread, a huge allocation or native code can end
+ * the whole engine, and `fs.writeSync(1)` writes to the output of the engine.
  */
+import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { HandlerCrashed, type IsolationMode } from '../handler/crash.ts';
 import type { Host, HostOptions } from './host/host.ts';
 import { HostedCall, type CallSettings, type IsolatedHooks } from './hosted-call.ts';
 import { IdleHosts } from './idle-hosts.ts';
-import type { IsolatedCall } from './messages.ts';
-import { refuseNesting } from './nesting.ts';
+import { isolatedFlag, type IsolatedCall } from './messages.ts';
 import { ProcessHost } from './host/process.ts';
 import { ThreadHost } from './host/thread.ts';
 
@@ -26,23 +26,24 @@ export type { IsolatedCall } from './messages.ts';
 export interface IsolationOptions {
   /** How many children may wait for another call. */
   readonly idleMax?: number;
-  /** How long they wait before they end themselves. */
+  /** How long an idle child waits before it exits. */
   readonly idleMs?: number;
-  /** From the start of a child, or an order to a waiting one, to the call of the handler. */
+  /** How long a child may take until it calls the handler. */
   readonly startTimeoutMs?: number;
-  /** Of the JavaScript heap of each child, in MB; by default what Node allows. */
+  /** The limit of the JavaScript heap of each child, in MB. Default: the limit of Node. */
   readonly memoryMb?: number;
   readonly clock?: Clock;
 }
 
 export interface IsolatedRun {
   readonly result: Promise<unknown>;
-  /** Resolves when it is really gone; never rejects. Nothing happens once there is a result. */
+  /** Resolves when the child has ended; never rejects. Has no effect after the result. */
   readonly kill: () => Promise<void>;
 }
 
-/** Which host a run is on: none before it starts and after it ended well. */
-interface HostSlot {
+/** Lets `kill` find the host of a call, which can change once. */
+interface CallTarget {
+  /** Null before the call starts and after it has returned. */
   host: Host | null;
   isKilled: boolean;
 }
@@ -61,48 +62,48 @@ export class Isolation {
     this.#idle = new IdleHosts({ clock, idleMax, idleMs });
   }
 
-  /** `result` may be left alone: it does not count as an unhandled rejection. */
+  /** `result` need not be awaited: it never causes an unhandled rejection. */
   run(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks): IsolatedRun {
-    const slot: HostSlot = { host: null, isKilled: false };
-    const result = this.#perform(mode, call, hooks, slot);
+    const target: CallTarget = { host: null, isKilled: false };
+    const result = this.#perform(mode, call, hooks, target);
     result.catch(() => {});
     const kill = async (): Promise<void> => {
-      slot.isKilled = true;
-      await slot.host?.kill();
+      target.isKilled = true;
+      await target.host?.kill();
     };
     return { result, kill };
   }
 
-  /** Ends every child, also those at work, and resolves when all are gone. */
+  /** Ends every child, busy or idle, and resolves when all have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#hosts].map((host) => host.kill()));
   }
 
-  async #perform(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks, slot: HostSlot): Promise<unknown> {
+  async #perform(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks, target: CallTarget): Promise<unknown> {
     refuseNesting(call.module);
-    const waiting = this.#idle.take(mode, call.module);
-    if (waiting) {
-      const hosted = new HostedCall(waiting, hooks, this.#settings);
+    const idle = this.#idle.take(mode, call.module);
+    if (idle) {
+      const hosted = new HostedCall(idle, hooks, this.#settings);
       try {
-        return await this.#performOn(waiting, hosted, call, slot);
+        return await this.#performOn(idle, hosted, call, target);
       } catch (error) {
-        // It ended just now, or the call before left something that keeps it busy: that is no fault of this call.
-        const isUntouched = error instanceof HandlerCrashed && !hosted.isStarted;
-        if (!isUntouched || slot.isKilled) throw error;
+        // The idle child ended meanwhile, or code of its previous call blocks it: start another child.
+        const isNotStarted = error instanceof HandlerCrashed && !hosted.isStarted;
+        if (!isNotStarted || target.isKilled) throw error;
       }
     }
     const host = this.#start(mode);
-    return this.#performOn(host, new HostedCall(host, hooks, this.#settings), call, slot);
+    return this.#performOn(host, new HostedCall(host, hooks, this.#settings), call, target);
   }
 
-  async #performOn(host: Host, hosted: HostedCall, call: IsolatedCall, slot: HostSlot): Promise<unknown> {
-    slot.host = host;
-    host.hold(true);
+  async #performOn(host: Host, hosted: HostedCall, call: IsolatedCall, target: CallTarget): Promise<unknown> {
+    target.host = host;
+    host.setRef(true);
     try {
       const { value, isClean } = await hosted.answer(call);
-      slot.host = null;
-      if (isClean && !host.isKilled && this.#hosts.has(host)) this.#idle.keep(host, call.module);
+      target.host = null;
+      if (isClean && !host.isKilled && this.#hosts.has(host)) this.#idle.add(host, call.module);
       else void host.kill();
       return value;
     } catch (error) {
@@ -115,10 +116,17 @@ export class Isolation {
     if (this.#isClosed) throw new HandlerCrashed('could not start', 'could not start: the engine is closed');
     const host = mode === 'thread' ? new ThreadHost(this.#hostOptions) : new ProcessHost(this.#hostOptions);
     this.#hosts.add(host);
-    void host.gone.then(() => {
+    void host.ended.then(() => {
       this.#hosts.delete(host);
-      this.#idle.forget(host);
+      this.#idle.remove(host);
     });
     return host;
   }
+}
+
+/** A module that starts an engine when it is imported would start children without end. */
+function refuseNesting(module: string): void {
+  if (!(isolatedFlag in globalThis)) return;
+  const message = `cannot isolate within an isolated handler: does ${module} start an engine when it is imported?`;
+  throw new Refusal('malformed.option', message, { module });
 }

@@ -1,10 +1,13 @@
-/** The messages between the engine and an isolated child: commands go in, reports come out. */
+/** The messages between the engine and a child: the engine sends commands, the child sends reports. */
 import type { Progress } from '../../model/progress.ts';
 import type { RunFacts } from '../handler/context.ts';
 import type { LogLevel } from '../handler/job-log.ts';
 import type { ErrorData } from './error-transfer.ts';
 
-/** One call of a handler that runs outside the engine's thread. All of it is cloned, so it holds data only. */
+/** A property of `globalThis` that exists in every child. An engine that finds it refuses to start children. */
+export const isolatedFlag = Symbol.for('stint.isolated');
+
+/** One call of a handler in a child. It is cloned, so it consists of data only. */
 export interface IsolatedCall {
   /** The URL of the module that exports the job type. */
   readonly module: string;
@@ -20,26 +23,25 @@ export interface IsolatedCall {
     readonly run: RunFacts;
     readonly idempotencyKey: string;
     readonly fence: number;
-    /** What `handOff` answers; without it, the token of the run and this fence. A task needs one of its own. */
+    /** The token of `handOff`. Default: the token of the run and this fence. A task has a token of its own. */
     readonly token?: string;
   };
 }
 
-/** To the child. The call of an abort is the current one: commands arrive in the order in which they were sent. */
+/** Commands arrive in the order in which they were sent, so `abort` refers to the call before it. */
 export type ChildCommand =
   | {
       readonly kind: 'call';
       readonly call: IsolatedCall;
-      /** Printed by the child after all that the handler printed. */
+      /** The child prints this line after the output of the handler. */
       readonly mark: string;
-      /** After so long without another call the child ends itself. */
+      /** The child exits after this time without another call. */
       readonly idleMs: number;
     }
   | { readonly kind: 'abort'; readonly reason: ErrorData };
 
-/** From the child. */
 export type ChildReport =
-  /** The type was found and its handler is called now. */
+  /** The job type was found; its handler is called next. */
   | { readonly kind: 'started' }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
@@ -51,6 +53,6 @@ export type CallOutcome =
   | { readonly kind: 'returned'; readonly text: string }
   | { readonly kind: 'handedOff'; readonly token: string; readonly withinMs: number | null }
   | { readonly kind: 'threw'; readonly error: ErrorData }
-  /** The handler returned something that is no JSON. */
-  | { readonly kind: 'unfit'; readonly message: string }
-  | { readonly kind: 'unstartable'; readonly error: ErrorData };
+  /** The handler returned a value that cannot be stored as JSON. */
+  | { readonly kind: 'notJson'; readonly message: string }
+  | { readonly kind: 'notStarted'; readonly error: ErrorData };

@@ -1,25 +1,31 @@
-/** Delivers cancels: aborts the attempts of cancelled jobs, and stops jobs that did not give up in time. */
+/** Cancel delivery: aborts the attempts of cancelled jobs, and stops jobs whose grace period has passed. */
 import { stopJob } from '../../jobs/operate.ts';
 import type { Jobs } from '../../jobs.ts';
-import type { Attempt } from '../work/attempt.ts';
+import type { Attempts } from '../work/attempts.ts';
 
-export interface CancelDeliveryParts {
-  readonly jobs: Jobs;
-  readonly by: string;
-  readonly attempts: ReadonlyMap<number, Attempt>;
-}
+export class CancelDelivery {
+  readonly #jobs: Jobs;
+  readonly #by: string;
+  readonly #attempts: Attempts;
 
-export async function deliverCancels(parts: CancelDeliveryParts, ids: readonly number[]): Promise<void> {
-  const { jobs, attempts } = parts;
-  for (const job of await jobs.store.load(ids)) {
-    if (job.cancel === null || job.state === 'ended') continue;
-    attempts.get(job.id)?.cancel(job.cancel.why ?? `cancelled by ${job.cancel.by}`);
-    if (job.cancel.stopAt !== null && job.cancel.stopAt <= jobs.store.now()) await stop(parts, job.id);
+  constructor(jobs: Jobs, by: string, attempts: Attempts) {
+    this.#jobs = jobs;
+    this.#by = by;
+    this.#attempts = attempts;
   }
-}
 
-/** The grace period has passed: the job ends, even if its handler is still running. */
-async function stop({ jobs, by, attempts }: CancelDeliveryParts, id: number): Promise<void> {
-  await stopJob(jobs.store, id, { by, code: 'automation', why: 'did not give up in time' });
-  attempts.get(id)?.revoke();
+  async deliver(ids: readonly number[]): Promise<void> {
+    const { store } = this.#jobs;
+    for (const { id, state, cancel } of await store.load(ids)) {
+      if (cancel === null || state === 'ended') continue;
+      this.#attempts.get(id)?.cancel(cancel.why ?? `cancelled by ${cancel.by}`);
+      if (cancel.stopAt !== null && cancel.stopAt <= store.now()) await this.#stop(id);
+    }
+  }
+
+  /** Ends the job although its handler is still running. */
+  async #stop(id: number): Promise<void> {
+    await stopJob(this.#jobs.store, id, { by: this.#by, code: 'automation', why: 'did not give up in time' });
+    this.#attempts.get(id)?.revoke();
+  }
 }

@@ -1,26 +1,31 @@
 /**
- * Claim on create: a single job that is created where a slot is free and nothing waits is claimed in the creating commit.
- * That is one commit instead of two, and no hint goes out for a job that is no longer claimable.
+ * Claim on create: a single new job is claimed in the commit that creates it.
+ *
+ * Saves: one commit and one notification. Pick-up in the same process: PostgreSQL 3.3 → 1.7 ms, SQLite 1.8 → 1.0 ms
+ * (bench/LEDGER.md, c70a5d2).
+ * Applies: to one job of a type that this instance executes, while a slot is free and the last claim left nothing due.
+ * Without it: the new job wakes the claimers, and one of them claims it in a second commit.
  */
+import type { Jobs } from '../../jobs.ts';
 import type { Created } from '../../jobs/create.ts';
+import type { Draft } from '../../jobs/draft.ts';
 import type { RunningJob } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
+import type { Finisher } from '../work/finisher.ts';
 import type { Claimer } from './claimer.ts';
+import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimOnCreateParts {
+  readonly jobs: Jobs;
   readonly instance: string;
+  readonly lease: InstanceLease;
   readonly claimer: Claimer;
   readonly slots: Slots<RunningJob>;
+  readonly finisher: Finisher;
   readonly isDraining: () => boolean;
-  /** As the claimer has it. */
-  readonly leaseEpoch: () => symbol | null;
-  readonly release: (job: RunningJob) => Promise<void>;
 }
-
-/** Creates one job; with a holder, claimed for it. */
-type CreateOne = (holder: string | null) => Promise<readonly Created[]>;
 
 export class ClaimOnCreate {
   readonly #parts: ClaimOnCreateParts;
@@ -29,31 +34,47 @@ export class ClaimOnCreate {
     this.#parts = parts;
   }
 
-  async create(type: string, create: CreateOne): Promise<readonly Created[]> {
-    const { instance, claimer, isDraining, leaseEpoch } = this.#parts;
-    const epochBefore = leaseEpoch();
-    if (isDraining() || !claimer.reserveSlot(type)) return create(null);
+  applies(type: string): boolean {
+    const { claimer, slots, isDraining } = this.#parts;
+    return !isDraining() && slots.unreserved > 0 && claimer.isCaughtUp(type);
+  }
+
+  /** Reserves a slot while the job is created. Call only when `applies` is true. */
+  async create(draft: Draft, by: string): Promise<readonly Created[]> {
+    const { jobs, instance, slots, lease } = this.#parts;
+    const epochBefore = lease.epoch;
+    slots.reserve();
     try {
-      const created = await create(instance);
+      const created = await jobs.createMany([draft], by, instance);
       void this.#start(created, epochBefore);
       return created;
     } catch (error) {
-      claimer.releaseSlot(!isRefusal(error) || error.code === 'unavailable.store');
+      this.#endReservation(isRefused(error));
       throw error;
     }
   }
 
-  /** Whoever created it goes on before its handler starts. */
+  /** Starts the handler in a later turn of the event loop, after the code that awaits the creation. */
   async #start(created: readonly Created[], epochBefore: symbol | null): Promise<void> {
-    const { claimer, slots, isDraining, leaseEpoch, release } = this.#parts;
+    const { lease, slots, finisher, isDraining } = this.#parts;
     await turn();
-    const isLeaseUnbroken = leaseEpoch() === epochBefore;
-    claimer.releaseSlot(!isLeaseUnbroken);
+    const isLeaseUnbroken = lease.epoch === epochBefore;
+    this.#endReservation(isLeaseUnbroken);
     if (!isLeaseUnbroken) return;
     for (const { job, outcome } of created) {
       if (outcome !== 'created' || job?.state !== 'running') continue;
-      if (isDraining()) await release(job);
+      if (isDraining()) await finisher.release(job);
       else slots.add([job]);
     }
   }
+
+  /** Unless the outcome is known, the store may have a claim that this instance does not know. */
+  #endReservation(isOutcomeKnown: boolean): void {
+    const { slots, claimer } = this.#parts;
+    slots.unreserve();
+    if (!isOutcomeKnown) claimer.noteUnknownClaims();
+  }
 }
+
+/** A refusal means that nothing was written, unless it reports that the store did not answer. */
+const isRefused = (error: unknown): boolean => isRefusal(error) && error.code !== 'unavailable.store';

@@ -3,28 +3,27 @@
  * round trips do not set the pace; long jobs are claimed only when a slot is free.
  */
 import type { Jobs } from '../../jobs.ts';
+import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
 import { Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import { releaseUnknownClaims, type UnknownClaimCause } from './unknown-claims.ts';
+import type { Attempts } from '../work/attempts.ts';
+import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 
 export interface ClaimerParts {
   readonly jobs: Jobs;
   readonly by: string;
   readonly clock: Clock;
-  readonly leaseMs: number;
+  readonly lease: InstanceLease;
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
-  /** Whether this job runs here. */
-  readonly isRunning: (job: Job) => boolean;
+  readonly attempts: Attempts;
   /** How many outcomes are still to be stored. */
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
-  /** A token that changes whenever the instance lease may have lapsed; null while it may have. */
-  readonly leaseEpoch: () => symbol | null;
 }
 
 const pollMs = 5_000;
@@ -46,8 +45,6 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim found fewer jobs than requested: until there is news, another would find nothing. */
   #lastClaimWasShort = false;
-  /** How many slots are reserved for jobs that are being created. */
-  #reserved = 0;
   /** Why the store may have claims in our name that we do not know, and until when more may appear. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
@@ -67,27 +64,24 @@ export class Claimer {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
 
-  /** Reserves a slot for a job that is about to be created, if one is free and no job waits for it. */
-  reserveSlot(type: string): boolean {
-    const { slots, types, leaseEpoch } = this.#parts;
-    const isFree = slots.free - slots.waiting - this.#reserved > 0;
-    if (!isFree || !this.#lastClaimWasShort || this.#unknownClaims || !types.includes(type) || leaseEpoch() === null) return false;
-    this.#reserved += 1;
-    return true;
+  /** Whether the last claim left no due job of the claimed types, and a job of this type could be claimed now. */
+  isCaughtUp(type: string): boolean {
+    const { types, lease } = this.#parts;
+    return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;
   }
 
-  /** The job was created, or not; the outcome may be unknown. */
-  releaseSlot(isOutcomeUnknown: boolean): void {
-    this.#reserved -= 1;
-    if (isOutcomeUnknown) this.#noteUnknownClaims();
+  /** The answer to a claim was lost: the claim may have been written, or may still be written within a lease. */
+  noteUnknownClaims(): void {
+    const { clock, lease } = this.#parts;
+    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };
   }
 
   async turn(): Promise<number> {
-    const { slots, leaseEpoch } = this.#parts;
+    const { types, slots, lease } = this.#parts;
     this.#lastClaimWasShort = false;
-    if (this.#parts.types.length === 0 || leaseEpoch() === null) return pollMs;
+    if (types.length === 0 || lease.epoch === null) return pollMs;
     // A job that is being created in our name would be taken for an unknown claim.
-    if (this.#unknownClaims && this.#reserved === 0) await this.#releaseUnknownClaims(this.#unknownClaims);
+    if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return pollMs;
     const claimed = await this.#claim(wanted);
@@ -98,29 +92,23 @@ export class Claimer {
   }
 
   async #claim(limit: number): Promise<readonly RunningJob[]> {
-    const { jobs, by, leaseEpoch } = this.#parts;
-    const epochBefore = leaseEpoch();
+    const { jobs, by, lease } = this.#parts;
+    const epochBefore = lease.epoch;
     try {
       const claimed = await jobs.claim({ ...this.#request(limit), holder: by, leaseMs: null });
-      if (claimed.length === 0 || (epochBefore !== null && leaseEpoch() === epochBefore)) return claimed;
+      if (claimed.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
       throw new Error('a claim was answered after the lease of this instance may have run out');
     } catch (error) {
-      this.#noteUnknownClaims();
+      this.noteUnknownClaims();
       throw error;
     }
   }
 
-  /** It may have been written all the same, or still be on its way. */
-  #noteUnknownClaims(): void {
-    const { clock, leaseMs } = this.#parts;
-    this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + leaseMs };
-  }
-
-  async #releaseUnknownClaims(unknown: UnknownClaims): Promise<void> {
-    const { jobs, by, slots, isRunning, clock } = this.#parts;
+  async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
+    const { jobs, by, slots, attempts, clock } = this.#parts;
     const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
-    const isKnown = (job: Job): boolean => isRunning(job) || isWaiting(job);
-    await releaseUnknownClaims(jobs, by, isKnown, unknown.cause);
+    const isKnown = (job: Job): boolean => attempts.under(job) !== undefined || isWaiting(job);
+    await repairUnknownClaims(jobs.store, by, isKnown, unknown.cause);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 
@@ -128,7 +116,7 @@ export class Claimer {
     const { slots, pendingOutcomes } = this.#parts;
     if (pendingOutcomes() > pendingOutcomesMax) return 0;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
-    const room = slots.free + prefetch - slots.waiting - this.#reserved;
+    const room = slots.unreserved + prefetch;
     // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }

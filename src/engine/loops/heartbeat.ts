@@ -1,61 +1,46 @@
-/** The heartbeat: renews the instance lease, and aborts attempts whose lease was lost or may have lapsed. */
+/**
+ * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the store
+ * does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
+ */
 import type { Jobs } from '../../jobs.ts';
 import type { Holding, InstanceAbout } from '../../store/store.ts';
-import type { Attempt } from '../work/attempt.ts';
-import { deliverCancels } from './cancel-delivery.ts';
-import type { LoopParts } from '../../time/loop.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Attempts } from '../work/attempts.ts';
+import type { CancelDelivery } from './cancel-delivery.ts';
+import type { InstanceLease } from './lease.ts';
 
-export interface HeartbeatParts extends LoopParts {
+export interface HeartbeatParts {
   readonly jobs: Jobs;
   readonly by: string;
-  readonly leaseMs: number;
-  readonly attempts: ReadonlyMap<number, Attempt>;
-  /** Jobs that were claimed and wait for a slot: they are held too. */
+  readonly clock: Clock;
+  readonly lease: InstanceLease;
+  readonly attempts: Attempts;
+  readonly cancels: CancelDelivery;
+  /** Jobs that were claimed and wait for a slot. */
   readonly waiting: () => readonly Holding[];
   readonly about: () => InstanceAbout;
-  /** The store confirmed that this instance lives; of the jobs that it believed to hold, these it does not. */
+  /** The store confirmed the lease; `lost` are jobs that this instance no longer holds. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
-  /** The store answers again, after it did not or we could not ask. */
+  /** The store answers again after a failed heartbeat, or after a pause in which the lease may have lapsed. */
   readonly onReconnect: () => void;
 }
 
 const pollMs = 500;
 
-/** Others may repair our jobs once the lease has lapsed: after this part of it we no longer rely on it. */
-const leaseSafeMs = (leaseMs: number): number => (leaseMs * 2) / 3;
-
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
-  #beatAt: number;
   #isDisconnected = false;
-  #leaseEpoch = Symbol('lease epoch');
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
-    this.#beatAt = parts.clock.monotonic();
-  }
-
-  /** How long ago the store last confirmed that this instance lives. */
-  get silenceMs(): number {
-    return this.#parts.clock.monotonic() - this.#beatAt;
-  }
-
-  /** Whether the lease has not lapsed, with a margin: the jobs held here are still ours. */
-  get isLeaseSafe(): boolean {
-    return this.silenceMs < leaseSafeMs(this.#parts.leaseMs);
-  }
-
-  /** A token that changes whenever our lease may have lapsed; null while it may have. Compare it across an await. */
-  get leaseEpoch(): symbol | null {
-    return this.isLeaseSafe ? this.#leaseEpoch : null;
   }
 
   async turn(): Promise<number> {
-    const { attempts, leaseMs } = this.#parts;
-    const untilBeatMs = leaseMs / 3 - this.silenceMs;
-    // The first attempt after a rest must not wait for the next beat to hear of a cancel; looking costs the store nothing.
+    const { attempts, lease } = this.#parts;
+    const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
+    // Wakes within the poll interval even without attempts, so that the first attempt hears of a cancel in time.
     if (attempts.size === 0 && untilBeatMs > 0) return Math.min(pollMs, untilBeatMs);
-    const answered = this.#abortAttemptsUnlessAnswered();
+    const disarm = this.#abortAttemptsUnlessAnswered();
     try {
       await this.beat();
     } catch (error) {
@@ -63,43 +48,48 @@ export class Heartbeat {
       this.#abortAttempts();
       throw error;
     } finally {
-      answered();
+      disarm();
     }
     return pollMs;
   }
 
-  /** Renews the instance's lease and acts on what the store says of the jobs held. */
+  /** Renews the lease, revokes lost attempts and delivers cancels. */
   async beat(): Promise<void> {
-    const { jobs, by: id, leaseMs, about, clock, onBeat } = this.#parts;
+    const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();
-    const attempts = [...this.#parts.attempts.values()];
-    const wasLeaseSafe = this.isLeaseSafe;
-    const holds = [...attempts.map(({ holding }) => holding), ...(wasLeaseSafe ? [] : this.#parts.waiting())];
-    const { lost, cancelled } = await jobs.store.beat({ id, leaseMs, about: about(), holds });
-    this.#beatAt = sentAt;
-    if (!wasLeaseSafe) this.#leaseEpoch = Symbol('lease epoch');
-    const gone = new Set(lost);
-    for (const attempt of attempts) if (gone.has(attempt.job.id)) attempt.revoke();
-    onBeat(gone);
-    if (this.#isDisconnected || !wasLeaseSafe) this.#parts.onReconnect();
+    const running = [...attempts.values()];
+    const wasSafe = lease.isSafe;
+    const holds = [...running.map(({ holding }) => holding), ...(wasSafe ? [] : waiting())];
+    const { lost, cancelled } = await jobs.store.beat({ id, leaseMs: lease.durationMs, about: about(), holds });
+    lease.renew(sentAt, wasSafe);
+    const lostIds = new Set(lost);
+    for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();
+    this.#noteBeat(lostIds, wasSafe);
+    if (cancelled.length > 0) await cancels.deliver(cancelled);
+  }
+
+  #noteBeat(lost: ReadonlySet<number>, wasSafe: boolean): void {
+    const { onBeat, onReconnect } = this.#parts;
+    onBeat(lost);
+    if (this.#isDisconnected || !wasSafe) onReconnect();
     this.#isDisconnected = false;
-    if (cancelled.length > 0) await deliverCancels(this.#parts, cancelled);
   }
 
-  /** The store does not answer: before others may repair our jobs, their attempts are aborted. */
+  /** Once the lease is no longer safe, handlers must stop: another instance may soon start their jobs. */
   #abortAttempts(): void {
-    if (this.isLeaseSafe) return;
-    for (const attempt of this.#parts.attempts.values()) attempt.abandon();
+    const { lease, attempts } = this.#parts;
+    if (lease.isSafe) return;
+    for (const attempt of attempts.values()) attempt.abandon();
   }
 
-  /** The same while a reply is outstanding; the result is called when it arrives. */
+  /** Aborts them too when no answer comes at all; the returned function disarms the timer. */
   #abortAttemptsUnlessAnswered(): () => void {
-    const { clock, leaseMs } = this.#parts;
-    const waitMs = Math.max(leaseMs / 3, leaseSafeMs(leaseMs) - this.silenceMs);
-    const due = clock.monotonic() + waitMs;
+    const { clock, lease } = this.#parts;
+    const waitMs = Math.max(lease.durationMs / 3, lease.safeMs - lease.silenceMs);
+    const dueAt = clock.monotonic() + waitMs;
     let disarm = clock.after(waitMs, () => {
-      // A timer that is late tells of a pause of this process and not of the store: that is given time to answer.
-      if (clock.monotonic() - due > leaseMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
+      // A late timer means that this process was paused, not that the store is silent: it gets time to answer.
+      if (clock.monotonic() - dueAt > lease.durationMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
       else this.#abortAttempts();
     });
     return () => disarm();

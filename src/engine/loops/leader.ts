@@ -5,15 +5,19 @@ export class Leader {
   readonly #jobs: Jobs;
   readonly #by: string;
   readonly #leaseMs: number;
-  readonly #onGained: () => void;
+  #onGained = (): void => {};
   #until = 0;
   #term = 0;
 
-  constructor(jobs: Jobs, by: string, leaseMs: number, onGained: () => void = () => {}) {
+  constructor(jobs: Jobs, by: string, leaseMs: number) {
     this.#jobs = jobs;
     this.#by = by;
     this.#leaseMs = leaseMs;
-    this.#onGained = onGained;
+  }
+
+  /** Called when this instance becomes the leader. */
+  onGained(call: () => void): void {
+    this.#onGained = call;
   }
 
   get isLeader(): boolean {

@@ -5,7 +5,6 @@ import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 export interface SlotsParts<T> {
   /** Must not throw or reject. */
   readonly work: (item: T) => MaybePromise<void>;
-  readonly onFree: () => void;
   /** Whether what waits may be started now; if not, `fill` is called when it may. */
   readonly mayStart: () => boolean;
 }
@@ -16,18 +15,23 @@ const yieldAfter = 250;
 export class Slots<T> {
   readonly size: number;
   readonly #work: (item: T) => MaybePromise<void>;
-  readonly #onFree: () => void;
   readonly #mayStart: () => boolean;
+  #onFree = (): void => {};
   #queue: T[] = [];
   #busy = 0;
+  #reserved = 0;
   #isYielding = false;
   #idle: (() => void)[] = [];
 
-  constructor(size: number, { work, onFree, mayStart }: SlotsParts<T>) {
+  constructor(size: number, { work, mayStart }: SlotsParts<T>) {
     this.size = size;
     this.#work = work;
-    this.#onFree = onFree;
     this.#mayStart = mayStart;
+  }
+
+  /** Called after each job that ends. */
+  onFree(call: () => void): void {
+    this.#onFree = call;
   }
 
   get busy(): number {
@@ -44,6 +48,24 @@ export class Slots<T> {
 
   get free(): number {
     return this.size - this.#busy;
+  }
+
+  /** How many slots are reserved for jobs that are being created. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  /** How many slots have no job, now or next; negative while more jobs wait than slots are free. */
+  get unreserved(): number {
+    return this.free - this.waiting - this.#reserved;
+  }
+
+  reserve(): void {
+    this.#reserved += 1;
+  }
+
+  unreserve(): void {
+    this.#reserved -= 1;
   }
 
   /** Each starts when a slot is free. */
@@ -67,7 +89,7 @@ export class Slots<T> {
   }
 
   /** Takes back what has not started. */
-  releaseQueued(): T[] {
+  takeQueued(): T[] {
     return this.#queue.splice(0);
   }
 

@@ -1,6 +1,7 @@
 /** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
+import type { RunningJob } from '../../model/job.ts';
 import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
 import type { LoopParts } from '../../time/loop.ts';
@@ -39,6 +40,13 @@ export class Finisher {
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
+  }
+
+  /** Returns a job that has not started to the queue. */
+  async release(job: RunningJob): Promise<void> {
+    const command = { do: 'release', fence: job.fence } as const;
+    const answer = await new Promise<CommandAnswer>((resolve) => this.finish({ job, command }, resolve));
+    if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
   /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */

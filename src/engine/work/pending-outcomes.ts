@@ -1,7 +1,7 @@
 /** Pending outcomes: the outcome of each attempt, on its way to the store. Handlers do not wait for it. */
 import type { CommandAnswer } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
-import type { Job } from '../../model/job.ts';
+import type { RunningJob } from '../../model/job.ts';
 import { isMalformed, isRefusal } from '../../refusal.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { Finisher } from './finisher.ts';
@@ -13,9 +13,7 @@ export interface PendingOutcomesParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
   /** After the outcome of a job is stored. */
-  readonly onOutcomeStored: (job: Job) => MaybePromise<void>;
-  /** When there is one outcome less to be stored. */
-  readonly onOutcomeDone: () => void;
+  readonly onOutcomeStored: (job: RunningJob) => MaybePromise<void>;
 }
 
 export class PendingOutcomes {
@@ -72,9 +70,8 @@ export class PendingOutcomes {
   }
 
   #done(attempt: Attempt): void {
-    this.#onDone(attempt);
     this.#open -= 1;
-    this.#parts.onOutcomeDone();
+    this.#onDone(attempt);
     if (this.#open === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

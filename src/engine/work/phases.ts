@@ -10,7 +10,8 @@ import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
 import { taskGate } from '../declare/handlers.ts';
-import type { EndedTask, JobType, TaskCounts } from '../declare/job-type.ts';
+import type { EndedTask, JobType } from '../declare/job-type.ts';
+import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
 /** Tasks up to this number are stored with their run in one go; more are staged piece by piece. */
@@ -48,13 +49,6 @@ export async function gather(parts: PhaseParts, type: JobType, attempt: Attempt,
   const details = job.details === null ? undefined : parseJson(job.details);
   const counts = await countTasks(parts.jobs, job.id);
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
-}
-
-export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
-  const tallies = await jobs.count({ parent: run });
-  const sum = (...standings: string[]): number =>
-    tallies.filter(({ standing }) => standings.length === 0 || standings.includes(standing)).reduce((all, { count }) => all + count, 0);
-  return { total: sum(), succeeded: sum('succeeded'), failed: sum('failed'), cancelled: sum('cancelled') };
 }
 
 /** Page by page: the tasks of a run need not fit in memory. */

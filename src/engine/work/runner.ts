@@ -5,7 +5,8 @@ import type { Job, RunningJob, Tags } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
-import { Attempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import type { Attempts } from './attempts.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
@@ -29,8 +30,7 @@ export interface RunnerParts extends PendingOutcomesParts {
   readonly handlers: Handlers;
   readonly isolation: Isolation;
   readonly tracing: Tracing;
-  /** After a handler has ended, and how long that took. */
-  readonly onHandled: (ms: number) => void;
+  readonly attempts: Attempts;
 }
 
 /** A handler that says nothing of time may take this long. */
@@ -40,19 +40,29 @@ const parentsMax = 100;
 
 export class Runner {
   readonly #parts: RunnerParts;
-  readonly #attempts = new Map<number, Attempt>();
   readonly #parents = new Map<number, Job>();
   readonly #deadlines: Deadlines;
   readonly #outcomes: PendingOutcomes;
+  #onHandled: (ms: number) => void = () => {};
+  #onOutcomeDone = (): void => {};
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
     this.#deadlines = new Deadlines(parts.clock);
-    this.#outcomes = new PendingOutcomes(parts, (attempt) => this.#forget(attempt));
+    this.#outcomes = new PendingOutcomes(parts, (attempt) => {
+      parts.attempts.remove(attempt);
+      this.#onOutcomeDone();
+    });
   }
 
-  get attempts(): ReadonlyMap<number, Attempt> {
-    return this.#attempts;
+  /** Called after each handler, with how long it took. */
+  onHandled(call: (ms: number) => void): void {
+    this.#onHandled = call;
+  }
+
+  /** Called when an outcome is stored, or needs no storing. */
+  onOutcomeDone(call: () => void): void {
+    this.#onOutcomeDone = call;
   }
 
   /** How many outcomes are still to be stored. */
@@ -66,20 +76,13 @@ export class Runner {
 
   /** Over when the handler has ended, at once if it can be; its outcome is stored behind it. Never rejects. */
   run(job: RunningJob): MaybePromise<void> {
-    const { clock, onHandled } = this.#parts;
-    const attempt = new Attempt(job);
-    this.#attempts.set(job.id, attempt);
+    const { clock, attempts } = this.#parts;
+    const attempt = attempts.start(job);
     const start = clock.monotonic();
     return andThen(this.#perform(attempt), (command) => {
-      onHandled(clock.monotonic() - start);
+      this.#onHandled(clock.monotonic() - start);
       this.#outcomes.add(attempt, command);
     });
-  }
-
-  /** A job that was lost may have been claimed again meanwhile. */
-  #forget(attempt: Attempt): void {
-    const { id } = attempt.job;
-    if (this.#attempts.get(id) === attempt) this.#attempts.delete(id);
   }
 
   /** What is to be stored of the attempt; null: nothing, it is stored already or no longer ours to store. */

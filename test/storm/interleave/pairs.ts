@@ -4,7 +4,7 @@ import { declare, override } from '../../../src/jobs/define.ts';
 import type { Draft } from '../../../src/jobs/draft.ts';
 import { tickDue } from '../../../src/jobs/tick.ts';
 import { planTasks } from '../../../src/jobs/work.ts';
-import { reap } from '../../../src/engine/loops/reaper.ts';
+import { repairLapsed } from '../../../src/jobs/repair.ts';
 import { every } from '../../../src/index.ts';
 import type { Spec } from '../../../src/model/definition.ts';
 import type { Event } from '../../../src/model/event.ts';
@@ -160,7 +160,7 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       const { id, fence } = await lapsed(jobs, advance);
       return {
-        calls: [(own) => own.succeed(id, fence, actor, result), (own) => reap(own, 'bob')],
+        calls: [(own) => own.succeed(id, fence, actor, result), (own) => repairLapsed(own.store, 'bob')],
         wrong: (outcome) =>
           oneOf(stateOf(outcome, id), isRefused(outcome.answers[0]) ? 'pending' : 'succeeded'),
       };
@@ -171,7 +171,7 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       const { id, fence } = await lapsed(jobs, advance);
       return {
-        calls: [(own) => own.extend([{ id, fence }], 60_000), (own) => reap(own, 'bob')],
+        calls: [(own) => own.extend([{ id, fence }], 60_000), (own) => repairLapsed(own.store, 'bob')],
         wrong: (outcome) => {
           const [isExtended] = outcome.answers[0] as readonly boolean[];
           return oneOf(stateOf(outcome, id), isExtended ? 'running' : 'pending');
@@ -184,7 +184,7 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       const { id } = await lapsed(jobs, advance);
       return {
-        calls: [(own) => reap(own, 'ann'), (own) => reap(own, 'bob')],
+        calls: [(own) => repairLapsed(own.store, 'ann'), (own) => repairLapsed(own.store, 'bob')],
         wrong: (outcome) => (count(outcome, id, 'lapsed') === 1 ? null : 'it was not repaired exactly once'),
       };
     },

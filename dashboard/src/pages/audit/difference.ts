@@ -1,9 +1,9 @@
-/** What an act changed: the parts that differ between what was before and what was after. */
+/** The differences between two JSON values: what an action changed. */
 import { exactText } from '../../exact-json.ts';
 
 export interface Difference {
   readonly part: string;
-  /** Null: it was not there. */
+  /** Null: not set. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -17,7 +17,7 @@ function compared(before: unknown, after: unknown, path: string): readonly Diffe
     const parts = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...parts].flatMap((part) => compared(before[part], after[part], path === '' ? part : `${path}.${part}`));
   }
-  const [was, is] = [told(before), told(after)];
+  const [was, is] = [text(before), text(after)];
   return was === is ? [] : [{ part: path, before: was, after: is }];
 }
 
@@ -25,5 +25,5 @@ type Tree = Readonly<Record<string, unknown>>;
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const told = (value: unknown): string | null =>
+const text = (value: unknown): string | null =>
   value === undefined || value === null ? null : typeof value === 'string' ? value : exactText(value, 0);

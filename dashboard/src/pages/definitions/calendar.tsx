@@ -1,20 +1,20 @@
-/** The calendar of a definition: a month of what ran, what was skipped and what is planned. */
+/** The calendar of a definition: the runs, skipped ticks and planned ticks of one month. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../../src/http/contract.ts';
 import { Icon } from '../../components/icon.tsx';
 import { href, queryOf, setQuery } from '../../router.ts';
 import { now } from '../../state/clock.ts';
 import { timeMode } from '../../state/preferences.ts';
-import { number, stamp } from '../../words.ts';
+import { number, timestamp } from '../../format.ts';
 import type { Tick } from './ticks.tsx';
-import { skipReason } from './words.ts';
+import { skipReason, tickLabel } from './labels.ts';
 
 type Planned = Answer<'previewDef'>['items'][number];
 
 interface CalendarProps {
   readonly past: readonly Tick[];
   readonly planned: readonly Planned[];
-  /** So many were asked for: if all came, there are more beyond the last. */
+  /** How many ticks were requested; if all came, there are more after the last. */
   readonly plannedMax: number;
 }
 
@@ -23,7 +23,7 @@ interface Entry {
   readonly kind: 'ran' | 'skipped' | 'planned';
   readonly count: number;
   readonly run: number | null;
-  readonly says: string;
+  readonly title: string;
 }
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -31,30 +31,13 @@ const entriesShown = 3;
 
 export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Element {
   const zone = timeMode.value === 'UTC' ? 'UTC' : 'local';
-  const today = stamp(now.value, zone).slice(0, 10);
-  const said = queryOf('month');
-  const month = /^\d{4}-\d{2}$/.test(said) ? said : today.slice(0, 7);
-  const days = Map.groupBy(entriesOf(past, planned), ({ at }) => stamp(at, zone).slice(0, 10));
-  const horizon = planned.length < plannedMax ? null : stamp(planned.at(-1)!.due, zone).slice(0, 10);
-  const show = (by: number): void => {
-    const next = shifted(month, by);
-    setQuery({ month: next === today.slice(0, 7) ? null : next }, false);
-  };
+  const today = timestamp(now.value, zone).slice(0, 10);
+  const month = shownMonth(today);
+  const days = Map.groupBy(entriesOf(past, planned), ({ at }) => timestamp(at, zone).slice(0, 10));
+  const horizon = planned.length < plannedMax ? null : timestamp(planned.at(-1)!.due, zone).slice(0, 10);
   return (
     <section class="card" aria-label="Calendar">
-      <div class="calendar-head">
-        <h2>{monthName(month)}</h2>
-        <span class="faint">times in {zone === 'UTC' ? 'UTC' : 'your zone'}</span>
-        <span class="calendar-steps">
-          <button type="button" class="plain" aria-label="Month before" onClick={() => show(-1)}>
-            <Icon name="left" />
-          </button>
-          <button type="button" class="button" onClick={() => setQuery({ month: null }, false)}>Today</button>
-          <button type="button" class="plain" aria-label="Next month" onClick={() => show(1)}>
-            <Icon name="right" />
-          </button>
-        </span>
-      </div>
+      <Head month={month} today={today} zone={zone} />
       <table class="calendar">
         <thead><tr>{weekdays.map((day) => <th key={day} scope="col">{day}</th>)}</tr></thead>
         <tbody>
@@ -78,11 +61,44 @@ export function Calendar({ past, planned, plannedMax }: CalendarProps): JSX.Elem
   );
 }
 
+function shownMonth(today: string): string {
+  const chosen = queryOf('month');
+  return /^\d{4}-\d{2}$/.test(chosen) ? chosen : today.slice(0, 7);
+}
+
+interface HeadProps {
+  readonly month: string;
+  readonly today: string;
+  readonly zone: 'UTC' | 'local';
+}
+
+function Head({ month, today, zone }: HeadProps): JSX.Element {
+  const show = (by: number): void => {
+    const next = shifted(month, by);
+    setQuery({ month: next === today.slice(0, 7) ? null : next }, false);
+  };
+  return (
+    <div class="calendar-head">
+      <h2>{monthName(month)}</h2>
+      <span class="faint">times in {zone === 'UTC' ? 'UTC' : 'your time zone'}</span>
+      <span class="calendar-steps">
+        <button type="button" class="plain" aria-label="Previous month" onClick={() => show(-1)}>
+          <Icon name="left" />
+        </button>
+        <button type="button" class="button" onClick={() => setQuery({ month: null }, false)}>Today</button>
+        <button type="button" class="plain" aria-label="Next month" onClick={() => show(1)}>
+          <Icon name="right" />
+        </button>
+      </span>
+    </div>
+  );
+}
+
 interface DayProps {
   readonly day: string;
   readonly zone: 'UTC' | 'local';
   readonly entries: readonly Entry[];
-  /** Too far ahead to have been computed. */
+  /** After the last computed tick. */
   readonly isBeyond: boolean;
 }
 
@@ -96,12 +112,14 @@ function Day({ day, zone, entries, isBeyond }: DayProps): JSX.Element {
       <ul>
         {total <= entriesShown
           ? entries.map((entry) => (
-            <li key={`${entry.kind} ${entry.at}`}><Mark entry={entry} text={stamp(entry.at, zone).slice(11, 16)} /></li>
+            <li key={`${entry.kind} ${entry.at}`}>
+              <Mark entry={entry} text={timestamp(entry.at, zone).slice(11, 16)} />
+            </li>
           ))
           : sumsOf(entries).map((entry) => (
             <li key={entry.kind}><Mark entry={entry} text={`${number(entry.count)} ${entry.kind}`} /></li>
           ))}
-        {isBeyond && <li class="faint" title="So many ticks ahead are not computed">and so on</li>}
+        {isBeyond && <li class="faint" title="Later ticks are not computed">and more</li>}
       </ul>
     </>
   );
@@ -114,27 +132,28 @@ interface MarkProps {
   readonly text: string;
 }
 
-function Mark({ entry: { kind, run, says, count }, text }: MarkProps): JSX.Element {
+function Mark({ entry: { kind, run, title, count }, text }: MarkProps): JSX.Element {
   const rest = kind === 'skipped' && count === 1 && <span class="reader-only"> skipped</span>;
   const inner = <><Icon name={icons[kind]} />{text}{rest}</>;
   return run === null
-    ? <span class="mark" data-kind={kind} title={says}>{inner}</span>
-    : <a class="mark" data-kind={kind} title={says} href={href(`/runs/${run}`)}>{inner}</a>;
+    ? <span class="mark" data-kind={kind} title={title}>{inner}</span>
+    : <a class="mark" data-kind={kind} title={title} href={href(`/runs/${run}`)}>{inner}</a>;
 }
 
 const entriesOf = (past: readonly Tick[], planned: readonly Planned[]): Entry[] => [
   ...past.toReversed().map(({ nominal, run, skipped, count }): Entry => (skipped === null
-    ? { at: nominal, kind: 'ran', count: 1, run, says: `Run ${run}` }
-    : { at: nominal, kind: 'skipped', count: count ?? 1, run: null, says: `Skipped: ${skipReason(skipped)}` })),
+    ? { at: nominal, kind: 'ran', count: 1, run, title: `Run ${run}` }
+    : { at: nominal, kind: 'skipped', count: count ?? 1, run: null, title: `Skipped: ${skipReason(skipped)}` })),
   ...planned.map(({ due, does, remark }): Entry => ({
-    at: due, kind: does === 'is skipped' ? 'skipped' : 'planned', count: 1, run: null, says: remark ?? `It ${does}`,
+    at: due, kind: does === 'is skipped' ? 'skipped' : 'planned', count: 1, run: null,
+    title: remark ?? tickLabel(does).text,
   })),
 ];
 
 function sumsOf(entries: readonly Entry[]): Entry[] {
   const sums = Map.groupBy(entries, ({ kind }) => kind);
   return [...sums].map(([kind, all]) => ({
-    ...all[0]!, kind, run: null, count: all.reduce((sum, { count }) => sum + count, 0), says: `${all.length} ${kind}`,
+    ...all[0]!, kind, run: null, count: all.reduce((sum, { count }) => sum + count, 0), title: `${all.length} ${kind}`,
   }));
 }
 
@@ -148,7 +167,7 @@ function shifted(month: string, by: number): string {
   return date.toISOString().slice(0, 7);
 }
 
-/** Whole weeks from Monday, around the month. */
+/** The weeks of a month, each from Monday to Sunday. */
 function weeksOf(month: string): string[][] {
   const first = firstOf(month);
   const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * dayMs;

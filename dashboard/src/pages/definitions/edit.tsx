@@ -1,21 +1,22 @@
-/** Making a definition, or laying an operator's word over the code's: only what was changed is said. */
+/** The dialog that creates a definition or overrides settings of one. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DefView, Saying } from '../../../../src/http/contract.ts';
+import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { JsonField, jsonError, SelectField, TextField, TickField } from '../../components/field.tsx';
+import {
+  CheckField, JsonField, jsonError, SelectField, TextField, type SelectOption,
+} from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { tagsOf } from '../../components/start-run.tsx';
-import { say } from '../../components/toast.tsx';
-import { exactText } from '../../exact-json.ts';
-import { sentenceOf } from '../../problem.ts';
+import { showToast } from '../../components/toast.tsx';
+import { messageOf } from '../../problem.ts';
 import { go } from '../../router.ts';
-import { useAnswer } from '../../state/answer.ts';
+import { useResource } from '../../state/resource.ts';
 import { me } from '../../state/session.ts';
-import { askOf, draftOf, newDraft, type ScheduleDraft } from './schedule-draft.ts';
-import { ScheduleFields, ScheduleVerdict } from './schedule-fields.tsx';
-import { misfireWords, optionsOf, overlapWords } from './words.ts';
+import { creationOf, draftOfDefinition, emptyDraft, overrideOf, type DefinitionDraft } from './definition-draft.ts';
+import { misfireTexts, optionsOf, overlapTexts } from './labels.ts';
+import { newDraft, type ScheduleDraft } from './schedule-draft.ts';
+import { ScheduleFields, SchedulePreview } from './schedule-fields.tsx';
 
 interface EditProps {
   /** Null: a new one. */
@@ -24,43 +25,26 @@ interface EditProps {
   readonly onDone: () => void;
 }
 
-interface Draft {
-  readonly name: string;
-  readonly type: string;
-  readonly schedules: readonly ScheduleDraft[];
-  readonly params: string;
-  readonly overlap: keyof typeof overlapWords;
-  readonly misfire: keyof typeof misfireWords;
-  readonly priority: string;
-  readonly atMost: string;
-  readonly manualRuns: boolean;
-  readonly onePerType: boolean;
-  readonly tags: string;
-  readonly why: string;
-}
-
 export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element {
-  const [first] = useState(() => draftOfDef(def));
-  const [draft, setDraft] = useState(first);
+  const [before] = useState(() => (def === null ? emptyDraft : draftOfDefinition(def)));
+  const [draft, setDraft] = useState(before);
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const types = useAnswer((abort) => call('listTypes', {}, abort), []);
-  const put = <N extends keyof Draft>(field: N) => (value: Draft[N]): void =>
-    setDraft((before) => ({ ...before, [field]: value }));
-  const isChanged = JSON.stringify({ ...draft, why: '' }) !== JSON.stringify({ ...first, why: '' });
+  const set: SetField = (field) => (value) => setDraft((last) => ({ ...last, [field]: value }));
+  const isChanged = JSON.stringify({ ...draft, why: '' }) !== JSON.stringify({ ...before, why: '' });
+  const isReady = isChanged && !isBusy && jsonError(draft.params) === null;
   const submit = async (): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
-      await (def === null ? create(draft) : change(def, first, draft));
+      await (def === null ? create(draft) : override(def, before, draft));
       onClose();
       onDone();
     } catch (reason) {
-      setError(sentenceOf(reason));
+      setError(messageOf(reason));
       setBusy(false);
     }
   };
-  const isReady = isChanged && !isBusy && jsonError(draft.params) === null;
   return (
     <Dialog title={def === null ? 'New definition' : `Edit ${def.name}`} onClose={onClose} class="wide">
       <form
@@ -71,59 +55,45 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
         }}
       >
         {def === null
-          ? (
-            <div class="grid">
-              <TextField label="Name" name="name" value={draft.name} onInput={put('name')} isRequired />
-              <TextField
-                label="Job type" name="type" value={draft.type} onInput={put('type')} isRequired
-                suggestions={types.data?.items.map(({ name }) => name) ?? []}
-              />
-            </div>
-          )
-          : <p class="dialog-text">What you change counts more than the code, until it is reset.</p>}
-        <Schedules drafts={draft.schedules} onChange={put('schedules')} />
-        {me.value?.seesPayloads === false && def !== null
-          ? <p class="faint">Its parameters are not shown to your role, and stay as they are.</p>
-          : (
-            <JsonField
-              label="Parameters" hint="JSON, the input of its runs" rows={4} text={draft.params} onInput={put('params')}
-            />
-          )}
-        <div class="grid">
-          <SelectField
-            label="While a run is under way" value={draft.overlap} options={optionsOf(overlapWords)}
-            onChange={put('overlap')}
-          />
-          <SelectField
-            label="After an outage" value={draft.misfire} options={optionsOf(misfireWords)} onChange={put('misfire')}
-          />
-          <TextField
-            label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority}
-            onInput={put('priority')}
-          />
-          <TextField
-            label="Runs at a time" hint="empty: no limit" type="number" name="atMost" value={draft.atMost}
-            onInput={put('atMost')}
-          />
-          <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
-        </div>
-        <TickField label="It may be run by hand" isOn={draft.manualRuns} onChange={put('manualRuns')} />
-        <TickField label="Only one run of its type at a time" isOn={draft.onePerType} onChange={put('onePerType')} />
+          ? <NameAndType draft={draft} set={set} />
+          : <p class="dialog-text">Your changes override the declared settings until you reset them.</p>}
+        <Schedules drafts={draft.schedules} onChange={set('schedules')} />
+        <Parameters isNew={def === null} draft={draft} set={set} />
+        <Policies isNew={def === null} draft={draft} set={set} />
         {def !== null && (
           <TextField
-            label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')}
-            placeholder="Why is this changed?"
+            label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
           />
         )}
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
-          <button type="button" class="button" onClick={onClose}>Do nothing</button>
+          <button type="button" class="button" onClick={onClose}>Close</button>
           <button type="submit" class="button" data-kind="primary" disabled={!isReady}>
-            {def === null ? 'Create' : 'Save'}
+            {def === null ? 'Create definition' : 'Save changes'}
           </button>
         </footer>
       </form>
     </Dialog>
+  );
+}
+
+type SetField = <N extends keyof DefinitionDraft>(field: N) => (value: DefinitionDraft[N]) => void;
+
+interface PartProps {
+  readonly draft: DefinitionDraft;
+  readonly set: SetField;
+}
+
+function NameAndType({ draft, set }: PartProps): JSX.Element {
+  const types = useResource((abort) => call('listTypes', {}, abort), []);
+  return (
+    <div class="grid">
+      <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />
+      <TextField
+        label="Job type" name="type" value={draft.type} onInput={set('type')} isRequired
+        suggestions={types.data?.items.map(({ name }) => name) ?? []}
+      />
+    </div>
   );
 }
 
@@ -140,80 +110,72 @@ function Schedules({ drafts, onChange }: SchedulesProps): JSX.Element {
           <legend>Schedule {index + 1}</legend>
           <ScheduleFields draft={draft} onChange={(changed) => onChange(drafts.with(index, changed))} />
           <div class="schedule-foot">
-            <ScheduleVerdict draft={draft} />
-            <button type="button" class="button" onClick={() => onChange(drafts.filter((_, place) => place !== index))}>
-              <Icon name="trash" /> Take away
+            <SchedulePreview draft={draft} />
+            <button type="button" class="button" onClick={() => onChange(drafts.filter((_, other) => other !== index))}>
+              <Icon name="trash" /> Remove
             </button>
           </div>
         </fieldset>
       ))}
-      <button type="button" class="button" onClick={() => onChange([...drafts, newDraft])}>Add a schedule</button>
+      <button type="button" class="button" onClick={() => onChange([...drafts, newDraft])}>Add schedule</button>
     </>
   );
 }
 
-function draftOfDef(def: DefView | null): Draft {
-  const spec = def?.spec;
-  const { params } = spec ?? {};
-  return {
-    name: '',
-    type: def?.type ?? '',
-    schedules: def?.schedules.map(({ schedule }) => draftOf(schedule)) ?? [newDraft],
-    params: params === undefined || params === null ? '' : exactText(params),
-    overlap: spec?.overlap ?? 'skip',
-    misfire: spec?.misfire.policy ?? 'once',
-    priority: String(spec?.priority ?? 0),
-    atMost: String(spec?.gate?.defMax ?? ''),
-    manualRuns: spec?.manualRuns ?? true,
-    onePerType: spec?.onePerType ?? false,
-    tags: Object.entries(spec?.tags ?? {}).map(([name, value]) => `${name}=${value}`).join(', '),
-    why: '',
-  };
+interface SettingsProps extends PartProps {
+  readonly isNew: boolean;
 }
 
-const paramsOf = ({ params }: Draft): unknown => (params.trim() === '' ? null : (JSON.parse(params) as unknown));
-
-async function create(draft: Draft): Promise<void> {
-  const { name, type, schedules, overlap, misfire, priority, atMost, manualRuns, onePerType, tags } = draft;
-  const body = {
-    name: name.trim(),
-    type: type.trim(),
-    schedules: schedules.map(askOf),
-    overlap,
-    misfire,
-    manualRuns,
-    onePerType,
-    priority: Number(priority),
-    ...(draft.params.trim() === '' ? {} : { params: paramsOf(draft) }),
-    ...(atMost.trim() === '' ? {} : { concurrency: Number(atMost) }),
-    ...(tags.trim() === '' ? {} : { tags: tagsOf(tags) }),
-  };
-  const made = await call('createDef', { body });
-  say(`${made.name} is created`);
-  go('/definitions', { name: made.name });
+function Parameters({ isNew, draft, set }: SettingsProps): JSX.Element {
+  if (!isNew && me.value?.seesPayloads === false) {
+    return <p class="faint">Your role may not see the parameters. They stay unchanged.</p>;
+  }
+  return (
+    <JsonField
+      label="Parameters" hint="JSON, the input of each run" rows={4} text={draft.params} onInput={set('params')}
+    />
+  );
 }
 
-async function change(def: DefView, first: Draft, draft: Draft): Promise<void> {
-  const isOther = (field: keyof Draft): boolean => JSON.stringify(draft[field]) !== JSON.stringify(first[field]);
-  const { typeMax } = def.spec.gate ?? {};
-  const gate = {
-    ...(typeMax === undefined ? {} : { typeMax }),
-    ...(draft.atMost.trim() === '' ? {} : { defMax: Number(draft.atMost) }),
-  };
-  const { cap, windowMs, graceMs } = def.spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
-  const grace = graceMs === undefined ? {} : { graceMs };
-  const body: Saying<'overrideDef'>['body'] = {
-    ...(isOther('schedules') ? { schedules: draft.schedules.map(askOf) } : {}),
-    ...(isOther('params') ? { params: paramsOf(draft) } : {}),
-    ...(isOther('overlap') ? { overlap: draft.overlap } : {}),
-    ...(isOther('misfire') ? { misfire: { policy: draft.misfire, cap, windowMs, ...grace } } : {}),
-    ...(isOther('priority') ? { priority: Number(draft.priority) } : {}),
-    ...(isOther('manualRuns') ? { manualRuns: draft.manualRuns } : {}),
-    ...(isOther('onePerType') ? { onePerType: draft.onePerType } : {}),
-    ...(isOther('atMost') ? { gate: Object.keys(gate).length === 0 ? null : gate } : {}),
-    ...(isOther('tags') ? { tags: draft.tags.trim() === '' ? null : tagsOf(draft.tags) } : {}),
-    ...(draft.why.trim() === '' ? {} : { why: draft.why.trim() }),
-  };
-  await call('overrideDef', { params: { name: def.name }, body });
-  say(`${def.name} is changed`);
+function Policies({ isNew, draft, set }: SettingsProps): JSX.Element {
+  const unset = (label: string): readonly SelectOption<''>[] => (isNew ? [{ value: '', label }] : []);
+  return (
+    <>
+      <div class="grid">
+        <SelectField
+          label="If the previous run has not ended" value={draft.overlap} onChange={set('overlap')}
+          options={[...unset('(default: skip)'), ...optionsOf(overlapTexts)]}
+        />
+        <SelectField
+          label="If ticks were missed" value={draft.misfire} onChange={set('misfire')}
+          options={[...unset('(default: once)'), ...optionsOf(misfireTexts)]}
+        />
+        <SelectField
+          label="One run per type" hint="across all definitions of the type" value={draft.onePerType}
+          onChange={set('onePerType')} options={[...unset('as the type declares'), 'yes', 'no']}
+        />
+        <TextField
+          label="Priority" hint="higher starts first" type="number" name="priority" value={draft.priority}
+          onInput={set('priority')} {...(isNew ? { placeholder: '(default)' } : {})}
+        />
+        <TextField
+          label="Concurrent runs" hint="empty for no limit" type="number" name="atMost" value={draft.atMost}
+          onInput={set('atMost')}
+        />
+        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
+      </div>
+      <CheckField label="Allow manual runs" isOn={draft.manualRuns} onChange={set('manualRuns')} />
+    </>
+  );
+}
+
+async function create(draft: DefinitionDraft): Promise<void> {
+  const { name } = await call('createDef', { body: creationOf(draft) });
+  showToast(`Created definition ${name}`);
+  go('/definitions', { name });
+}
+
+async function override(def: DefView, before: DefinitionDraft, draft: DefinitionDraft): Promise<void> {
+  await call('overrideDef', { params: { name: def.name }, body: overrideOf(def, before, draft) });
+  showToast(`Changed definition ${def.name}`);
 }

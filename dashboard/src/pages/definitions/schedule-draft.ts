@@ -1,15 +1,15 @@
-/** A schedule as it is being written: text for each of its parts, from and to what the API says. */
+/** A schedule while it is edited: text for each of its parts, converted from and to the API. */
 import type { DefView, ScheduleRequest } from '../../../../src/http/contract.ts';
 
-export type Kind = 'cron' | 'every' | 'repeat' | 'at';
-type Stored = DefView['schedules'][number]['schedule'];
+export type ScheduleKind = 'cron' | 'every' | 'repeat' | 'at';
+type StoredSchedule = DefView['schedules'][number]['schedule'];
 
 type Cron = Pick<ScheduleDraft, 'text' | 'zone'> & {
   readonly gap?: 'next' | 'shift' | 'skip';
   readonly overlap?: 'first' | 'last' | 'both';
 };
-/** What each kind tells; the contract leaves it open. */
-type Known = { readonly spreadMs?: number } & (
+/** The fields of each kind; the contract has no type for them. */
+type KnownSchedule = { readonly spreadMs?: number } & (
   | ({ readonly kind: 'cron' } & Cron)
   | { readonly kind: 'every'; readonly everyMs: number; readonly from: ScheduleDraft['from'] }
   | { readonly kind: 'repeat'; readonly text: string }
@@ -17,23 +17,23 @@ type Known = { readonly spreadMs?: number } & (
 );
 
 export interface ScheduleDraft {
-  readonly kind: Kind;
+  readonly kind: ScheduleKind;
   readonly text: string;
   readonly zone: string;
   readonly gap: '' | 'next' | 'shift' | 'skip';
   readonly overlap: '' | 'first' | 'last' | 'both';
   readonly from: 'scheduled' | 'started' | 'finished';
   readonly spread: string;
-  /** As it was stored: unless it is changed it keeps its place. */
-  readonly origin: Stored | null;
+  /** The stored schedule; sent back unchanged if the draft still equals it, so that its plan is kept. */
+  readonly origin: StoredSchedule | null;
 }
 
 export const newDraft: ScheduleDraft = {
   kind: 'cron', text: '0 6 * * *', zone: 'UTC', gap: '', overlap: '', from: 'scheduled', spread: '', origin: null,
 };
 
-export function draftOf(origin: Stored): ScheduleDraft {
-  const schedule = origin as unknown as Known;
+export function draftOf(origin: StoredSchedule): ScheduleDraft {
+  const schedule = origin as unknown as KnownSchedule;
   const spread = schedule.spreadMs === undefined ? '' : durationText(schedule.spreadMs);
   const base = { ...newDraft, kind: schedule.kind, spread, origin };
   switch (schedule.kind) {
@@ -50,17 +50,18 @@ export function draftOf(origin: Stored): ScheduleDraft {
   }
 }
 
-export function askOf(draft: ScheduleDraft): ScheduleRequest {
+/** The schedule of a draft, as the API takes it. */
+export function scheduleOf(draft: ScheduleDraft): ScheduleRequest {
   const { kind, text, zone, gap, overlap, from, spread, origin } = draft;
   if (origin !== null && JSON.stringify(draftOf(origin)) === JSON.stringify(draft)) return origin;
-  const spreading = spread.trim() === '' ? {} : { spread: spread.trim() };
+  const jitter = spread.trim() === '' ? {} : { spread: spread.trim() };
   switch (kind) {
     case 'cron': {
       const policies = { ...(gap === '' ? {} : { gap }), ...(overlap === '' ? {} : { overlap }) };
-      return { cron: text, ...(zone.trim() === '' ? {} : { zone: zone.trim() }), ...policies, ...spreading };
+      return { cron: text, ...(zone.trim() === '' ? {} : { zone: zone.trim() }), ...policies, ...jitter };
     }
     case 'every':
-      return { every: text.trim(), from, ...spreading };
+      return { every: text.trim(), from, ...jitter };
     case 'repeat':
       return { repeat: text };
     case 'at':
@@ -70,7 +71,7 @@ export function askOf(draft: ScheduleDraft): ScheduleRequest {
 
 const units = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1_000]] as const;
 
-/** `15m`: as people write a duration. */
+/** `15m`: the notation of durations in code. */
 export function durationText(ms: number): string {
   const unit = units.find(([, size]) => ms >= size && ms % size === 0);
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`;

@@ -1,8 +1,9 @@
-/** What counts for a definition: the code's word, the operator's beside it, and which of them holds. */
+/** The settings of a definition: the declared value, and the override beside it. */
 import type { JSX } from 'preact';
 import type { DefView } from '../../../../src/http/contract.ts';
 import { Chip } from '../../components/badge.tsx';
 import { exactText } from '../../exact-json.ts';
+import { number } from '../../format.ts';
 import { durationText } from './schedule-draft.ts';
 
 type Spec = DefView['spec'];
@@ -13,36 +14,36 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
   schedules: 'Schedules',
   params: 'Parameters',
   overlap: 'Overlap',
-  misfire: 'Misfire',
+  misfire: 'Missed ticks',
   priority: 'Priority',
-  policy: 'Tries and times',
+  policy: 'Retries and timeouts',
   gate: 'Limits',
   limitKey: 'Limit key',
   onePerType: 'One per type',
-  manualRuns: 'Runs by hand',
+  manualRuns: 'Manual runs',
   tags: 'Tags',
   inMemory: 'In memory',
 };
 
 export function Settings({ def: { code, override, spec } }: { readonly def: DefView }): JSX.Element {
   const settings = (Object.keys(names) as Setting[]).toSorted((a, b) =>
-    Number(isSaid(override, b)) - Number(isSaid(override, a)));
+    Number(isSet(override, b)) - Number(isSet(override, a)));
   return (
     <div class="table-box" role="region" aria-label="Settings" tabIndex={0}>
       <table class="table settings">
         <thead>
-          <tr><th scope="col">Setting</th><th scope="col">Code says</th><th scope="col">Operator says</th></tr>
+          <tr><th scope="col">Setting</th><th scope="col">Declared</th><th scope="col">Override</th></tr>
         </thead>
         <tbody>
           {settings.map((setting) => {
-            const isOverridden = isSaid(override, setting);
+            const isOverridden = isSet(override, setting);
             return (
               <tr key={setting} data-overridden={isOverridden}>
                 <th scope="row">{names[setting]}{isOverridden && <> <Chip>overridden</Chip></>}</th>
-                <td data-title="Code says" data-counts={!isOverridden}>
+                <td data-title="Declared" data-counts={!isOverridden}>
                   <Value setting={setting} value={code[setting]} />
                 </td>
-                <td data-title="Operator says" data-counts={isOverridden}>
+                <td data-title="Override" data-counts={isOverridden}>
                   {isOverridden ? <Value setting={setting} value={spec[setting]} /> : <span class="faint">–</span>}
                 </td>
               </tr>
@@ -54,7 +55,7 @@ export function Settings({ def: { code, override, spec } }: { readonly def: DefV
   );
 }
 
-const isSaid = (override: DefView['override'], setting: Setting): boolean =>
+const isSet = (override: DefView['override'], setting: Setting): boolean =>
   override !== null && Object.hasOwn(override, setting) && override[setting] !== undefined;
 
 function Value({ setting, value }: { readonly setting: Setting; readonly value: unknown }): JSX.Element {
@@ -65,7 +66,7 @@ function Value({ setting, value }: { readonly setting: Setting; readonly value: 
   }
   if (setting === 'misfire') {
     const { policy, windowMs, cap } = value as Spec['misfire'];
-    return <>{policy} <span class="faint">within {durationText(windowMs)}, at most {cap}</span></>;
+    return <>{policy} <span class="faint">within {durationText(windowMs)}, at most {number(cap)}</span></>;
   }
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
   if (value === null || value === undefined) return <span class="faint">none</span>;

@@ -1,57 +1,59 @@
-/** Past ticks: what became of each occurrence, how late it was, and why it was skipped. */
+/** Past ticks: the run of each, how late it was, or why it was skipped. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Empty, Failure, Loading } from '../../components/notice.tsx';
-import { pageStart, Pager, Table, type Column } from '../../components/table.tsx';
+import { pageStart, Pager } from '../../components/pager.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../router.ts';
-import { useAnswer, type Held } from '../../state/answer.ts';
-import { number, span } from '../../words.ts';
-import { useFresh } from './fresh.ts';
-import { skipReason } from './words.ts';
+import { useResource, type Resource } from '../../state/resource.ts';
+import { number, duration } from '../../format.ts';
+import { useReloadOnVersion } from './reload-on-version.ts';
+import { skipReason } from './labels.ts';
 
 export type Tick = Answer<'listTicks'>['items'][number];
 
 const pageSize = 200;
 const onTimeMs = 1_000;
 
-export function useTicks(name: string, version: number): Held<Answer<'listTicks'>> {
+export function useTicks(name: string, version: number): Resource<Answer<'listTicks'>> {
   const after = pageStart();
   const query = { limit: pageSize, ...(after === undefined ? {} : { after }) };
-  return useFresh(useAnswer((abort) => call('listTicks', { params: { name }, query }, abort), [name, after]), version);
+  const ticks = useResource((abort) => call('listTicks', { params: { name }, query }, abort), [name, after]);
+  return useReloadOnVersion(ticks, version);
 }
 
 interface TicksProps {
-  readonly ticks: Held<Answer<'listTicks'>>;
-  /** Of each schedule. */
-  readonly words: readonly string[];
+  readonly ticks: Resource<Answer<'listTicks'>>;
+  /** Each schedule in words. */
+  readonly schedules: readonly string[];
 }
 
-export function Ticks({ ticks, words }: TicksProps): JSX.Element {
+export function Ticks({ ticks, schedules }: TicksProps): JSX.Element {
   if (ticks.error !== null) return <Failure error={ticks.error} onRetry={ticks.reload} />;
   if (ticks.data === null) return <Loading />;
   const { items, next } = ticks.data;
   return (
     <>
       {items.length === 0 && (
-        <Empty title={next === null ? 'It has not ticked yet' : 'No ticks among these events'} icon="clock">
+        <Empty title={next === null ? 'No ticks yet' : 'No ticks on this page'} icon="clock">
           {next === null
-            ? 'Each occurrence of its schedules will be told here, with its run or why it was skipped.'
-            : 'Go further to see older ones.'}
+            ? 'Each tick of the schedules appears here, with its run or the reason it was skipped.'
+            : 'Older ticks are on the next page.'}
         </Empty>
       )}
       {items.length > 0 && (
-        <Table<Tick> label="Past ticks" rows={folded(items)} idOf={idOf} columns={columnsOf(words)} />
+        <Table<Tick> label="Past ticks" rows={merged(items)} idOf={idOf} columns={columnsOf(schedules)} />
       )}
       <Pager next={next} count={items.length} />
     </>
   );
 }
 
-/** Skips in a row, for the same reason, are one: newest first, as they are listed. */
-function folded(ticks: readonly Tick[]): readonly Tick[] {
+/** Merges consecutive skipped ticks of one schedule with the same reason; newest first. */
+function merged(ticks: readonly Tick[]): readonly Tick[] {
   const rows: Tick[] = [];
   for (const tick of ticks) {
     const last = rows.at(-1);
@@ -64,31 +66,31 @@ function folded(ticks: readonly Tick[]): readonly Tick[] {
 
 const idOf = ({ n, schedule, nominal }: Tick): string => `${n} ${schedule} ${nominal}`;
 
-const columnsOf = (words: readonly string[]): readonly Column<Tick>[] => [
-  { title: 'Was due', cell: ({ nominal }) => <Time at={nominal} /> },
+const columnsOf = (schedules: readonly string[]): readonly Column<Tick>[] => [
+  { title: 'Scheduled for', cell: ({ nominal }) => <Time at={nominal} /> },
   {
     title: 'Outcome', cell: ({ run, skipped }) =>
-      skipped === null ? <a href={href(`/runs/${run}`)}>run {run}</a> : <Badge look="cancelled" word="skipped" />,
+      skipped === null ? <a href={href(`/runs/${run}`)}>run {run}</a> : <Badge status="cancelled" text="skipped" />,
   },
   { title: 'Late by', class: 'number', cell: ({ lateMs }) => <Late ms={lateMs} /> },
-  { title: 'Why', class: 'wide', cell: (tick) => <Why tick={tick} /> },
-  ...(words.length < 2 ? [] : [
-    { title: 'Schedule', class: 'minor', cell: ({ schedule }: Tick) => words[schedule] ?? `${schedule + 1}` },
+  { title: 'Reason', class: 'wide', cell: (tick) => <Reason tick={tick} /> },
+  ...(schedules.length < 2 ? [] : [
+    { title: 'Schedule', class: 'minor', cell: ({ schedule }: Tick) => schedules[schedule] ?? `${schedule + 1}` },
   ]),
 ];
 
 function Late({ ms }: { readonly ms: number | null }): JSX.Element {
   if (ms === null) return <span class="faint">–</span>;
-  return ms < onTimeMs ? <span class="faint">{span(ms)}</span> : <b>{span(ms)}</b>;
+  return ms < onTimeMs ? <span class="faint">{duration(ms)}</span> : <b>{duration(ms)}</b>;
 }
 
-function Why({ tick: { skipped, to, count } }: { readonly tick: Tick }): JSX.Element | null {
+function Reason({ tick: { skipped, to, count } }: { readonly tick: Tick }): JSX.Element | null {
   if (skipped === null) return null;
   return (
     <>
       {skipReason(skipped)}
       {count !== null && count > 1 && (
-        <span class="faint">{' · '}{number(count)} in a row, the last <Time at={to} /></span>
+        <span class="faint">{' · '}{number(count)} in a row, last <Time at={to} /></span>
       )}
     </>
   );

@@ -1,131 +1,151 @@
-/** The problems: what needs somebody, read off the figures, the worst first. */
+/** The problems that need attention, derived from the figures of the overview; the worst first. */
 import type {
-  Answer, DefView, InstanceView, SeriesView, StatsView, TypeView,
+  Answer, DefView, InstanceView, SeriesRange, SeriesView, StatsView, TypeView,
 } from '../../../../src/http/contract.ts';
 import type { IconName } from '../../components/icon.tsx';
+import { duration, number, percent, plural } from '../../format.ts';
 import { href } from '../../router.ts';
-import { number, percent, plural, span } from '../../words.ts';
+import { textOf } from '../../search.ts';
 
-export interface Problem {
+export interface OverviewProblem {
   readonly id: string;
   readonly weight: 'bad' | 'odd';
   readonly icon: IconName;
   readonly title: string;
-  /** What it means or what to do. */
-  readonly says: string;
+  /** The cause, or what to do. */
+  readonly text: string;
   readonly link: string;
   readonly linkText: string;
 }
 
-export interface Picture {
+export interface OverviewData {
   readonly stats: StatsView;
   readonly series: SeriesView;
   readonly types: readonly TypeView[];
   readonly instances: readonly InstanceView[];
   readonly defs: Answer<'listDefs'>['items'];
-  /** Such as "1h": what the series tells of. */
-  readonly range: string;
+  /** The period of the series. */
+  readonly range: SeriesRange;
 }
 
 const lateMs = 60_000;
-const oldMs = 60_000;
-const mournMs = 3_600_000;
+const waitMs = 60_000;
+const lostShownMs = 3_600_000;
 const failingShownMax = 8;
 
-export function problemsOf(picture: Picture): readonly Problem[] {
+export function problemsOf(data: OverviewData): readonly OverviewProblem[] {
   const found = [
-    ...nobodyKnows(picture),
-    ...lostInstances(picture),
-    ...failingTypes(picture),
-    ...lateSchedules(picture),
-    ...backlog(picture),
-    ...lapses(picture),
+    ...typesWithoutWorker(data),
+    ...lostInstances(data),
+    ...failingTypes(data),
+    ...lateSchedules(data),
+    ...longestWait(data),
+    ...lapsedLeases(data),
   ];
   return found.sort((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'));
 }
 
-function nobodyKnows({ types, instances }: Picture): Problem[] {
+function typesWithoutWorker({ types, instances }: OverviewData): OverviewProblem[] {
   const waiting = types.filter((type) => type.instances.length === 0 && (type.counts.pending ?? 0) > 0);
   if (!instances.some(({ isAlive }) => isAlive) && waiting.length > 0) {
     const count = waiting.reduce((sum, { counts }) => sum + (counts.pending ?? 0), 0);
     return [{
-      id: 'nobody', weight: 'bad', icon: 'instances', title: 'No instance is alive',
-      says: `${plural(count, 'job')} of ${plural(waiting.length, 'type')} wait. Start one: stint work or stint serve.`,
-      link: href('/instances'), linkText: 'Instances',
+      id: 'no instance', weight: 'bad', icon: 'instances', title: 'No instance is running.',
+      text: `${plural(count, 'job')} waiting. Start one with stint work or stint serve.`,
+      link: href('/instances'), linkText: 'View instances',
     }];
   }
   return waiting.map(({ name, counts }) => ({
-    id: `unknown ${name}`, weight: 'bad', icon: 'types', title: `Nobody knows the type ${name}`,
-    says: `${waits(counts.pending!)}, and no living instance has its code. Start one that has.`,
-    link: runs(`type:${quoted(name)} state:pending`), linkText: 'Waiting runs',
+    id: `no worker ${name}`, weight: 'bad', icon: 'types', title: `No worker for type ${name}:`,
+    text: `${plural(counts.pending ?? 0, 'job')} waiting. Start an instance with its code.`,
+    link: runsOf(name, 'pending'), linkText: 'View waiting runs',
   }));
 }
 
-function lostInstances({ instances, stats }: Picture): Problem[] {
-  const lost = instances.filter(({ isAlive, beatAt }) => !isAlive && stats.now - beatAt < mournMs);
+function lostInstances({ instances, stats }: OverviewData): OverviewProblem[] {
+  const lost = instances.filter(({ isAlive, beatAt }) => !isAlive && stats.now - beatAt < lostShownMs);
   return lost.map(({ id, beatAt, busy }) => ({
-    id: `lost ${id}`, weight: busy > 0 ? 'bad' : 'odd', icon: 'instances', title: `Instance ${id} is gone`,
-    says: `Its last beat was ${span(stats.now - beatAt)} ago${busy > 0 ? inHand(busy) : ''}.`,
-    link: href('/instances'), linkText: 'Instances',
+    id: `lost ${id}`, weight: busy > 0 ? 'bad' : 'odd', icon: 'instances', title: `Instance ${id} lost:`,
+    text: `last heartbeat ${duration(stats.now - beatAt)} ago${busy > 0 ? reassigned(busy) : ''}.`,
+    link: href('/instances'), linkText: 'View instances',
   }));
 }
 
-const inHand = (busy: number): string => `, with ${plural(busy, 'job')} in hand, which others take over`;
+const reassigned = (busy: number): string =>
+  `; its ${plural(busy, 'job')} ${busy === 1 ? 'is' : 'are'} reassigned`;
 
-function failingTypes({ series, range }: Picture): Problem[] {
+function failingTypes({ series, range }: OverviewData): OverviewProblem[] {
   const failing = series.types.filter(({ failed }) => failed > 0).slice(0, failingShownMax);
   return failing.map(({ type, failed, succeeded }) => ({
     id: `failing ${type}`, weight: failed * 2 >= failed + succeeded ? 'bad' : 'odd', icon: 'failures',
-    title: `${type} fails`,
-    says: `${share(failed, failed + succeeded)} failed within ${rangeWords[range] ?? range}.`,
-    link: runs(`type:${quoted(type)} state:failed kind:run,task,bedrock`), linkText: 'Failed runs',
+    title: `${type}: ${percent(failed, failed + succeeded)} failing`,
+    text: `(${number(failed)} of ${number(failed + succeeded)} in the ${rangeTexts[range]})`,
+    link: href('/runs', {
+      search: textOf([
+        { name: 'type', value: type }, { name: 'state', value: 'failed' }, { name: 'kind', value: 'run,task,bedrock' },
+      ]),
+    }),
+    linkText: 'View failed runs',
   }));
 }
 
-const share = (part: number, all: number): string => `${number(part)} of ${number(all)} (${percent(part, all)})`;
-
-function lateSchedules({ defs, stats }: Picture): Problem[] {
+function lateSchedules({ defs, stats }: OverviewData): OverviewProblem[] {
   const isLate = ({ enabled, nextExecutionTime: next }: DefView): boolean =>
     enabled && next !== null && stats.now - next > lateMs;
   return defs.filter(isLate).map(({ name, nextExecutionTime: next }) => ({
-    id: `late ${name}`, weight: 'bad', icon: 'schedules', title: `${name} is late`,
-    says: `It should have run ${span(stats.now - next!)} ago. Is an instance alive that schedules?`,
-    link: href('/definitions', { name }), linkText: 'Its schedule',
+    id: `late ${name}`, weight: 'bad', icon: 'schedules', title: `${name} is ${duration(stats.now - next!)} late.`,
+    text: 'Check that an instance is running.',
+    link: href('/definitions', { name }), linkText: 'View schedule',
   }));
 }
 
 type Point = SeriesView['points'][number];
 
-function backlog({ series, stats }: Picture): Problem[] {
-  const recent = series.points.slice(-30);
-  const minutes = (recent.length * series.bucketMs) / 60_000;
-  const ended = (point: Point): number => point.succeeded + point.failed + point.cancelled;
-  const growth = recent.reduce((sum, point) => sum + point.created - ended(point), 0);
+const backlogBuckets = 30;
+
+function longestWait({ series, stats, types }: OverviewData): OverviewProblem[] {
   const oldest = stats.oldestReady;
-  if (oldest === null || oldest.ageMs < oldMs) return [];
-  const pace = growth > 0 ? `grew by ${number(growth)} within ${span(minutes * 60_000)}` : 'does not grow';
+  if (oldest === null || oldest.ageMs < waitMs) return [];
+  const growth = backlogGrowth(series);
+  const pace = growth > 0 ? `The backlog grew by ${number(growth)} in ${duration(backlogMs(series))}.` : '';
+  const limit = limitInUse(types.find(({ name }) => name === oldest.type));
   return [{
     id: 'backlog', weight: growth > 0 ? 'bad' : 'odd', icon: 'queues',
-    title: `A ${oldest.type} has waited ${span(oldest.ageMs)}`,
-    says: `It is due and nobody has taken it. The backlog ${pace}.`,
+    title: `${oldest.type}: oldest job waiting ${duration(oldest.ageMs)}`,
+    text: [limit, pace].filter(Boolean).join(' '),
     link: href(`/runs/${oldest.id}`, { tab: 'explain' }), linkText: 'Why?',
   }];
 }
 
-function lapses({ series, range }: Picture): Problem[] {
+function backlogGrowth({ points }: SeriesView): number {
+  const ended = (point: Point): number => point.succeeded + point.failed + point.cancelled;
+  return points.slice(-backlogBuckets).reduce((sum, point) => sum + point.created - ended(point), 0);
+}
+
+const backlogMs = ({ points, bucketMs }: SeriesView): number => Math.min(points.length, backlogBuckets) * bucketMs;
+
+/** Only a full limit explains a wait. */
+function limitInUse(type: TypeView | undefined): string {
+  const [running, limit] = [type?.counts.running ?? 0, type?.onePerType === true ? 1 : (type?.concurrency ?? null)];
+  return limit !== null && running >= limit ? `(limit ${number(limit)} of ${number(limit)} in use)` : '';
+}
+
+function lapsedLeases({ series, range }: OverviewData): OverviewProblem[] {
   const count = series.points.reduce((sum, { lapsed }) => sum + lapsed, 0);
   if (count === 0) return [];
   return [{
-    id: 'lapses', weight: 'odd', icon: 'clock', title: `${plural(count, 'lease')} lapsed`,
-    says: `Within ${rangeWords[range] ?? range}, so many holders fell silent and their jobs were given to others.`,
-    link: href('/instances'), linkText: 'Instances',
+    id: 'lapses', weight: 'odd', icon: 'clock',
+    // The series counts jobs whose lease lapsed; a lost worker may have had several.
+    title: `${plural(count, 'job')} lost ${count === 1 ? 'its' : 'their'} worker in the ${rangeTexts[range]};`,
+    text: `${count === 1 ? 'it was' : 'they were'} reassigned.`,
+    link: href('/instances'), linkText: 'View instances',
   }];
 }
 
-export const rangeWords: Readonly<Record<string, string>> = {
-  '15m': '15 minutes', '1h': 'the last hour', '6h': '6 hours', '1d': 'the last day', '7d': '7 days', '90d': '90 days',
+export const rangeTexts: Readonly<Record<SeriesRange, string>> = {
+  '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '1d': 'last day', '7d': 'last 7 days',
+  '90d': 'last 90 days',
 };
 
-const waits = (count: number): string => `${plural(count, 'job')} ${count === 1 ? 'waits' : 'wait'}`;
-const runs = (search: string): string => href('/runs', { search });
-const quoted = (name: string): string => (/\s/.test(name) ? `"${name}"` : name);
+const runsOf = (type: string, state: string): string =>
+  href('/runs', { search: textOf([{ name: 'type', value: type }, { name: 'state', value: state }]) });

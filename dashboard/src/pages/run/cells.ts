@@ -1,62 +1,64 @@
-/** The cells of a matrix: how every task of a run stands, kept small, read in pages and changed by events. */
+/** The cells of the task matrix: the standing of every task of a run, read in pages and changed by events. */
 import type { Changed, MatrixView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { standings, type Standing } from '../../state/run-words.ts';
+import { standings, type Standing } from '../../state/run-status.ts';
 
 export const letters = standings.map((standing) => standing[0]!).join('');
 
-export interface Counts extends Readonly<Record<Standing, number>> {
+export interface CellCounts extends Readonly<Record<Standing, number>> {
   readonly total: number;
 }
 
-/** More are read only if asked for. */
+/** More are read only on request. */
 export const cellsMax = 100_000;
 const pageSize = 10_000;
 
 export class Cells {
   readonly ids: number[] = [];
-  /** By number in `standings`. */
+  /** Index in `standings`. */
   readonly states: number[] = [];
   readonly ranMs: (number | null)[] = [];
-  /** Where the next page begins; null: all are here. */
+  /** The key of the next page; null: all pages are read. */
   next: number | null = null;
-  readonly #places = new Map<number, number>();
-  readonly #begun = new Map<number, number>();
+  /** The index of each task id. */
+  readonly #indexes = new Map<number, number>();
+  /** When the task at an index was claimed. */
+  readonly #claimedAt = new Map<number, number>();
 
-  add({ ids, standings: said, ranMs, next }: MatrixView): void {
+  add({ ids, standings: initials, ranMs, next }: MatrixView): void {
     for (const [index, id] of ids.entries()) {
-      this.#places.set(id, this.ids.length);
+      this.#indexes.set(id, this.ids.length);
       this.ids.push(id);
-      this.states.push(letters.indexOf(said[index]!));
+      this.states.push(letters.indexOf(initials[index]!));
       this.ranMs.push(ranMs[index]!);
     }
     this.next = next;
   }
 
-  /** Answers which cells changed, and whether there are tasks that it does not know. */
-  apply(changes: readonly Changed[], run: number): { readonly places: readonly number[]; readonly hasNew: boolean } {
-    const places: number[] = [];
+  /** Returns the indexes of the changed cells, and whether there are unknown tasks. */
+  apply(changes: readonly Changed[], run: number): { readonly changed: readonly number[]; readonly hasNew: boolean } {
+    const changed: number[] = [];
     let hasNew = false;
     for (const { job, parent, event } of changes) {
       if (parent !== run) continue;
-      const place = this.#places.get(job);
+      const index = this.#indexes.get(job);
       const state = standingAfter(event);
-      if (place === undefined) hasNew = true;
-      if (place === undefined || state === null || this.states[place] === state) continue;
-      this.#time(place, event);
-      this.states[place] = state;
-      places.push(place);
+      if (index === undefined) hasNew = true;
+      if (index === undefined || state === null || this.states[index] === state) continue;
+      this.#time(index, event);
+      this.states[index] = state;
+      changed.push(index);
     }
-    return { places, hasNew };
+    return { changed, hasNew };
   }
 
-  #time(place: number, { kind, at }: Changed['event']): void {
-    const begun = this.#begun.get(place);
-    if (kind === 'claimed') this.#begun.set(place, at);
-    else if (begun !== undefined) this.ranMs[place] = at - begun;
+  #time(index: number, { kind, at }: Changed['event']): void {
+    const claimedAt = this.#claimedAt.get(index);
+    if (kind === 'claimed') this.#claimedAt.set(index, at);
+    else if (claimedAt !== undefined) this.ranMs[index] = at - claimedAt;
   }
 
-  counts(): Counts {
+  counts(): CellCounts {
     const sums = standings.map(() => 0);
     for (const state of this.states) sums[state]! += 1;
     const named = Object.fromEntries(standings.map((standing, index) => [standing, sums[index]!]));
@@ -64,8 +66,8 @@ export class Cells {
   }
 
   slowest(count: number): { readonly id: number; readonly ms: number }[] {
-    const timed = this.ids.flatMap((id, place) => {
-      const ms = this.ranMs[place];
+    const timed = this.ids.flatMap((id, index) => {
+      const ms = this.ranMs[index];
       return ms == null ? [] : [{ id, ms }];
     });
     return timed.sort((a, b) => b.ms - a.ms).slice(0, count);
@@ -81,16 +83,16 @@ export async function readCells(run: number, signal: AbortSignal, max = cellsMax
   return cells;
 }
 
-const after: Readonly<Record<string, Standing>> = {
+const standingAfterEvent: Readonly<Record<string, Standing>> = {
   claimed: 'running', handedOff: 'running',
   released: 'pending', lapsed: 'pending', retried: 'pending', settled: 'pending',
   freed: 'pending', resumed: 'pending', repeated: 'pending', planned: 'held', paused: 'held', succeeded: 'succeeded',
   failed: 'failed', cancelled: 'cancelled',
 };
 
-/** The number of its standing; null: the event changes none. */
+/** The index of the standing after an event; null: the event does not change it. */
 function standingAfter({ kind, data }: Changed['event']): number | null {
   const isFirst = kind === 'created' || kind === 'reopened';
-  const standing = isFirst ? (data['hold'] === undefined ? 'pending' : 'held') : after[kind];
+  const standing = isFirst ? (data['hold'] === undefined ? 'pending' : 'held') : standingAfterEvent[kind];
   return standing === undefined ? null : standings.indexOf(standing);
 }

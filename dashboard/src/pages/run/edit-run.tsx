@@ -1,4 +1,4 @@
-/** Editing a run that is open: its priority, when it is due, its tags. */
+/** The dialog that edits an open run: priority, due time and tags. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RunDetail } from '../../../../src/http/contract.ts';
@@ -6,8 +6,8 @@ import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { tagsOf } from '../../components/start-run.tsx';
-import { say } from '../../components/toast.tsx';
-import { sentenceOf } from '../../problem.ts';
+import { showToast } from '../../components/toast.tsx';
+import { messageOf } from '../../problem.ts';
 
 interface EditRunProps {
   readonly run: RunDetail;
@@ -23,7 +23,7 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
   };
   const [draft, setDraft] = useState({ ...before, why: '' });
   const [error, setError] = useState<string | null>(null);
-  const put = (name: keyof typeof draft) => (value: string): void => setDraft((old) => ({ ...old, [name]: value }));
+  const set = (name: keyof typeof draft) => (value: string): void => setDraft((old) => ({ ...old, [name]: value }));
   const save = async (): Promise<void> => {
     const body = {
       ...(draft.priority === before.priority ? {} : { priority: Number(draft.priority) }),
@@ -33,11 +33,11 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
     };
     try {
       await call('editRun', { params: { id: run.id }, body });
-      say(`Run ${run.id} is changed`);
+      showToast(`Changed run ${run.id}`);
       onDone();
       onClose();
     } catch (reason) {
-      setError(sentenceOf(reason));
+      setError(messageOf(reason));
     }
   };
   return (
@@ -50,16 +50,18 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
         }}
       >
         <TextField
-          label="Priority" hint="higher goes first" type="number" name="priority" value={draft.priority}
-          onInput={put('priority')}
+          label="Priority" hint="higher starts first" type="number" name="priority" value={draft.priority}
+          onInput={set('priority')}
         />
-        <TextField label="Due" hint="ISO 8601 with a zone" name="due" value={draft.due} onInput={put('due')} />
-        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={put('tags')} />
-        <TextField label="Reason" hint="kept with the history" name="why" value={draft.why} onInput={put('why')} />
+        <TextField label="Due" hint="ISO 8601 with a time zone" name="due" value={draft.due} onInput={set('due')} />
+        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
+        <TextField
+          label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
+        />
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
-          <button type="button" class="button" onClick={onClose}>Do nothing</button>
-          <button type="submit" class="button" data-kind="primary">Change</button>
+          <button type="button" class="button" onClick={onClose}>Close</button>
+          <button type="submit" class="button" data-kind="primary">Save changes</button>
         </footer>
       </form>
     </Dialog>

@@ -1,11 +1,11 @@
-/** The history of a run: every event with who did it and why. */
+/** The history of a run: its events, with actor and reason. */
 import type { JSX } from 'preact';
 import type { EventView, RunDetail } from '../../../../src/http/contract.ts';
 import { Icon } from '../../components/icon.tsx';
 import { JsonView } from '../../components/json-view.tsx';
 import { Time } from '../../components/time.tsx';
 import { exactText } from '../../exact-json.ts';
-import { plural } from '../../words.ts';
+import { plural } from '../../format.ts';
 import { download } from '../runs/export.ts';
 
 interface EventsTabProps {
@@ -18,9 +18,7 @@ export function EventsTab({ run, events }: EventsTabProps): JSX.Element {
   return (
     <section>
       <p class="tab-head">
-        <span class="faint">
-          {plural(events.length, 'event')}, the first of which created it. Folded, they give the run.
-        </span>
+        <span class="faint">{plural(events.length, 'event')}</span>
         <button type="button" class="button" onClick={save}><Icon name="export" /> Download</button>
       </p>
       <ol class="events">
@@ -36,7 +34,7 @@ function EventRow({ event }: { readonly event: EventView }): JSX.Element {
     <li>
       <span class="event-n">{n}</span>
       <Time at={at} isExact />
-      <b>{words[kind] ?? kind}</b>
+      <b>{eventTexts[kind] ?? kind}</b>
       <span class="faint mono">{by}</span>
       {why !== null && <q>{why}</q>}
       {Object.keys(data).length > 0 && (
@@ -49,24 +47,24 @@ function EventRow({ event }: { readonly event: EventView }): JSX.Element {
   );
 }
 
-const words: Readonly<Record<string, string>> = {
+const eventTexts: Readonly<Record<string, string>> = {
   created: 'Created',
   claimed: 'Claimed',
-  released: 'Given back',
+  released: 'Released',
   lapsed: 'Lease lapsed',
-  retried: 'Failed, to be tried again',
+  retried: 'Failed, will be retried',
   handedOff: 'Handed off',
-  planned: 'Planned its tasks',
-  adopted: 'Took in tasks',
-  settled: 'All tasks are through',
-  freed: 'Let go by its parent',
+  planned: 'Tasks planned',
+  adopted: 'Tasks adopted',
+  settled: 'All tasks ended',
+  freed: 'Released by its parent',
   paused: 'Paused',
   resumed: 'Resumed',
-  cancelAsked: 'Asked to give up',
+  cancelAsked: 'Cancel requested',
   succeeded: 'Succeeded',
   failed: 'Failed',
   cancelled: 'Cancelled',
-  repeated: 'Due again by its rule',
-  reopened: 'Opened again',
+  repeated: 'Repeated',
+  reopened: 'Reopened for a retry',
   edited: 'Edited',
 };

@@ -1,14 +1,14 @@
-/** Why a run is not running: every reason that holds, the most telling first. */
+/** Why a run is not running: all reasons, the most important first. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { JsonView } from '../../components/json-view.tsx';
-import { Failure, Loading } from '../../components/notice.tsx';
-import { useAnswer } from '../../state/answer.ts';
+import { Failure, Loading, sentence } from '../../components/notice.tsx';
+import { useResource } from '../../state/resource.ts';
 
 export function ExplainTab({ run }: { readonly run: RunDetail }): JSX.Element {
-  const reasons = useAnswer((abort) => call('explainRun', { params: { id: run.id } }, abort), [run.id]);
+  const reasons = useResource((abort) => call('explainRun', { params: { id: run.id } }, abort), [run.id]);
   useEffect(() => reasons.reload(), [run.version]);
   if (reasons.error !== null) return <Failure error={reasons.error} onRetry={reasons.reload} />;
   if (reasons.data === null) return <Loading />;
@@ -16,7 +16,7 @@ export function ExplainTab({ run }: { readonly run: RunDetail }): JSX.Element {
     <ol class="stack reasons">
       {reasons.data.items.map(({ code, says, detail }) => (
         <li key={code} class="card">
-          <p><strong>{sentence(says)}</strong> <code class="faint">{code}</code></p>
+          <p><strong>{fullSentence(says)}</strong> <code class="faint">{code}</code></p>
           {detail !== undefined && <JsonView value={detail} label={`Details of ${code}`} />}
         </li>
       ))}
@@ -24,4 +24,5 @@ export function ExplainTab({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-export const sentence = (says: string): string => `${says.charAt(0).toUpperCase()}${says.slice(1)}.`;
+/** The API returns a sentence without capital and full stop. */
+export const fullSentence = (text: string): string => `${sentence(text)}.`;

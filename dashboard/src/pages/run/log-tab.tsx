@@ -1,13 +1,13 @@
-/** The log of a run, line by line as it comes. */
+/** The log of a run; new lines appear as they are written. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LogLine, RunDetail } from '../../../../src/http/contract.ts';
-import { TickField } from '../../components/field.tsx';
+import { CheckField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { queryOf, setQuery } from '../../router.ts';
-import { plural } from '../../words.ts';
+import { plural } from '../../format.ts';
 import { download } from '../runs/export.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
@@ -22,16 +22,16 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const level = queryOf('level') || 'debug';
-  const least = levels.indexOf(level as LogLine['level']);
-  const shown = log.filter((line) => levels.indexOf(line.level) >= least).slice(-shownMax);
-  const choose = (chosen: string): void => setQuery({ level: chosen === 'debug' ? null : chosen }, false);
+  const minLevel = levels.indexOf(level as LogLine['level']);
+  const shown = log.filter((line) => levels.indexOf(line.level) >= minLevel).slice(-shownMax);
+  const setLevel = (next: string): void => setQuery({ level: next === 'debug' ? null : next }, false);
   useEffect(() => {
     if (isFollowing && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [shown.length, isFollowing]);
   if (log.length === 0) {
     return (
-      <Empty title="It has written no log" icon="runs">
-        Its code writes one by <code>log.info(…)</code>; lines appear here as they come.
+      <Empty title="No log lines" icon="runs">
+        A handler writes them with <code>log.info(…)</code>. New lines appear here at once.
       </Empty>
     );
   }
@@ -43,13 +43,13 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
         <span class="filters-right">
           <select
             class="control" aria-label="Level" value={level}
-            onChange={({ currentTarget }) => choose(currentTarget.value)}
+            onChange={({ currentTarget }) => setLevel(currentTarget.value)}
           >
             {levels.map((one) => (
               <option key={one} value={one}>{one === 'debug' ? 'All levels' : `${one} and above`}</option>
             ))}
           </select>
-          <TickField label="Follow" isOn={isFollowing} onChange={setFollowing} />
+          <CheckField label="Follow" isOn={isFollowing} onChange={setFollowing} />
           <button type="button" class="button" onClick={save}><Icon name="export" /> Download</button>
         </span>
       </div>

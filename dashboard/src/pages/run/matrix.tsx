@@ -1,22 +1,22 @@
-/** The matrix: every task of a run as a cell, told by shape and colour, drawn on a canvas and walked by arrow keys. */
+/** The task matrix: one cell for each task, drawn on a canvas. Shape and colour show its state; arrow keys move. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { go } from '../../router.ts';
 import { isDark } from '../../state/preferences.ts';
-import { standings } from '../../state/run-words.ts';
-import { number, span } from '../../words.ts';
+import { standings } from '../../state/run-status.ts';
+import { number, duration } from '../../format.ts';
 import type { Cells } from './cells.ts';
 
 interface MatrixProps {
   readonly cells: Cells;
-  /** Rises whenever cells changed. */
+  /** Rises with every change of a cell. */
   readonly version: number;
-  /** The changed since the last version; null: all. */
+  /** The indexes of the cells that changed since the last version; null: all. */
   readonly changed: readonly number[] | null;
   readonly label: string;
 }
 
-/** As large as leaves it on one screen, if that can be. */
+/** The largest cell size at which the matrix fits in 420 px of height; at least 6. */
 function sizeFor(count: number, width: number): number {
   const heightMax = 420;
   const fits = [22, 18, 15, 12, 10, 8].find((size) => Math.ceil(count / Math.floor(width / size)) * size <= heightMax);
@@ -45,23 +45,14 @@ export function Matrix({ cells, version, changed, label }: MatrixProps): JSX.Ele
     if (width > 0) draw(canvas.current!, cells, { size, columns, rows }, changed);
   }, [version]);
 
-  const placeAt = (event: MouseEvent): number | null => {
-    const { left, top } = canvas.current!.getBoundingClientRect();
-    const [x, y] = [Math.floor((event.clientX - left) / size), Math.floor((event.clientY - top) / size)];
-    const place = y * columns + x;
-    return x >= 0 && x < columns && place >= 0 && place < count ? place : null;
+  const open = (index: number | null): void => {
+    if (index !== null) go(`/runs/${cells.ids[index]}`);
   };
-  const open = (place: number | null): void => {
-    if (place !== null) go(`/runs/${cells.ids[place]}`);
-  };
-  const walk = (event: KeyboardEvent): void => {
-    const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
-    if (event.key === 'Enter') return open(focus);
-    if (event.key === 'Escape') return setFocus(null);
-    const by = steps[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    setFocus(focus === null ? 0 : Math.max(0, Math.min(count - 1, focus + by)));
+  const indexAt = (event: MouseEvent): number | null => indexUnder(canvas.current!, event, { size, columns, count });
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') open(focus);
+    else if (event.key === 'Escape') setFocus(null);
+    else moveFocus(event, columns, (by) => setFocus(focus === null ? 0 : Math.max(0, Math.min(count - 1, focus + by))));
   };
   return (
     <div class="matrix" ref={box}>
@@ -69,24 +60,45 @@ export function Matrix({ cells, version, changed, label }: MatrixProps): JSX.Ele
         <canvas
           ref={canvas} tabIndex={0} role="application" aria-label={label} aria-describedby="matrix-cell"
           data-cells={count} data-version={version}
-          onPointerMove={(event) => setFocus(placeAt(event))} onPointerLeave={() => setFocus(null)}
-          onClick={(event) => open(placeAt(event))} onKeyDown={walk} onBlur={() => setFocus(null)}
+          onPointerMove={(event) => setFocus(indexAt(event))} onPointerLeave={() => setFocus(null)}
+          onClick={(event) => open(indexAt(event))} onKeyDown={onKey} onBlur={() => setFocus(null)}
         />
         {focus !== null && focus < count && <Pointer {...{ focus, size, columns }} />}
       </div>
       <p class="matrix-cell" id="matrix-cell" aria-live="polite">
-        {focus === null || focus >= count ? invitation : cellText(cells, focus)}
+        {focus === null || focus >= count ? usage : cellText(cells, focus)}
       </p>
     </div>
   );
 }
 
-const invitation = 'Point at a cell, or walk with the arrow keys; Enter opens the task.';
+interface Grid {
+  readonly size: number;
+  readonly columns: number;
+  readonly count: number;
+}
 
-function cellText(cells: Cells, place: number): string {
-  const ms = cells.ranMs[place];
-  const lasted = ms == null ? '' : `, in ${span(ms)}`;
-  return `Task ${number(place + 1)} (run ${cells.ids[place]}): ${standings[cells.states[place]!]}${lasted}`;
+function indexUnder(canvas: HTMLCanvasElement, event: MouseEvent, { size, columns, count }: Grid): number | null {
+  const { left, top } = canvas.getBoundingClientRect();
+  const [x, y] = [Math.floor((event.clientX - left) / size), Math.floor((event.clientY - top) / size)];
+  const index = y * columns + x;
+  return x >= 0 && x < columns && index >= 0 && index < count ? index : null;
+}
+
+function moveFocus(event: KeyboardEvent, columns: number, move: (by: number) => void): void {
+  const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
+  const by = steps[event.key];
+  if (by === undefined) return;
+  event.preventDefault();
+  move(by);
+}
+
+const usage = 'Point at a cell or use the arrow keys; Enter opens the task.';
+
+function cellText(cells: Cells, index: number): string {
+  const ms = cells.ranMs[index];
+  const took = ms == null ? '' : `, took ${duration(ms)}`;
+  return `Task ${number(index + 1)} (run ${cells.ids[index]}): ${standings[cells.states[index]!]}${took}`;
 }
 
 interface PointerProps {
@@ -119,15 +131,15 @@ function draw(canvas: HTMLCanvasElement, cells: Cells, layout: Layout, changed: 
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
   const style = getComputedStyle(canvas);
-  // What succeeded is calm, so that the rest is seen.
+  // Succeeded cells are pale, so that the others stand out.
   const named = standings.map((standing) => (standing === 'succeeded' ? '--cell-succeeded' : `--${standing}`));
   const colours = named.map((name) => style.getPropertyValue(name).trim());
   const paper = style.getPropertyValue('--surface').trim();
-  const places = changed ?? cells.ids.keys();
-  for (const place of places) {
-    const [x, y] = [(place % columns) * size, Math.floor(place / columns) * size];
+  const indexes = changed ?? cells.ids.keys();
+  for (const index of indexes) {
+    const [x, y] = [(index % columns) * size, Math.floor(index / columns) * size];
     context.clearRect(x, y, size, size);
-    const state = cells.states[place]!;
+    const state = cells.states[index]!;
     drawCell(context, { x, y, side: size - (size > 7 ? 2 : 1), state, colour: colours[state]!, paper });
   }
 }
@@ -143,7 +155,7 @@ interface Cell {
 
 const standingOf = (state: number): string => standings[state]!;
 
-/** Full: succeeded. Full with a stroke across: failed. Half: running. Outline: pending. Others: a bar or a slash. */
+/** Filled: succeeded. Filled with a cross: failed. Half: running. Outline: pending. Bar: held. Slash: cancelled. */
 function drawCell(context: CanvasRenderingContext2D, { x, y, side, state, colour, paper }: Cell): void {
   context.fillStyle = colour;
   context.strokeStyle = colour;

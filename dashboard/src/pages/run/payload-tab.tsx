@@ -1,4 +1,4 @@
-/** What went into a run and what came out. */
+/** The input, result, plan and policy of a run. */
 import type { JSX } from 'preact';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { JsonView } from '../../components/json-view.tsx';
@@ -8,11 +8,11 @@ export function PayloadTab({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <div class="grid">
       {me.value?.seesPayloads === false && (
-        <p class="faint">Your role sees payloads without what looks like a secret.</p>
+        <p class="faint">Values that look like secrets are hidden from your role.</p>
       )}
-      <Part title="Input" value={run.input} none="It was started without one." />
-      <Part title="Result" value={run.result} none={run.state === 'ended' ? 'It gave none.' : 'It has not ended.'} />
-      {run.details !== null && <Part title="Details of its plan" value={run.details} none="" />}
+      <Part title="Input" value={run.input} none="No input" />
+      <Part title="Result" value={run.result} none={run.state === 'ended' ? 'No result' : 'No result yet'} />
+      {run.details !== null && <Part title="Plan" value={run.details} none="" />}
       <Part title="Policy" value={run.policy} none="" />
     </div>
   );

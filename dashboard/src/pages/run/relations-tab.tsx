@@ -1,4 +1,4 @@
-/** The relations of a run: where it comes from, and what came of it. */
+/** The relations of a run: its definition, parent and tasks. */
 import type { JSX } from 'preact';
 import type { RunDetail, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
@@ -6,18 +6,19 @@ import { RunBadge } from '../../components/badge.tsx';
 import { Failure, Loading } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../router.ts';
-import { useAnswer } from '../../state/answer.ts';
-import { plural } from '../../words.ts';
+import { textOf } from '../../search.ts';
+import { useResource } from '../../state/resource.ts';
+import { plural } from '../../format.ts';
 
 const shownMax = 20;
 
 export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element {
-  const parent = useAnswer(
+  const parent = useResource(
     async (abort) => (run.parent === null ? null : call('getRun', { params: { id: run.parent } }, abort)),
     [run.parent],
   );
-  const ask = { params: { id: run.id }, query: { limit: shownMax } };
-  const tasks = useAnswer((abort) => call('listTasks', ask, abort), [run.id]);
+  const request = { params: { id: run.id }, query: { limit: shownMax } };
+  const tasks = useResource((abort) => call('listTasks', request, abort), [run.id]);
   if (parent.error !== null) return <Failure error={parent.error} onRetry={parent.reload} />;
   if (tasks.data === null) return <Loading />;
   const total = run.tasks?.total ?? tasks.data.items.length;
@@ -29,7 +30,7 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
             <span>Definition <a href={href('/definitions', { name: run.def })}>{run.def}</a></span>
             {run.tick !== null && (
               <span class="faint">
-                {' '}schedule {run.tick.schedule + 1}, meant for <Time at={run.tick.nominal} isExact />
+                {' '}schedule {run.tick.schedule + 1}, tick of <Time at={run.tick.nominal} isExact />
               </span>
             )}
           </li>
@@ -44,7 +45,7 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
                   {tasks.data.items.map((task) => <li key={task.id}><Leaf run={task} /></li>)}
                   {total > shownMax && (
                     <li>
-                      <a href={href('/runs', { search: `parent:${run.id}` })}>All of its {plural(total, 'task')}</a>
+                      <a href={href('/runs', { search: `parent:${run.id}` })}>View all {plural(total, 'task')}</a>
                     </li>
                   )}
                 </ul>
@@ -54,14 +55,15 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
         </li>
       </ul>
       <p class="faint">
-        <a href={href('/runs', { search: `type:${run.type}` })}>Other runs of {run.type}</a>
-        {run.def !== null && (
-          <> · <a href={href('/runs', { search: `def:"${run.def}"` })}>other runs of {run.def}</a></>
-        )}
+        <a href={runsWith('type', run.type)}>Other runs of {run.type}</a>
+        {run.def !== null && <> · <a href={runsWith('def', run.def)}>Other runs of {run.def}</a></>}
       </p>
     </section>
   );
 }
+
+const runsWith = (name: 'type' | 'def', value: string): string =>
+  href('/runs', { search: textOf([{ name, value }]) });
 
 function Leaf({ run }: { readonly run: RunView }): JSX.Element {
   return (

@@ -1,4 +1,4 @@
-/** The tasks of a run: figures, the matrix, the slowest, and a table of those in a state. */
+/** The tasks of a run: figures, the matrix, the slowest tasks, and a table by state. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Changed, RunDetail, RunView } from '../../../../src/http/contract.ts';
@@ -6,14 +6,15 @@ import { call } from '../../api.ts';
 import { RunBadge } from '../../components/badge.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty, Failure, Loading } from '../../components/notice.tsx';
-import { pageStart, Pager, setFilter, Table, type Column } from '../../components/table.tsx';
-import { Lasting, Time } from '../../components/time.tsx';
+import { pageStart, Pager, setFilter } from '../../components/pager.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { Elapsed, Time } from '../../components/time.tsx';
 import { href, queryOf } from '../../router.ts';
-import { useAnswer } from '../../state/answer.ts';
+import { useResource } from '../../state/resource.ts';
 import { now } from '../../state/clock.ts';
-import { begunAt, standings, type Standing } from '../../state/run-words.ts';
-import { number, percent, plural, rate, span } from '../../words.ts';
-import { cellsMax, readCells, type Cells, type Counts } from './cells.ts';
+import { firstStartOf, standings, type Standing } from '../../state/run-status.ts';
+import { number, percent, plural, rate, duration } from '../../format.ts';
+import { cellsMax, readCells, type Cells, type CellCounts } from './cells.ts';
 import { Matrix } from './matrix.tsx';
 
 export interface LiveCells {
@@ -21,31 +22,31 @@ export interface LiveCells {
   readonly version: number;
   readonly changed: readonly number[] | null;
   readonly error: unknown;
-  readonly hear: (changes: readonly Changed[] | null) => void;
+  readonly apply: (changes: readonly Changed[] | null) => void;
   readonly readMore: () => void;
 }
 
-type Drawn = Pick<LiveCells, 'cells' | 'version' | 'changed'>;
+type DrawnCells = Pick<LiveCells, 'cells' | 'version' | 'changed'>;
 
-/** The cells of a run, changed by what the page hears. */
+/** The cells of a run, updated from the changes that the page receives. */
 export function useCells(run: number): LiveCells {
-  const [state, setState] = useState<Drawn>({ cells: null, version: 0, changed: null });
+  const [state, setState] = useState<DrawnCells>({ cells: null, version: 0, changed: null });
   const [max, setMax] = useState(cellsMax);
-  const answer = useAnswer((abort) => readCells(run, abort, max), [run, max]);
+  const read = useResource((abort) => readCells(run, abort, max), [run, max]);
   const current = useRef<Cells | null>(null);
   useEffect(() => {
-    if (answer.data === null) return;
-    current.current = answer.data;
-    setState(({ version }) => ({ cells: answer.data, version: version + 1, changed: null }));
-  }, [answer.data]);
-  const hear = (changes: readonly Changed[] | null): void => {
+    if (read.data === null) return;
+    current.current = read.data;
+    setState(({ version }) => ({ cells: read.data, version: version + 1, changed: null }));
+  }, [read.data]);
+  const apply = (changes: readonly Changed[] | null): void => {
     const cells = current.current;
-    if (changes === null || cells === null) return answer.reload();
-    const { places, hasNew } = cells.apply(changes, run);
-    if (places.length > 0) setState(({ version }) => ({ cells, version: version + 1, changed: places }));
-    if (hasNew && cells.next === null) answer.reload();
+    if (changes === null || cells === null) return read.reload();
+    const { changed, hasNew } = cells.apply(changes, run);
+    if (changed.length > 0) setState(({ version }) => ({ cells, version: version + 1, changed }));
+    if (hasNew && cells.next === null) read.reload();
   };
-  return { ...state, error: answer.error, hear, readMore: () => setMax(max + cellsMax) };
+  return { ...state, error: read.error, apply, readMore: () => setMax(max + cellsMax) };
 }
 
 interface TasksTabProps {
@@ -58,19 +59,20 @@ export function TasksTab({ run, live }: TasksTabProps): JSX.Element {
   if (error !== null) return <Failure error={error} />;
   if (cells === null) return <Loading />;
   if (cells.ids.length === 0) {
-    const why = run.state === 'ended' ? 'It ran as one piece.' : 'They appear here once it has planned them.';
-    return <Empty title="It has no tasks" icon="types">{why}</Empty>;
+    const isEnded = run.state === 'ended';
+    const text = isEnded ? 'This run was not split into tasks.' : 'They appear once the run has planned them.';
+    return <Empty title="No tasks" icon="types">{text}</Empty>;
   }
   const counts = cells.counts();
   return (
     <div class="stack">
       <Figures run={run} counts={counts} />
-      <section class="card" aria-label="Matrix of tasks">
+      <section class="card" aria-label="Task matrix">
         <Matrix cells={cells} version={version} changed={changed} label={`Matrix of ${plural(counts.total, 'task')}`} />
         {cells.next !== null && (
           <p class="faint">
-            These are the first {number(cells.ids.length)}; there are more.{' '}
-            <button type="button" class="link" onClick={readMore}>Read {number(cellsMax)} more</button>
+            Only the first {number(cells.ids.length)} tasks are shown.{' '}
+            <button type="button" class="link" onClick={readMore}>Show {number(cellsMax)} more</button>
           </p>
         )}
       </section>
@@ -80,26 +82,27 @@ export function TasksTab({ run, live }: TasksTabProps): JSX.Element {
   );
 }
 
-function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: Counts }): JSX.Element {
+/** Done counts succeeded tasks only: a failed or cancelled run never shows 100 %. */
+function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: CellCounts }): JSX.Element {
   const { total, succeeded, failed, cancelled } = counts;
   const settled = succeeded + failed + cancelled;
-  const began = begunAt(run) ?? run.createdAt;
-  const elapsed = Math.max(1, (run.endedAt ?? now.value) - began);
-  const left = total - settled;
-  const eta = run.state === 'ended' || settled === 0 || left === 0 ? null : (left * elapsed) / settled;
+  const startedAt = firstStartOf(run) ?? run.createdAt;
+  const elapsed = Math.max(1, (run.endedAt ?? now.value) - startedAt);
+  const open = total - settled;
+  const eta = run.state === 'ended' || settled === 0 || open === 0 ? null : (open * elapsed) / settled;
   return (
     <div class="task-figures">
-      <div class="big-bar" role="img" aria-label={`${percent(settled, total)} of ${plural(total, 'task')} are through`}>
+      <div class="big-bar" role="img" aria-label={`${percent(succeeded, total)} of ${plural(total, 'task')} done`}>
         {(['succeeded', 'failed', 'cancelled', 'running', 'held', 'pending'] as const).map((standing) => (
-          <i key={standing} data-look={standing} style={{ flexGrow: String(counts[standing]) }} />
+          <i key={standing} data-status={standing} style={{ flexGrow: String(counts[standing]) }} />
         ))}
       </div>
       <dl class="strip">
-        <Figure title="Through">{percent(settled, total)} <small>{number(settled)} of {number(total)}</small></Figure>
+        <Figure title="Done">{percent(succeeded, total)} <small>{number(succeeded)} of {number(total)}</small></Figure>
         <Figure title="Rate">{rate(settled / elapsed)}</Figure>
-        <Figure title="Left">{eta === null ? '–' : `about ${span(eta)}`}</Figure>
+        <Figure title="Remaining">{eta === null ? '–' : `about ${duration(eta)}`}</Figure>
         {(['succeeded', 'failed', 'cancelled', 'running', 'held', 'pending'] as const).map((standing) => (
-          <Figure key={standing} title={standing} look={standing}>{number(counts[standing])}</Figure>
+          <Figure key={standing} title={standing} status={standing}>{number(counts[standing])}</Figure>
         ))}
       </dl>
     </div>
@@ -108,14 +111,14 @@ function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: Co
 
 interface FigureProps {
   readonly title: string;
-  readonly look?: Standing;
+  readonly status?: Standing;
   readonly children: ComponentChildren;
 }
 
-function Figure({ title, look, children }: FigureProps): JSX.Element {
+function Figure({ title, status, children }: FigureProps): JSX.Element {
   return (
-    <div data-look={look}>
-      <dt>{look && <Icon name={look} />}{title}</dt>
+    <div data-status={status}>
+      <dt>{status && <Icon name={status} />}{title}</dt>
       <dd>{children}</dd>
     </div>
   );
@@ -127,7 +130,7 @@ function Slowest({ cells }: { readonly cells: Cells }): JSX.Element | null {
   return (
     <p class="slowest">
       <span class="faint">Slowest</span>
-      {slow.map(({ id, ms }) => <a key={id} href={href(`/runs/${id}`)}>{id} <b>{span(ms)}</b></a>)}
+      {slow.map(({ id, ms }) => <a key={id} href={href(`/runs/${id}`)}>{id} <b>{duration(ms)}</b></a>)}
     </p>
   );
 }
@@ -144,31 +147,31 @@ const columns: readonly Column<RunView>[] = [
   { title: 'Worker', class: 'minor', cell: ({ lease }) => lease?.holder ?? <span class="faint">–</span> },
   { title: 'Changed', class: 'number', cell: ({ changedAt }) => <Time at={changedAt} /> },
   {
-    title: 'Lasted', class: 'number',
-    cell: ({ startedAt, endedAt, state }) => <Lasting from={state === 'pending' ? null : startedAt} to={endedAt} />,
+    title: 'Duration', class: 'number',
+    cell: ({ startedAt, endedAt, state }) => <Elapsed from={state === 'pending' ? null : startedAt} to={endedAt} />,
   },
 ];
 
 interface TaskTableProps {
   readonly run: number;
   readonly version: number;
-  readonly counts: Counts;
+  readonly counts: CellCounts;
 }
 
 function TaskTable({ run, version, counts }: TaskTableProps): JSX.Element {
   const state = queryOf('state') as Standing | '';
   const after = pageStart();
   const query = { limit: 25, ...(state === '' ? {} : { state: [state] }), ...(after === undefined ? {} : { after }) };
-  const list = useAnswer((abort) => call('listTasks', { params: { id: run }, query }, abort), [run, state, after]);
+  const list = useResource((abort) => call('listTasks', { params: { id: run }, query }, abort), [run, state, after]);
   useEffect(() => {
     if (version > 1) list.reload();
   }, [version]);
   return (
-    <section aria-label="Table of tasks">
-      <div class="chips" role="group" aria-label="States of tasks">
+    <section aria-label="Task table">
+      <div class="chips" role="group" aria-label="Task states">
         {standings.filter((standing) => counts[standing] > 0 || standing === state).map((standing) => (
           <button
-            key={standing} type="button" class="state-chip" data-look={standing} aria-pressed={standing === state}
+            key={standing} type="button" class="state-chip" data-status={standing} aria-pressed={standing === state}
             onClick={() => setFilter({ state: standing === state ? null : standing }, false)}
           >
             <Icon name={standing} /> {standing} <b>{number(counts[standing])}</b>
@@ -178,7 +181,7 @@ function TaskTable({ run, version, counts }: TaskTableProps): JSX.Element {
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
       {list.data?.items.length === 0 && (
-        <Empty title="No task is in this state">Choose another, or none for all.</Empty>
+        <Empty title="No tasks in this state">Choose another state, or clear the filter.</Empty>
       )}
       {list.data !== null && list.data.items.length > 0 && (
         <Table

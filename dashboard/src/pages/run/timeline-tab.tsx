@@ -1,65 +1,86 @@
-/** The timeline: every attempt as a bar on one scale, from creation to the end, with what it waited in between. */
+/** The timeline: every attempt as a bar on one scale, from creation to end, with the waits between them. */
 import type { JSX } from 'preact';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Empty } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
+import { duration } from '../../format.ts';
 import { now } from '../../state/clock.ts';
-import type { Look } from '../../state/run-words.ts';
-import { span } from '../../words.ts';
+import type { Status } from '../../state/run-status.ts';
 
 type Attempt = RunDetail['attempts'][number];
+
+/** The period that the bars are drawn on. */
+interface Scale {
+  readonly start: number;
+  readonly end: number;
+}
 
 export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
   const attempts = run.attempts.toReversed();
   if (attempts.length === 0) {
-    return <Empty title="Nobody has begun it yet" icon="clock">The tab Explain tells what it waits for.</Empty>;
+    return <Empty title="No attempts yet" icon="clock">The Explain tab shows what the run is waiting for.</Empty>;
   }
-  const end = run.endedAt ?? now.value;
-  const length = Math.max(1, end - run.createdAt);
-  const place = (from: number, to: number): Record<string, string> => ({
-    left: `${((from - run.createdAt) / length) * 100}%`,
-    width: `max(3px, ${((to - from) / length) * 100}%)`,
-  });
+  const scale = { start: run.createdAt, end: run.endedAt ?? now.value };
   return (
     <section class="card timeline">
       <div class="timeline-scale">
-        <Time at={run.createdAt} isExact /><span>{span(length)}</span><Time at={run.endedAt ?? end} isExact />
+        <Time at={scale.start} isExact /><span>{duration(lengthOf(scale))}</span><Time at={scale.end} isExact />
       </div>
       <ol>
-        {attempts.map((attempt, index) => {
-          const begun = attempts[index - 1]?.end ?? run.createdAt;
-          const until = attempt.end ?? end;
-          return (
-            <li key={attempt.start}>
-              <div class="timeline-lane">
-                <i class="wait" style={place(begun, attempt.start)} />
-                <i class="try" data-look={lookOf(attempt)} style={place(attempt.start, until)} />
-              </div>
-              <p>
-                <b>Attempt {index + 1}</b>
-                <span>{phaseWords[attempt.phase]}</span>
-                <span>{span(until - attempt.start)} after {span(Math.max(0, attempt.start - begun))} of waiting</span>
-                {attempt.worker !== null && <span class="mono faint">{attempt.worker}</span>}
-                {attempt.end !== null && <span class="faint">{attempt.endedBy ?? 'succeeded'}</span>}
-              </p>
-              {attempt.error !== null && (
-                <p class="error-text">
-                  {attempt.error.code !== 'unknown' && `${attempt.error.code}: `}{attempt.error.message}
-                </p>
-              )}
-            </li>
-          );
-        })}
+        {attempts.map((attempt, index) => (
+          <AttemptRow
+            key={attempt.start} attempt={attempt} number={index + 1} scale={scale}
+            waitedFrom={attempts[index - 1]?.end ?? run.createdAt}
+          />
+        ))}
       </ol>
     </section>
   );
 }
 
-const phaseWords: Readonly<Record<Attempt['phase'], string>> = {
-  prepare: 'planned its tasks', run: 'ran', gather: 'gathered results',
+interface AttemptRowProps {
+  readonly attempt: Attempt;
+  readonly number: number;
+  readonly waitedFrom: number;
+  readonly scale: Scale;
+}
+
+function AttemptRow({ attempt, number, waitedFrom, scale }: AttemptRowProps): JSX.Element {
+  const { start, error, worker, phase } = attempt;
+  const end = attempt.end ?? scale.end;
+  return (
+    <li>
+      <div class="timeline-lane">
+        <i class="wait" style={barStyle(scale, waitedFrom, start)} />
+        <i class="try" data-status={statusOf(attempt)} style={barStyle(scale, start, end)} />
+      </div>
+      <p>
+        <b>Attempt {number}</b>
+        <span>{phaseTexts[phase]}</span>
+        <span>{duration(end - start)}, after waiting {duration(Math.max(0, start - waitedFrom))}</span>
+        {worker !== null && <span class="mono faint">{worker}</span>}
+        {attempt.end !== null && <span class="faint">{attempt.endedBy ?? 'succeeded'}</span>}
+      </p>
+      {error !== null && <p class="error-text">{error.code !== 'unknown' && `${error.code}: `}{error.message}</p>}
+    </li>
+  );
+}
+
+const lengthOf = ({ start, end }: Scale): number => Math.max(1, end - start);
+
+function barStyle(scale: Scale, from: number, to: number): Record<string, string> {
+  const length = lengthOf(scale);
+  return {
+    left: `${((from - scale.start) / length) * 100}%`,
+    width: `max(3px, ${((to - from) / length) * 100}%)`,
+  };
+}
+
+const phaseTexts: Readonly<Record<Attempt['phase'], string>> = {
+  prepare: 'planned tasks', run: 'ran', gather: 'gathered results',
 };
 
-function lookOf({ end, error, endedBy }: Attempt): Look {
+function statusOf({ end, error, endedBy }: Attempt): Status {
   if (error !== null) return 'failed';
   if (end === null) return 'running';
   return endedBy === 'cancelled' ? 'cancelled' : 'succeeded';

@@ -1,53 +1,62 @@
-/** Deeds to many runs: to those selected one by one, or to all that match, as an operation of the server's own. */
+/** Actions on many runs: on selected ones one by one, or on all that match a filter as an operation of the server. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { confirm } from '../../components/dialog.tsx';
-import { attempt, say, sayFailed } from '../../components/toast.tsx';
-import { sentenceOf } from '../../problem.ts';
+import { confirm, type ActionReason } from '../../components/dialog.tsx';
+import { showError, showToast, withToast } from '../../components/toast.tsx';
+import { number, plural } from '../../format.ts';
+import { messageOf } from '../../problem.ts';
 import { href } from '../../router.ts';
-import { questionOf, type Deed } from '../../state/run-deeds.ts';
-import { number, plural } from '../../words.ts';
+import { noteOperation } from '../../state/operation-totals.ts';
+import { confirmationOf, targetOfMany, type RunAction } from '../../state/run-actions.ts';
 
-const atOnce = 6;
+const parallelMax = 6;
 
-/** Answers whether anything was done. */
-export async function toSelected(deed: Deed, runs: readonly RunView[]): Promise<boolean> {
-  const fit = runs.filter(deed.fits);
-  if (fit.length === 0) {
-    sayFailed(new Error(`“${deed.title}” fits none of the ${number(runs.length)} selected`));
+/** Returns whether anything was done. */
+export async function actOnSelected(action: RunAction, runs: readonly RunView[]): Promise<boolean> {
+  const applicable = runs.filter(action.appliesTo);
+  if (applicable.length === 0) {
+    showError(new Error(`“${action.title}” does not apply to the selected ${runs.length === 1 ? 'run' : 'runs'}`));
     return false;
   }
-  const left = runs.length - fit.length;
-  const question = questionOf(deed, plural(fit.length, 'run'));
-  const rest = left === 0 ? '' : ` It does not fit ${number(left)} of the selected, which are left as they are.`;
-  const consent = await confirm({ ...question, says: deed.says + rest });
-  if (consent === null) return false;
-  const errors: string[] = [];
-  const queue = [...fit];
-  const work = async (): Promise<void> => {
-    for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
-      await deed.perform(run.id, consent).catch((error: unknown) => void errors.push(sentenceOf(error)));
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  say(`${deed.title}: ${number(fit.length - errors.length)} of ${plural(fit.length, 'run')} done`);
-  if (errors.length > 0) sayFailed(new Error(`${number(errors.length)} refused: ${errors[0]}`));
+  const rest = runs.length - applicable.length;
+  const hasTasks = applicable.some(({ tasks, hold }) => tasks !== null || hold === 'children');
+  const target = targetOfMany(applicable.length, 'run', hasTasks);
+  const note = rest === 0 ? '' : ` It does not apply to ${number(rest)} of the selected runs; they stay unchanged.`;
+  const reason = await confirm({ ...confirmationOf(action, target), text: `${action.effect(target)}${note}` });
+  if (reason === null) return false;
+  const errors = await performEach(action, applicable, reason);
+  showToast(`${number(applicable.length - errors.length)} of ${plural(applicable.length, 'run')} ${action.done}`);
+  if (errors.length > 0) showError(new Error(`${number(errors.length)} refused: ${errors[0]}`));
   return true;
 }
 
-/** Counts first, and says the number before it asks. */
-export async function toAllMatching(deed: Deed, filter: RunFilter): Promise<boolean> {
-  const only = deed.name === 'retryFailed' ? ({ only: 'failed' } as const) : {};
-  const action = deed.name === 'retryFailed' ? 'retry' : deed.name;
-  const counted = await attempt(() => call('bulk', { body: { action, filter, dryRun: true, ...only } }));
+/** Returns the messages of the refusals. */
+async function performEach(action: RunAction, runs: readonly RunView[], reason: ActionReason): Promise<string[]> {
+  const errors: string[] = [];
+  const queue = [...runs];
+  const work = async (): Promise<void> => {
+    for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
+      await action.perform(run.id, reason).catch((error: unknown) => void errors.push(messageOf(error)));
+    }
+  };
+  await Promise.all(Array.from({ length: parallelMax }, work));
+  return errors;
+}
+
+/** Counts the matching runs first, so that the dialog has the number. */
+export async function actOnAllMatching(action: RunAction, filter: RunFilter): Promise<boolean> {
+  const only = action.name === 'retryFailed' ? ({ only: 'failed' } as const) : {};
+  const body = { action: action.name === 'retryFailed' ? ('retry' as const) : action.name, filter, ...only };
+  const counted = await withToast(() => call('bulk', { body: { ...body, dryRun: true } }));
   if (counted === null) return false;
-  const question = questionOf(deed, `${plural(counted.count, 'run')} that match`);
-  const says = `${deed.says} What does not fit is left as it is.`;
-  const consent = await confirm({ ...question, says });
-  if (consent === null) return false;
-  const started = await attempt(() => call('bulk', { body: { action, filter, ...only, ...consent } }));
+  const target = targetOfMany(counted.count, 'matching run', false);
+  const text = `${action.effect(target)} Runs to which this does not apply stay unchanged.`;
+  const reason = await confirm({ ...confirmationOf(action, target), text });
+  if (reason === null) return false;
+  const started = await withToast(() => call('bulk', { body: { ...body, ...reason } }));
   if (started === null) return false;
-  const link = { href: href(`/runs/${started.operation}`), text: 'Follow it' };
-  say(`${deed.title}: ${plural(started.count, 'run')} under way as operation ${started.operation}`, link);
+  noteOperation(started);
+  const link = { href: href(`/runs/${started.operation}`), text: 'View operation' };
+  showToast(`${action.doing} ${plural(started.count, 'run')}`, link);
   return true;
 }

@@ -1,17 +1,17 @@
-/** Exports what a list shows, all its pages, as JSON lines or CSV. */
+/** Exports all pages of a list of runs, as JSON lines or CSV. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 
-export type Format = 'csv' | 'json';
+export type ExportFormat = 'csv' | 'json';
 
 const rowsMax = 20_000;
 const pageSize = 1_000;
 
-/** Answers how many there were, and whether there are more than fit. */
+/** Returns the number of exported runs, and whether the limit was reached. */
 export async function exportRuns(
   filter: RunFilter,
   order: 'newest' | 'oldest',
-  format: Format,
+  format: ExportFormat,
 ): Promise<{ readonly count: number; readonly isCut: boolean }> {
   const runs: RunView[] = [];
   let after: number | undefined;
@@ -48,7 +48,7 @@ function csv(runs: readonly RunView[]): string {
   return [columns.map(([name]) => name).join(','), ...rows].join('\r\n');
 }
 
-/** A text that a spreadsheet would take for a formula is disarmed. */
+/** A leading quote keeps a spreadsheet from evaluating the text as a formula. */
 function cell(value: string | number): string {
   const text = String(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

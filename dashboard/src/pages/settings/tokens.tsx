@@ -1,17 +1,17 @@
-/** The tokens, for admins: who may ask, as what, until when, and whether they still do. */
+/** The access tokens, for admins: name, role, expiry and last use. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Failure, Loading } from '../../components/notice.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { useAnswer } from '../../state/answer.ts';
+import { useResource } from '../../state/resource.ts';
 import { now } from '../../state/clock.ts';
 
 type Token = Answer<'listTokens'>['items'][number];
 
 export function Tokens(): JSX.Element {
-  const list = useAnswer((abort) => call('listTokens', {}, abort), []);
+  const list = useResource((abort) => call('listTokens', {}, abort), []);
   return (
     <section class="card tokens">
       <h2>Tokens</h2>
@@ -21,8 +21,8 @@ export function Tokens(): JSX.Element {
         <Table<Token> label="Tokens" rows={list.data.items} columns={columns} idOf={({ name }) => name} />
       )}
       <p class="faint">
-        They are made and taken back with <code>stint tokens</code>; their secrets are shown once, when they are made. When
-        a token was last used is known since this server started.
+        Create and revoke tokens with <code>stint tokens</code>. A secret is shown once, when its token is created. Last
+        use is recorded since this server started.
       </p>
     </section>
   );
@@ -31,13 +31,13 @@ export function Tokens(): JSX.Element {
 const columns: readonly Column<Token>[] = [
   { title: 'Name', class: 'wide', cell: ({ name }) => <span class="strong">{name}</span> },
   { title: 'Role', cell: ({ role }) => role },
-  { title: 'Payloads', class: 'minor', cell: ({ seesPayloads }) => (seesPayloads ? 'as they are' : 'without secrets') },
+  { title: 'Payloads', class: 'minor', cell: ({ seesPayloads }) => (seesPayloads ? 'in full' : 'secrets hidden') },
   { title: 'Created', class: 'minor', cell: ({ created }) => <Time at={created} /> },
-  { title: 'Ends', cell: ({ expires }) => <End expires={expires} /> },
+  { title: 'Expires', cell: ({ expires }) => <Expiry expires={expires} /> },
   { title: 'Last used', cell: ({ lastUsed }) => <Time at={lastUsed} /> },
 ];
 
-function End({ expires }: Pick<Token, 'expires'>): JSX.Element {
+function Expiry({ expires }: Pick<Token, 'expires'>): JSX.Element {
   if (expires === null) return <>never</>;
-  return expires > now.value ? <Time at={expires} /> : <>is over</>;
+  return expires > now.value ? <Time at={expires} /> : <>expired</>;
 }

@@ -1,17 +1,19 @@
-/** What is special about a job type, in a few words. */
+/** The special traits of a job type, as chips. */
 import type { JSX } from 'preact';
 import type { TypeView } from '../../../../src/http/contract.ts';
 import { Chip } from '../../components/badge.tsx';
 
-type Told = Pick<TypeView, 'hasTasks' | 'isolate' | 'onePerType' | 'isLocal' | 'instances'>;
+type TraitFields = Pick<TypeView, 'hasTasks' | 'isolate' | 'onePerType' | 'isLocal' | 'instances'>;
 
-export function Traits({ type }: { readonly type: Told }): JSX.Element {
+export function Traits({ type }: { readonly type: TraitFields }): JSX.Element {
   return (
     <>
-      {type.hasTasks === true && <Chip title="Its runs are made of tasks">with tasks</Chip>}{' '}
-      {type.isolate !== null && <Chip title="Runs apart: it can always be stopped">own {type.isolate}</Chip>}{' '}
-      {type.onePerType && <Chip title="A second one is refused while one is under way">one at a time</Chip>}{' '}
-      {!type.isLocal && type.instances.length > 0 && <Chip title="This server does not have its code">elsewhere</Chip>}
+      {type.hasTasks === true && <Chip title="Its runs are split into tasks">tasks</Chip>}{' '}
+      {type.isolate !== null && <Chip title="Isolated: it can always be stopped">{type.isolate}</Chip>}{' '}
+      {type.onePerType && <Chip title="A second run is refused while one is open">one per type</Chip>}{' '}
+      {!type.isLocal && type.instances.length > 0 && (
+        <Chip title="This server does not have its code">other instances</Chip>
+      )}
     </>
   );
 }

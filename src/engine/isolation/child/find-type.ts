@@ -4,22 +4,22 @@ import { pathToFileURL } from 'node:url';
 import { Refusal } from '../../../refusal.ts';
 import type { JobType } from '../../declare/job-type.ts';
 
-/** Refuses `unknown.type` when there is no such module or no such type in it; throws what the module throws. */
+/** Refuses with `unknown.type` if the module or the type does not exist; rethrows errors of the module itself. */
 export async function findType(module: string, name: string): Promise<JobType> {
   const url = isAbsolute(module) ? pathToFileURL(module).href : module;
   const exported = await load(url, name);
   const found = candidates(exported).find((value) => isJobType(value) && value.name === name);
   if (found) return found as JobType;
-  throw unknownType(`there is no job type ${name} among the exports of ${url}: export it there`, name, url);
+  throw unknownType(`${url} exports no job type ${name}: export it there`, name, url);
 }
 
 async function load(url: string, name: string): Promise<object> {
   try {
     return (await import(url)) as object;
   } catch (error) {
-    // A module that lacks one of its own imports fails with the same code and another URL.
+    // If an import of the module is missing, Node throws the same code with another URL.
     if (!isMissing(error) || (error.url !== undefined && error.url !== url)) throw error;
-    throw unknownType(`there is no module ${url} to find job type ${name} in`, name, url);
+    throw unknownType(`module ${url} of job type ${name} does not exist`, name, url);
   }
 }
 
@@ -29,7 +29,7 @@ const unknownType = (message: string, type: string, module: string): Refusal =>
 const isMissing = (error: unknown): error is { readonly code: string; readonly url?: string } =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
-/** What is exported, and what lies in exported arrays and plain objects. */
+/** The exported values, and the members of exported arrays and plain objects. */
 const candidates = (exported: object): unknown[] =>
   Object.values(exported).flatMap((value) => [value, ...membersOf(value)]);
 

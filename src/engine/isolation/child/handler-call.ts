@@ -1,7 +1,8 @@
-/** One handler call inside a child: from the module to the outcome. */
+/** One handler call in a child: imports the module, calls the handler, reports its progress and returns the outcome. */
 import { jsonText } from '../../../model/json.ts';
+import type { Progress } from '../../../model/progress.ts';
 import { Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
+import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
 import { HandedOff, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
@@ -10,7 +11,6 @@ import { tokenOf } from '../../handler/token.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
-import { ProgressFlow } from './progress-flow.ts';
 import { errorToData } from '../error-transfer.ts';
 
 type IsolatedHandler = (context: Context & IsolatedCall['data']) => unknown;
@@ -19,15 +19,15 @@ export class HandlerCall {
   readonly #call: IsolatedCall;
   readonly #report: (report: ChildReport) => void;
   readonly #abort = new AbortController();
-  readonly #flow: ProgressFlow;
+  readonly #throttle: ProgressThrottle;
   readonly #tracker: Tracker;
   #isOver = false;
 
   constructor(call: IsolatedCall, report: (report: ChildReport) => void) {
     this.#call = call;
     this.#report = report;
-    this.#flow = new ProgressFlow(systemClock, (progress) => report({ kind: 'progress', progress }));
-    this.#tracker = new Tracker({ clock: systemClock, onChange: (progress) => this.#flow.update(progress) });
+    this.#throttle = new ProgressThrottle(systemClock, (progress) => report({ kind: 'progress', progress }));
+    this.#tracker = new Tracker({ clock: systemClock, onChange: (progress) => this.#throttle.update(progress) });
   }
 
   abort(reason: Error): void {
@@ -42,7 +42,7 @@ export class HandlerCall {
     if ('kind' in found) return found;
     this.#report({ kind: 'started' });
     const outcome = await this.#perform(found.handler);
-    this.#flow.flush();
+    this.#throttle.flush();
     this.#isOver = true;
     return outcome;
   }
@@ -55,7 +55,7 @@ export class HandlerCall {
       if (handler) return { handler };
       throw new Refusal('unknown.type', `job type ${type} of ${module} has no ${phase}`, { type, module });
     } catch (error) {
-      return { kind: error instanceof Refusal ? 'threw' : 'unstartable', error: errorToData(error) };
+      return { kind: error instanceof Refusal ? 'threw' : 'notStarted', error: errorToData(error) };
     }
   }
 
@@ -65,7 +65,7 @@ export class HandlerCall {
       this.#tracker.end();
       return outcomeOf(value);
     } catch (error) {
-      this.#tracker.end(error ?? 'the handler threw nothing');
+      this.#tracker.end(error ?? 'the handler threw no value');
       return { kind: 'threw', error: errorToData(error) };
     }
   }
@@ -91,6 +91,40 @@ function outcomeOf(value: unknown): CallOutcome {
   try {
     return { kind: 'returned', text: jsonText(value) };
   } catch (error) {
-    return { kind: 'unfit', message: errorToData(error).message };
+    return { kind: 'notJson', message: errorToData(error).message };
+  }
+}
+
+const progressEveryMs = 100;
+
+/** Sends the latest progress at most every 100 ms; `flush` sends the last one. */
+export class ProgressThrottle {
+  readonly #clock: Clock;
+  readonly #send: (progress: Progress) => void;
+  #sentAt = -Infinity;
+  #unsent: Progress | null = null;
+  #stopTimer: (() => void) | null = null;
+
+  constructor(clock: Clock, send: (progress: Progress) => void) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  /** Compares times instead of relying on the timer alone, which never fires while a handler blocks the event loop. */
+  update(progress: Progress): void {
+    this.#unsent = progress;
+    const leftMs = this.#sentAt + progressEveryMs - this.#clock.monotonic();
+    if (leftMs <= 0) this.flush();
+    else this.#stopTimer ??= this.#clock.after(leftMs, () => this.flush());
+  }
+
+  flush(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    if (this.#unsent === null) return;
+    const progress = this.#unsent;
+    this.#unsent = null;
+    this.#sentAt = this.#clock.monotonic();
+    this.#send(progress);
   }
 }

@@ -1,19 +1,17 @@
-/** The child: the entry of a thread or process of its own, which works on the calls it is sent, one after the other. */
+/** The entry of a child thread or process: executes the calls that the engine sends, one at a time. */
 import { isMainThread } from 'node:worker_threads';
 import { systemClock } from '../../../time/clock.ts';
-import type { ChildCommand } from '../messages.ts';
-import { markAsIsolated } from '../nesting.ts';
-import { processLink } from './process-link.ts';
-import { threadLink } from './thread-link.ts';
+import { isolatedFlag, type ChildCommand } from '../messages.ts';
 import { errorFromData, errorToData } from '../error-transfer.ts';
 import { HandlerCall } from './handler-call.ts';
+import { processLink, threadLink } from './links.ts';
 
-markAsIsolated();
+Object.defineProperty(globalThis, isolatedFlag, { value: true });
 const link = isMainThread ? processLink() : threadLink();
 let current: HandlerCall | null = null;
-let stopIdling = (): void => {};
+let stopIdleTimer = (): void => {};
 
-// What nobody catches ends the child and with it the call, whatever flags the engine was started with.
+// An uncaught error ends the child and fails its call, whatever `--unhandled-rejections` the engine was started with.
 for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, crash);
 link.listen(handle);
 
@@ -23,13 +21,13 @@ function handle(command: ChildCommand): void {
 }
 
 async function runCall({ call, mark, idleMs }: Extract<ChildCommand, { kind: 'call' }>): Promise<void> {
-  stopIdling();
+  stopIdleTimer();
   current = new HandlerCall(call, link.report);
   const outcome = await current.outcome();
   current = null;
-  link.printed(mark);
+  link.endOutput(mark);
   link.report(outcome);
-  stopIdling = systemClock.after(idleMs, () => process.exit(0));
+  stopIdleTimer = systemClock.after(idleMs, () => process.exit(0));
 }
 
 function crash(error: unknown): void {

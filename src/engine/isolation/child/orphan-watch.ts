@@ -1,9 +1,9 @@
-/** The watch: a thread that ends its process once the engine's is gone, even out of an endless loop. */
+/** The orphan watch: a thread that kills its process when the engine has ended, even if the handler loops forever. */
 import { Socket } from 'node:net';
-import { pipes } from '../host/pipes.ts';
+import { pipes } from '../host/frames.ts';
 
 const life = new Socket({ fd: pipes.life, readable: true, writable: false });
 life.on('error', () => {});
-// The engine never writes here, so the end of the pipe is the end of the engine, however that came.
+// The engine never writes to this pipe: it closes only when the engine's process ends.
 life.once('close', () => process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL'));
 life.resume();

@@ -1,5 +1,8 @@
-/** Frames: values one after the other in a stream of bytes, each behind its length. */
+/** The wire format between the engine and a child process: length-prefixed frames over pipes. */
 import { deserialize, serialize } from 'node:v8';
+
+/** The pipes by file descriptor. Node's own IPC channel is not used, since it queues messages without a limit. */
+export const pipes = { commands: 3, reports: 4, life: 5 } as const;
 
 const headBytes = 4;
 
@@ -11,12 +14,12 @@ export function frameOf(value: unknown): Buffer {
   return frame;
 }
 
-/** Puts frames together again, however the stream cut them. */
+/** Reassembles frames from a stream that splits them anywhere. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** The values that are complete with this piece. */
+  /** Returns the values that this piece completes. */
   push(piece: Buffer): unknown[] {
     this.#pieces.push(piece);
     this.#bytes += piece.length;

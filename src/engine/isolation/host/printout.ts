@@ -1,8 +1,41 @@
-/** The printout: what a process writes to its console, as lines, and when all of a call has been read. */
+/** The printout of a child: its console output as lines, up to a mark that the child prints after each call. */
 import type { Readable } from 'node:stream';
 import type { LogLevel } from '../../handler/job-log.ts';
-import { Lines } from './lines.ts';
 
+/** A longer line is delivered in pieces of this many characters. */
+const lineMax = 10_000;
+
+/** Splits text that arrives in pieces into lines, without empty ones. */
+export class Lines {
+  readonly #onLine: (line: string) => void;
+  #rest = '';
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split(/\r?\n/);
+    this.#rest = lines.pop()!;
+    for (const line of lines) this.#deliver(line);
+    while (this.#rest.length > lineMax) {
+      this.#deliver(this.#rest.slice(0, lineMax));
+      this.#rest = this.#rest.slice(lineMax);
+    }
+  }
+
+  /** Delivers the last line if it has no line end. */
+  end(): void {
+    this.#deliver(this.#rest);
+    this.#rest = '';
+  }
+
+  #deliver(line: string): void {
+    if (line !== '') this.#onLine(line);
+  }
+}
+
+/** Reads stdout and stderr of a process. */
 export class Printout {
   readonly #onLine: (level: LogLevel, text: string) => void;
   #mark = '';
@@ -19,7 +52,7 @@ export class Printout {
     stream.once('end', () => lines.end());
   }
 
-  /** The child prints this on both streams when the call is over: pipes do not keep their order among each other. */
+  /** The child prints the mark on both streams, since the pipes of a process have no common order. */
   expect(mark: string): void {
     this.#mark = mark;
     this.#unmarked = 2;
@@ -31,7 +64,7 @@ export class Printout {
     return this.#passed.promise;
   }
 
-  /** The mark stands behind whatever the handler left without an end of line. */
+  /** The mark can follow on the same line as the last text, if the handler printed no line end. */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);
     const text = isMarked ? line.slice(0, -this.#mark.length) : line;

@@ -1,101 +1,78 @@
-/** The thread as a host: a worker with a port of its own, so that a handler may use the usual one. */
+/** A thread as host: a worker with a message port of its own, so that handlers can use `parentPort`. */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import type { HostEnd } from '../../handler/crash.ts';
-import { childEntry, type Host, type HostOptions, type Listener } from './host.ts';
+import { childEntry, Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 
-/** What a thread finds in its `workerData`. */
+/** The `workerData` of a thread. */
 export interface ThreadData {
   readonly port: MessagePort;
-  /** How many reports were heard so far: who is too far ahead waits for it to change. */
-  readonly heard: Int32Array<SharedArrayBuffer>;
+  /** Element 0 counts the reports that the engine has received. The thread waits on it when too many are in the port. */
+  readonly received: Int32Array<SharedArrayBuffer>;
 }
 
-export class ThreadHost implements Host {
+export class ThreadHost extends Host {
   readonly mode = 'thread';
-  readonly gone: Promise<HostEnd>;
   readonly #worker: Worker;
   readonly #port: MessagePort;
-  readonly #heard = new Int32Array(new SharedArrayBuffer(4));
-  #listener: Listener | null = null;
-  #last: HostEnd | null = null;
-  #isKilled = false;
+  readonly #received = new Int32Array(new SharedArrayBuffer(4));
 
   constructor({ memoryMb }: HostOptions) {
+    super();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(childEntry, {
       name: 'stint handler',
-      workerData: { port: port2, heard: this.#heard } satisfies ThreadData,
+      workerData: { port: port2, received: this.#received } satisfies ThreadData,
       transferList: [port2],
-      // Kept away from the engine's own output. Nobody reads them, since a reader would keep the process alive: the
-      // child reports what is printed.
+      // Detaches the streams from the engine's own output. They are not read, since a reader would keep the process
+      // alive; the child sends printed lines as reports.
       stdout: true,
       stderr: true,
       ...(memoryMb === null ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     });
-    port1.on('message', (report: ChildReport) => this.#take(report));
-    this.gone = this.#end();
+    port1.on('message', (report: ChildReport) => this.#receive(report));
+    this.#watchEnd();
   }
 
-  get isKilled(): boolean {
-    return this.#isKilled;
+  send(command: ChildCommand): void {
+    this.#port.postMessage(command);
   }
 
-  listen(listener: Listener | null): void {
-    this.#listener = listener;
-    if (this.#last) listener?.gone(this.#last);
-  }
-
-  send(order: ChildCommand): void {
-    this.#port.postMessage(order);
-  }
-
-  /** What is printed comes as a report, in its order. */
-  heard(): Promise<void> {
+  /** Printed lines are reports and arrive in order, before the outcome. */
+  outputDelivered(): Promise<void> {
     return Promise.resolve();
   }
 
-  kill(): Promise<HostEnd> {
-    this.#isKilled = true;
-    this.hold(true);
-    void this.#worker.terminate();
-    return this.gone;
-  }
-
-  hold(isHeld: boolean): void {
-    if (isHeld) {
-      this.#worker.ref();
-      this.#port.ref();
-    } else {
-      this.#worker.unref();
-      this.#port.unref();
+  setRef(isReferenced: boolean): void {
+    for (const handle of [this.#worker, this.#port]) {
+      if (isReferenced) handle.ref();
+      else handle.unref();
     }
   }
 
-  #take(report: ChildReport): void {
-    Atomics.add(this.#heard, 0, 1);
-    Atomics.notify(this.#heard, 0);
-    this.#listener?.hear(report);
+  protected terminate(): void {
+    void this.#worker.terminate();
   }
 
-  #end(): Promise<HostEnd> {
-    return new Promise((resolve) => {
-      let error: unknown;
-      this.#worker.on('error', (thrown: unknown) => (error = thrown));
-      this.#worker.once('exit', (exitCode) => {
-        this.#hearLast();
-        this.#last = { exitCode, signal: null, ...(error === undefined ? {} : { error }) };
-        this.#listener?.gone(this.#last);
-        resolve(this.#last);
-      });
+  #receive(report: ChildReport): void {
+    Atomics.add(this.#received, 0, 1);
+    Atomics.notify(this.#received, 0);
+    this.deliver(report);
+  }
+
+  #watchEnd(): void {
+    let error: unknown;
+    this.#worker.on('error', (thrown: unknown) => (error = thrown));
+    this.#worker.once('exit', (exitCode) => {
+      this.#drainPort();
+      this.deliverEnd({ exitCode, signal: null, ...(error === undefined ? {} : { error }) });
     });
   }
 
-  /** The end overtakes reports that wait in the port. */
-  #hearLast(): void {
-    for (let last = receiveMessageOnPort(this.#port); last; last = receiveMessageOnPort(this.#port)) {
-      this.#take(last.message as ChildReport);
+  /** The `exit` event can arrive before reports that are still in the port. */
+  #drainPort(): void {
+    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
+      this.#receive(next.message as ChildReport);
     }
     this.#port.close();
   }

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { reap } from '../../src/engine/loops/reaper.ts';
-import { Jobs } from '../../src/jobs.ts';
+import { repairLapsed } from '../../src/jobs/repair.ts';
 import type { Job } from '../../src/model/job.ts';
-import { minute, World } from '../jobs/world.ts';
+import { minute, World } from './world.ts';
 import { stores } from '../support/stores.ts';
 
 for (const kind of stores) {
-  test(`S6: whoever repairs second does not take the job from its new holder, on ${kind.name}`, async () => {
+  test(`S6: a late repair does not take the job from its new holder, on ${kind.name}`, async () => {
     const world = await World.open(kind);
     try {
       const { id } = await world.running();
@@ -16,13 +15,13 @@ for (const kind of stores) {
           if (name !== 'lapsed') return (store[name as keyof typeof store] as (...values: unknown[]) => unknown).bind(store);
           return async (limit: number): Promise<readonly Job[]> => {
             const found = await store.lapsed(limit);
-            await reap(world.jobs, 'first');
+            await repairLapsed(world.store, 'first');
             await world.claim({ holder: 'newcomer', leaseMs: null });
             return found;
           };
         },
       });
-      expect(await reap(new Jobs(beatenToIt), 'second')).toBe(0);
+      expect(await repairLapsed(beatenToIt, 'second')).toBe(0);
       expect(await world.get(id)).toMatchObject({ state: 'running', fence: 2, lease: { holder: 'newcomer' } });
     } finally {
       await world.close();

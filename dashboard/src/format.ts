@@ -1,25 +1,25 @@
-/** Words for numbers and spans of time, as people read them. */
+/** Formats numbers, durations and times for people. */
 
-const whole = new Intl.NumberFormat('en');
+const grouped = new Intl.NumberFormat('en');
 
 /** `12,345`. */
-export const number = (value: number): string => whole.format(value);
+export const number = (value: number): string => grouped.format(value);
 
-/** `1.2 M`, `34 k`: where the size matters and not the digits. */
-export function short(value: number): string {
-  if (value >= 1e6) return `${trim(value / 1e6)} M`;
-  return value >= 1e4 ? `${trim(value / 1e3)} k` : number(value);
+/** `1.2 M`, `34 k`: for large counts whose last digits do not matter. */
+export function compact(value: number): string {
+  if (value >= 1e6) return `${threeDigits(value / 1e6)} M`;
+  return value >= 1e4 ? `${threeDigits(value / 1e3)} k` : number(value);
 }
 
-const trim = (value: number): string => String(Number(value.toPrecision(3)));
+const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
 /** `840 ms`, `12.3 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
-export function span(ms: number): string {
+export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${trim(Math.floor(ms / 100) / 10)} s`;
+  if (ms < 60_000) return `${threeDigits(Math.floor(ms / 100) / 10)} s`;
   const [minutes, hours, days] = [Math.floor(ms / 60_000), Math.floor(ms / 3_600_000), Math.floor(ms / 86_400_000)];
   if (hours < 1) return pair(minutes, 'min', Math.floor(ms / 1_000) % 60, 's');
   if (days < 1) return pair(hours, 'h', minutes % 60, 'min');
@@ -29,22 +29,23 @@ export function span(ms: number): string {
 const pair = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 
-/** `12.5/s`, or `40/min` where it is slow. */
+/** `12.5/s`, or `40/min` below one per second. */
 export function rate(perMs: number): string {
   const perSecond = perMs * 1_000;
   const tenths = (value: number): string => number(Math.round(value * 10) / 10);
   return perSecond >= 1 ? `${tenths(perSecond)}/s` : `${tenths(perSecond * 60)}/min`;
 }
 
-/** `3 min ago`, `in 2 h`, `now`. */
-export function ago(at: number, now: number): string {
+/** `3 min ago`, `just now`, `in 2 h`. */
+export function relativeTime(at: number, now: number): string {
   const ms = now - at;
-  const rough = roughly(Math.abs(ms));
-  if (rough === '') return 'now';
-  return ms > 0 ? `${rough} ago` : `in ${rough}`;
+  const rounded = roundedDuration(Math.abs(ms));
+  if (rounded === '') return ms >= 0 ? 'just now' : 'now';
+  return ms > 0 ? `${rounded} ago` : `in ${rounded}`;
 }
 
-function roughly(ms: number): string {
+/** One unit; empty below 1.5 s. */
+function roundedDuration(ms: number): string {
   if (ms < 1_500) return '';
   if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
@@ -54,13 +55,14 @@ function roughly(ms: number): string {
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
 
-/** `2026-11-15 07:20:52`, in UTC or in the zone of this browser. */
-export function stamp(at: number, zone: 'UTC' | 'local', hasMs = false): string {
+/** `2026-11-15 07:20:52`, in UTC or in the browser's time zone. */
+export function timestamp(at: number, zone: 'UTC' | 'local', hasMs = false): string {
   const date = new Date(zone === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000);
   const day = `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}`;
   const time = `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`;
   return `${day} ${time}${hasMs ? `.${pad(date.getUTCMilliseconds(), 3)}` : ''}`;
 }
 
+/** Rounded down to a tenth, so that 100 % means all. */
 export const percent = (part: number, all: number): string =>
-  all === 0 ? '–' : `${trim(Math.floor((part / all) * 1_000) / 10)} %`;
+  all === 0 ? '–' : `${threeDigits(Math.floor((part / all) * 1_000) / 10)} %`;

@@ -1,5 +1,5 @@
-/** True if the promise settles within `ms`. */
-import type { Clock } from '../../time/clock.ts';
+/** True if the promise resolves within `ms`; rejects if the promise does. */
+import type { Clock } from './clock.ts';
 
 export async function settlesWithin(clock: Clock, ms: number, awaited: Promise<unknown>): Promise<boolean> {
   const over = new AbortController();

@@ -1,0 +1,103 @@
+/** A definition while it is edited, converted from and to the API. Only changed settings are sent. */
+import type { DefView, Saying } from '../../../../src/http/contract.ts';
+import { tagsOf } from '../../components/start-run.tsx';
+import { exactText } from '../../exact-json.ts';
+import type { misfireTexts, overlapTexts } from './labels.ts';
+import { newDraft, draftOf, scheduleOf, type ScheduleDraft } from './schedule-draft.ts';
+
+export interface DefinitionDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly schedules: readonly ScheduleDraft[];
+  readonly params: string;
+  /** Empty in a new definition: the server's default. */
+  readonly overlap: keyof typeof overlapTexts | '';
+  readonly misfire: keyof typeof misfireTexts | '';
+  readonly priority: string;
+  readonly atMost: string;
+  readonly manualRuns: boolean;
+  /** Empty in a new definition: as the job type declares. */
+  readonly onePerType: 'yes' | 'no' | '';
+  readonly tags: string;
+  readonly why: string;
+}
+
+export const emptyDraft: DefinitionDraft = {
+  name: '', type: '', schedules: [newDraft], params: '', overlap: '', misfire: '', priority: '', atMost: '',
+  manualRuns: true, onePerType: '', tags: '', why: '',
+};
+
+export function draftOfDefinition({ type, spec, schedules }: DefView): DefinitionDraft {
+  return {
+    name: '',
+    type,
+    schedules: schedules.map(({ schedule }) => draftOf(schedule)),
+    params: spec.params === undefined || spec.params === null ? '' : exactText(spec.params),
+    overlap: spec.overlap,
+    misfire: spec.misfire.policy,
+    priority: String(spec.priority),
+    atMost: String(spec.gate?.defMax ?? ''),
+    manualRuns: spec.manualRuns,
+    onePerType: spec.onePerType ? 'yes' : 'no',
+    tags: Object.entries(spec.tags ?? {}).map(([name, value]) => `${name}=${value}`).join(', '),
+    why: '',
+  };
+}
+
+type CreateBody = Saying<'createDef'>['body'];
+type OverrideBody = Saying<'overrideDef'>['body'];
+
+const paramsOf = ({ params }: DefinitionDraft): unknown =>
+  (params.trim() === '' ? null : (JSON.parse(params) as unknown));
+
+/** A setting that is left out is taken from the job type, or is the server's default. */
+export function creationOf(draft: DefinitionDraft): CreateBody {
+  const { name, type, schedules, overlap, misfire, priority, atMost, manualRuns, onePerType, tags } = draft;
+  return {
+    name: name.trim(),
+    type: type.trim(),
+    schedules: schedules.map(scheduleOf),
+    ...(overlap === '' ? {} : { overlap }),
+    ...(misfire === '' ? {} : { misfire }),
+    ...(manualRuns ? {} : { manualRuns }),
+    ...(onePerType === '' ? {} : { onePerType: onePerType === 'yes' }),
+    ...(priority.trim() === '' ? {} : { priority: Number(priority) }),
+    ...(draft.params.trim() === '' ? {} : { params: paramsOf(draft) }),
+    ...(atMost.trim() === '' ? {} : { concurrency: Number(atMost) }),
+    ...(tags.trim() === '' ? {} : { tags: tagsOf(tags) }),
+  };
+}
+
+/** The settings that differ from those the dialog opened with. */
+export function overrideOf(def: DefView, before: DefinitionDraft, draft: DefinitionDraft): OverrideBody {
+  const isChanged = (field: keyof DefinitionDraft): boolean =>
+    JSON.stringify(draft[field]) !== JSON.stringify(before[field]);
+  return {
+    ...(isChanged('schedules') ? { schedules: draft.schedules.map(scheduleOf) } : {}),
+    ...(isChanged('params') ? { params: paramsOf(draft) } : {}),
+    ...(isChanged('overlap') && draft.overlap !== '' ? { overlap: draft.overlap } : {}),
+    ...(isChanged('misfire') && draft.misfire !== '' ? { misfire: misfireOf(def, draft.misfire) } : {}),
+    ...(isChanged('priority') ? { priority: Number(draft.priority) } : {}),
+    ...(isChanged('manualRuns') ? { manualRuns: draft.manualRuns } : {}),
+    ...(isChanged('onePerType') ? { onePerType: draft.onePerType === 'yes' } : {}),
+    ...(isChanged('atMost') ? { gate: gateOf(def, draft.atMost.trim()) } : {}),
+    ...(isChanged('tags') ? { tags: draft.tags.trim() === '' ? null : tagsOf(draft.tags) } : {}),
+    ...(draft.why.trim() === '' ? {} : { why: draft.why.trim() }),
+  };
+}
+
+/** An override replaces the whole misfire setting, so the other parts are sent along. */
+function misfireOf({ spec }: DefView, policy: keyof typeof misfireTexts): NonNullable<OverrideBody['misfire']> {
+  const { cap, windowMs, graceMs } = spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
+  return { policy, cap, windowMs, ...(graceMs === undefined ? {} : { graceMs }) };
+}
+
+/** An override replaces the whole gate, so the limit of the type is sent along. */
+function gateOf({ spec }: DefView, atMost: string): NonNullable<OverrideBody['gate']> | null {
+  const { typeMax } = spec.gate ?? {};
+  const gate = {
+    ...(typeMax === undefined ? {} : { typeMax }),
+    ...(atMost === '' ? {} : { defMax: Number(atMost) }),
+  };
+  return Object.keys(gate).length === 0 ? null : gate;
+}

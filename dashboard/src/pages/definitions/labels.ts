@@ -1,0 +1,70 @@
+/** Texts and statuses of definitions, their policies and their ticks. */
+import type { Answer, DefView } from '../../../../src/http/contract.ts';
+import type { SelectOption } from '../../components/field.tsx';
+import type { StatusLabel } from '../../state/run-status.ts';
+
+const statuses: Readonly<Record<DefView['status'], StatusLabel>> = {
+  SCHEDULED: { status: 'pending', text: 'scheduled' },
+  RUNNING: { status: 'running', text: 'running' },
+  DISABLED: { status: 'held', text: 'disabled' },
+};
+
+export const statusOf = ({ status, schedules }: DefView): StatusLabel =>
+  status === 'SCHEDULED' && schedules.length === 0 ? { status: 'pending', text: 'manual' } : statuses[status];
+
+const outcomes: Readonly<Record<DefView['lastExecutedStatus'], StatusLabel | null>> = {
+  COMPLETED: { status: 'succeeded', text: 'succeeded' },
+  FAILED: { status: 'failed', text: 'failed' },
+  STOPPED: { status: 'cancelled', text: 'cancelled' },
+  NOT_STARTED: null,
+};
+
+/** Null: it has not been executed yet. */
+export const lastOutcomeOf = ({ lastExecutedStatus }: DefView): StatusLabel | null => outcomes[lastExecutedStatus];
+
+type TickOutcome = Answer<'previewDef'>['items'][number]['does'];
+
+const tickLabels: Readonly<Record<TickOutcome, StatusLabel>> = {
+  runs: { status: 'pending', text: 'runs' },
+  'is skipped': { status: 'cancelled', text: 'skipped' },
+  waits: { status: 'held', text: 'waits' },
+  replaces: { status: 'cancelling', text: 'replaces the running one' },
+};
+
+export const tickLabel = (outcome: TickOutcome): StatusLabel => tickLabels[outcome];
+
+const skipReasons: Readonly<Record<string, string>> = {
+  misfire: 'missed, and the misfire policy is skip',
+  window: 'missed by more than the misfire window',
+  cap: 'more ticks were missed than the misfire policy allows',
+  gap: 'this time did not exist on that day (daylight saving)',
+  overlap: 'the previous run had not ended',
+  disabled: 'the definition was disabled',
+  edited: 'the schedule was removed',
+};
+
+export const skipReason = (code: string): string => skipReasons[code] ?? code;
+
+export const overlapTexts = {
+  allow: 'allow: both run',
+  skip: 'skip: the new run is skipped',
+  queue: 'queue: the new run waits',
+  replace: 'replace: the old run is cancelled',
+} as const;
+
+export const misfireTexts = {
+  skip: 'skip: no run',
+  once: 'once: one run for all missed ticks',
+  all: 'all: one run for each missed tick',
+} as const;
+
+export const gapTexts = {
+  next: 'next: run when the gap ends', shift: 'shift: run an hour later', skip: 'skip: do not run',
+} as const;
+
+export const repeatTexts = {
+  first: 'first: run only the first time', last: 'last: run only the second time', both: 'both: run twice',
+} as const;
+
+export const optionsOf = <T extends string>(texts: Readonly<Record<T, string>>): SelectOption<T>[] =>
+  (Object.entries(texts) as [T, string][]).map(([value, label]) => ({ value, label }));

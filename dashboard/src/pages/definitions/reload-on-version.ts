@@ -1,0 +1,12 @@
+/** Reloads a resource when the version of its definition changes; the old data stays meanwhile. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Resource } from '../../state/resource.ts';
+
+export function useReloadOnVersion<T>(resource: Resource<T>, version: number): Resource<T> {
+  const seen = useRef(version);
+  useEffect(() => {
+    if (seen.current !== version) resource.reload();
+    seen.current = version;
+  }, [version]);
+  return resource;
+}

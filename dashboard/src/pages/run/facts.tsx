@@ -1,0 +1,44 @@
+/** The facts of a run: its times, attempts, priority and worker. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { RunDetail } from '../../../../src/http/contract.ts';
+import { Elapsed, Time } from '../../components/time.tsx';
+import { duration } from '../../format.ts';
+import { now } from '../../state/clock.ts';
+import { firstStartOf, isOpen } from '../../state/run-status.ts';
+
+export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
+  const { lease } = run;
+  const startedAt = firstStartOf(run);
+  return (
+    <dl class="strip facts-strip">
+      <Fact title="Created"><Time at={run.createdAt} /></Fact>
+      <Fact title="Due"><Time at={run.dueAt} /></Fact>
+      <Wait run={run} startedAt={startedAt} />
+      {startedAt !== null && (
+        <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startedAt} to={run.endedAt} /></Fact>
+      )}
+      <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
+      <Fact title="Priority">{run.priority}</Fact>
+      {lease !== null && (
+        <Fact title="Running on"><span class="mono" title={`fence ${run.fence}`}>{lease.holder}</span></Fact>
+      )}
+      {lease?.until != null && <Fact title="Lease expires"><Time at={lease.until} /></Fact>}
+      {run.key !== null && <Fact title="Key"><span class="mono">{run.key}</span></Fact>}
+    </dl>
+  );
+}
+
+interface WaitProps {
+  readonly run: RunDetail;
+  readonly startedAt: number | null;
+}
+
+/** Left out while the run is not due. */
+function Wait({ run, startedAt }: WaitProps): JSX.Element | null {
+  if (startedAt !== null) return <Fact title="Waited">{duration(Math.max(0, startedAt - run.createdAt))}</Fact>;
+  if (run.dueAt >= now.value) return null;
+  return <Fact title={isOpen(run) ? 'Waiting for' : 'Waited'}><Elapsed from={run.dueAt} to={run.endedAt} /></Fact>;
+}
+
+const Fact = ({ title, children }: { readonly title: string; children: ComponentChildren }): JSX.Element =>
+  <div><dt>{title}</dt><dd>{children}</dd></div>;

@@ -1,0 +1,44 @@
+/** The status of a run as text: its state, why it waits, or that a cancel was requested. */
+import type { RunDetail, RunView } from '../../../src/http/contract.ts';
+import { duration } from '../format.ts';
+
+export type Standing = RunView['standing'];
+
+/** Every status that has a colour and an icon: the standings, and a requested cancel. */
+export type Status = Standing | 'cancelling';
+
+export interface StatusLabel {
+  readonly status: Status;
+  readonly text: string;
+}
+
+type StatusFields = Pick<RunView, 'standing' | 'state' | 'hold' | 'cancel' | 'dueAt' | 'attempt' | 'phase'>;
+
+export function statusLabel(run: StatusFields, now: number): StatusLabel {
+  if (run.state === 'ended') return { status: run.standing, text: run.standing };
+  if (run.cancel !== null) return { status: 'cancelling', text: 'cancelling' };
+  if (run.state === 'held') return holdLabels[run.hold ?? 'pause'];
+  if (run.state === 'running') return { status: 'running', text: phaseTexts[run.phase] };
+  if (run.attempt > 0 && run.dueAt > now) {
+    return { status: 'pending', text: `retrying in ${duration(wholeSeconds(run.dueAt - now))}` };
+  }
+  return { status: 'pending', text: run.dueAt > now ? 'scheduled' : 'pending' };
+}
+
+const holdLabels: Readonly<Record<NonNullable<RunView['hold']>, StatusLabel>> = {
+  children: { status: 'running', text: 'running tasks' },
+  parent: { status: 'held', text: 'waiting for parent' },
+  pause: { status: 'held', text: 'paused' },
+};
+
+const phaseTexts: Readonly<Record<RunView['phase'], string>> = {
+  prepare: 'preparing', run: 'running', gather: 'gathering',
+};
+
+const wholeSeconds = (ms: number): number => Math.ceil(ms / 1_000) * 1_000;
+
+/** Start of the first attempt. `startedAt` is the start of the newest one, and gathering results is an attempt too. */
+export const firstStartOf = ({ attempts, startedAt }: RunDetail): number | null => attempts.at(-1)?.start ?? startedAt;
+
+export const standings: readonly Standing[] = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'];
+export const isOpen = ({ state }: Pick<RunView, 'state'>): boolean => state !== 'ended';

@@ -1,0 +1,85 @@
+/** The link of a child to its engine: pipes in a process, a message port in a thread. */
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { Worker, workerData } from 'node:worker_threads';
+import type { LogLevel } from '../../handler/job-log.ts';
+import { FrameReader, frameOf, pipes } from '../host/frames.ts';
+import { Lines } from '../host/printout.ts';
+import type { ThreadData } from '../host/thread.ts';
+import type { ChildCommand, ChildReport } from '../messages.ts';
+
+export interface EngineLink {
+  /** Blocks while the engine is behind, so that a flood of reports stops the child instead of filling the engine. */
+  readonly report: (report: ChildReport) => void;
+  readonly listen: (onCommand: (command: ChildCommand) => void) => void;
+  /** Marks the end of the output of a call. */
+  readonly endOutput: (mark: string) => void;
+}
+
+export function processLink(): EngineLink {
+  startOrphanWatch();
+  // Bound now, since a handler may replace `process.stdout.write`.
+  const consoles = [process.stdout, process.stderr].map((stream) => ({ stream, print: stream.write.bind(stream) }));
+  return {
+    report: writeReport,
+    listen: readCommands,
+    endOutput: (mark) => consoles.forEach(({ stream, print }) => stream.writable && print(`${mark}\n`)),
+  };
+}
+
+/** Writes synchronously: a full pipe blocks, and no report is lost if the process exits next. */
+function writeReport(report: ChildReport): void {
+  const frame = frameOf(report);
+  for (let from = 0; from < frame.length; ) from += writeSync(pipes.reports, frame, from);
+}
+
+function readCommands(onCommand: (command: ChildCommand) => void): void {
+  const frames = new FrameReader();
+  const commands = new Socket({ fd: pipes.commands, readable: true, writable: false });
+  commands.on('data', (piece: Buffer) => {
+    for (const command of frames.push(piece)) onCommand(command as ChildCommand);
+  });
+}
+
+function startOrphanWatch(): void {
+  const entry = new URL(`./orphan-watch${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  new Worker(entry, { name: 'stint orphan watch', execArgv: [] }).unref();
+}
+
+/** A port queues messages without a limit, in the memory of the engine. */
+const unreceivedMax = 64;
+
+export function threadLink(): EngineLink {
+  const { port, received } = workerData as ThreadData;
+  let sent = 0;
+  const report = (message: ChildReport): void => {
+    // Blocks the thread as a full pipe blocks a process. `| 0` because both counters wrap at 32 bits.
+    for (let known = Atomics.load(received, 0); ((sent - known) | 0) >= unreceivedMax; known = Atomics.load(received, 0)) {
+      Atomics.wait(received, 0, known);
+    }
+    sent++;
+    port.postMessage(message);
+  };
+  const consoles = [replaceConsole('stdout', 'info', report), replaceConsole('stderr', 'error', report)];
+  return {
+    report,
+    listen: (onCommand) => void port.on('message', onCommand),
+    // Needs no mark: lines are reports and arrive in order. Only the last line may lack its line end.
+    endOutput: () => consoles.forEach((lines) => lines.end()),
+  };
+}
+
+/** Replaces a standard stream by one that reports its lines. */
+function replaceConsole(name: 'stdout' | 'stderr', level: LogLevel, report: EngineLink['report']): Lines {
+  const lines = new Lines((text) => report({ kind: 'log', level, text }));
+  const decoder = new StringDecoder();
+  const write: Writable['_write'] = (chunk: string | Buffer, _encoding, done) => {
+    lines.push(typeof chunk === 'string' ? chunk : decoder.write(chunk));
+    done();
+  };
+  const value = new Writable({ decodeStrings: false, write });
+  Object.defineProperty(process, name, { value, configurable: true, enumerable: true });
+  return lines;
+}

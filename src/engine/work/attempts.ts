@@ -1,0 +1,41 @@
+/** The attempts that this process is executing, by job. */
+import type { RunningJob } from '../../model/job.ts';
+import type { Holding } from '../../store/store.ts';
+import { Attempt } from './attempt.ts';
+
+export class Attempts {
+  readonly #byJob = new Map<number, Attempt>();
+
+  get size(): number {
+    return this.#byJob.size;
+  }
+
+  values(): Iterable<Attempt> {
+    return this.#byJob.values();
+  }
+
+  has(id: number): boolean {
+    return this.#byJob.has(id);
+  }
+
+  get(id: number): Attempt | undefined {
+    return this.#byJob.get(id);
+  }
+
+  /** The attempt under this fence: a newer claim of the same job may be executed here too. */
+  under({ id, fence }: Holding): Attempt | undefined {
+    const attempt = this.#byJob.get(id);
+    return attempt?.holding.fence === fence ? attempt : undefined;
+  }
+
+  start(job: RunningJob): Attempt {
+    const attempt = new Attempt(job);
+    this.#byJob.set(job.id, attempt);
+    return attempt;
+  }
+
+  /** Leaves a newer attempt of the same job in place. */
+  remove(attempt: Attempt): void {
+    if (this.#byJob.get(attempt.job.id) === attempt) this.#byJob.delete(attempt.job.id);
+  }
+}

@@ -1,0 +1,51 @@
+/** The claiming part of a worker: the claimer with its loop, and claim on create. */
+import type { Jobs } from '../../jobs.ts';
+import { Loop, type LoopParts } from '../../time/loop.ts';
+import type { Handlers } from '../declare/handlers.ts';
+import { ClaimOnCreate } from '../loops/claim-on-create.ts';
+import { Claimer } from '../loops/claimer.ts';
+import type { InstanceCommands } from '../loops/instance-commands.ts';
+import type { Leader } from '../loops/leader.ts';
+import type { InstanceLease } from '../loops/lease.ts';
+import type { Running } from './running.ts';
+
+export interface ClaimingParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly instance: string;
+  readonly handlers: Handlers;
+  readonly instanceCommands?: InstanceCommands;
+}
+
+export interface Claiming {
+  readonly loop: Loop;
+  readonly claimOnCreate: ClaimOnCreate;
+}
+
+/** Claims whenever a slot is free or an outcome has been stored, and there may be jobs to claim. */
+export function claiming(
+  parts: ClaimingParts,
+  lease: InstanceLease,
+  leader: Leader,
+  { attempts, finisher, runner, slots }: Running,
+  isDraining: () => boolean,
+): Claiming {
+  const { jobs, instance, handlers, clock } = parts;
+  const claimer = new Claimer({
+    jobs, by: instance, clock, lease, slots, attempts,
+    types: claimedTypes(parts),
+    limits: () => handlers.limits(),
+    isLeader: () => leader.isLeader,
+    pendingOutcomes: () => runner.pendingOutcomes,
+  });
+  const loop = new Loop('claiming', parts, () => claimer.turn());
+  const refill = (): void => {
+    if (claimer.needsJobs) loop.wake();
+  };
+  slots.onFree(refill);
+  runner.onOutcomeDone(refill);
+  runner.onHandled((ms) => claimer.noteHandlerTime(ms));
+  return { loop, claimOnCreate: new ClaimOnCreate({ jobs, instance, lease, claimer, slots, finisher, isDraining }) };
+}
+
+const claimedTypes = ({ handlers, instanceCommands }: ClaimingParts): readonly string[] =>
+  instanceCommands === undefined ? handlers.names : [...handlers.names, instanceCommands.type];

@@ -1,0 +1,61 @@
+/** The maintaining part of a worker: leadership, schedules, repair, settling, orphans and retention. */
+import { repairLapsed } from '../../jobs/repair.ts';
+import { endOrphans, settleParents } from '../../jobs/settle.ts';
+import type { Jobs } from '../../jobs.ts';
+import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
+import { Leader } from '../loops/leader.ts';
+import type { InstanceLease } from '../loops/lease.ts';
+import { purgeEnded, type Retention } from '../loops/retention.ts';
+import { Scheduler } from '../loops/scheduler.ts';
+
+export interface MaintainingParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly instance: string;
+  readonly retention: Retention;
+}
+
+export interface Maintaining {
+  readonly leader: Leader;
+  readonly scheduling: Loop;
+  /** All others. */
+  readonly loops: readonly Loop[];
+  /** Adjusts a schedule that counts from the start or the end of its runs. Does not reject. */
+  readonly follow: (def: number) => Promise<void>;
+}
+
+const repairMs = 3_000;
+const settleMs = 10_000;
+const orphansMs = 30_000;
+const retentionMs = 60_000;
+/** An instance that is not the leader runs maintenance this many times less often. */
+const followerDelayFactor = 2;
+
+export function maintaining(parts: MaintainingParts, lease: InstanceLease): Maintaining {
+  const { jobs, instance: by, retention } = parts;
+  const { store } = jobs;
+  const leader = new Leader(jobs, by, lease.durationMs);
+  const scheduler = new Scheduler({ jobs, by, isLeader: () => leader.isLeader });
+  const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
+  const every = (ms: number, work: () => Promise<number>): Turn => async () =>
+    (await work()) > 0 ? 0 : ms * (leader.isLeader ? 1 : followerDelayFactor);
+  // While its own lease may have lapsed, an instance would repair the jobs that it is executing itself.
+  const repair = async (): Promise<number> => (lease.isSafe ? repairLapsed(store, by) : 0);
+  const scheduling = loop('scheduling', () => scheduler.turn());
+  const loops = [
+    loop('leadership', () => leader.turn()),
+    loop('repair', every(repairMs, repair)),
+    loop('settling', every(settleMs, () => settleParents(store, { by }))),
+    loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
+    loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
+  ];
+  return { leader, scheduling, loops, follow: (def) => follow(parts, scheduler, scheduling, def) };
+}
+
+async function follow({ logger }: LoopParts, scheduler: Scheduler, scheduling: Loop, def: number): Promise<void> {
+  try {
+    await scheduler.follow([def]);
+    scheduling.wake();
+  } catch (error) {
+    logger.warn('cannot adjust a schedule to its run now; the scheduler will do it later', { error, def });
+  }
+}

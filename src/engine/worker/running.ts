@@ -1,0 +1,60 @@
+/** The running part of a worker: slots that start claimed jobs, the runner, and the path of outcomes to the store. */
+import type { Jobs } from '../../jobs.ts';
+import type { RunningJob } from '../../model/job.ts';
+import type { LoopParts } from '../../time/loop.ts';
+import type { MaybePromise } from '../../time/maybe-promise.ts';
+import type { Handlers } from '../declare/handlers.ts';
+import type { Isolation } from '../isolation/isolation.ts';
+import type { InstanceCommands } from '../loops/instance-commands.ts';
+import type { InstanceLease } from '../loops/lease.ts';
+import { Slots } from '../loops/slots.ts';
+import { Notes } from '../progress/notes.ts';
+import { Attempts } from '../work/attempts.ts';
+import { Finisher } from '../work/finisher.ts';
+import type { JobWatchers } from '../work/job-watchers.ts';
+import { Runner } from '../work/runner.ts';
+import type { Tracing } from '../work/tracing.ts';
+
+export interface RunningParts extends LoopParts {
+  readonly jobs: Jobs;
+  readonly instance: string;
+  readonly handlers: Handlers;
+  readonly isolation: Isolation;
+  readonly tracing: Tracing;
+  readonly watchers: JobWatchers;
+  readonly slots: number;
+  /** Only for the worker that receives them. */
+  readonly instanceCommands?: InstanceCommands;
+}
+
+export interface Running {
+  readonly attempts: Attempts;
+  readonly finisher: Finisher;
+  readonly notes: Notes;
+  readonly runner: Runner;
+  readonly slots: Slots<RunningJob>;
+}
+
+/** `follow` adjusts a schedule that counts from the start or the end of its runs. */
+export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): Running {
+  const { jobs, instance: by, clock } = parts;
+  const attempts = new Attempts();
+  const finisher = new Finisher(jobs, by, parts);
+  const onLost = (id: number, fence: number): void => attempts.under({ id, fence })?.revoke();
+  const notes = new Notes({ store: jobs.store, clock, onLost });
+  const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> => (tick?.isAwaited ? follow(tick.def) : undefined);
+  const runner = new Runner({ ...parts, by, attempts, finisher, notes, onOutcomeStored });
+  const slots = new Slots(parts.slots, { work: workOn(parts, runner, follow), mayStart: () => lease.isSafe });
+  return { attempts, finisher, notes, runner, slots };
+}
+
+function workOn({ instanceCommands }: RunningParts, runner: Runner, follow: (def: number) => Promise<void>) {
+  const followAndRun = async (job: RunningJob, def: number): Promise<void> => {
+    await follow(def);
+    await runner.run(job);
+  };
+  return (job: RunningJob): MaybePromise<void> => {
+    if (instanceCommands !== undefined && job.type === instanceCommands.type) return instanceCommands.execute(job);
+    return job.tick?.isAwaited ? followAndRun(job, job.tick.def) : runner.run(job);
+  };
+}

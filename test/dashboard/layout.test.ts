@@ -1,0 +1,138 @@
+// The layout of the dashboard in a real browser: nothing covers data, and nothing moves while it is being used.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ended } from '../http/world.ts';
+import { eventually } from './eventually.ts';
+import { dashboard, phone, picture, type Dashboard } from './world.ts';
+
+let board: Dashboard;
+const longName = 'warehouse.inventory.reconciliation.with.external.suppliers';
+beforeAll(async () => {
+  board = await dashboard();
+  for (let number = 0; number < 12; number++) await board.start({ type: 'mail.send' });
+  await board.start({ type: longName });
+}, 60_000);
+afterAll(() => board.close());
+
+const rowIds = (page: Page): Promise<string[]> => page.locator('tbody td.id').allTextContents();
+const updateBar = (page: Page) => page.locator('.update-bar');
+
+/** Texts of table cells that a button or menu of the same row lies on. */
+const coveredTexts = `[...document.querySelectorAll('.table tbody tr')].flatMap((row) => {
+  const controls = [...row.querySelectorAll('button, summary')].map((e) => e.getBoundingClientRect());
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  const covered = [];
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.textContent.trim() === '' || node.parentElement.closest('button, summary, details')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const isCovered = [...range.getClientRects()].some((text) => controls.some((c) =>
+      text.left < c.right && c.left < text.right && text.top < c.bottom && c.top < text.bottom));
+    if (isCovered) covered.push(node.textContent);
+  }
+  return covered;
+})`;
+
+test.each(['/types', '/queues'])('on a phone no button of %s covers data', async (path) => {
+  const page = await board.visit(path, phone);
+  await page.locator('tbody tr', { hasText: longName }).waitFor();
+  expect(await page.locator('tbody button, tbody summary').count()).toBeGreaterThan(0);
+  await picture(page, `layout${path.replace('/', '-')}-phone`);
+  expect(await page.evaluate<string[]>(coveredTexts)).toEqual([]);
+  await page.close();
+});
+
+test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row of their box', async (width) => {
+  const page = await board.visit('/', { viewport: { width, height: 1000 } });
+  await page.locator('.figures > div').first().waitFor();
+  const gaps = await page.evaluate<number[]>(`[...document.querySelectorAll('.figures')].flatMap((box) => {
+    const right = box.getBoundingClientRect().right;
+    const rows = Map.groupBy([...box.children].map((e) => e.getBoundingClientRect()), (rect) => rect.top);
+    return [...rows.values()].map((rects) => Math.round(right - Math.max(...rects.map((rect) => rect.right))));
+  })`);
+  await picture(page, `layout-overview-${width}`);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
+  await page.close();
+});
+
+test('the icon of the page is found after a run is opened from the list', async () => {
+  const page = await board.visit('/runs');
+  await page.locator('tbody td.id a').first().click();
+  await page.waitForURL(/\/runs\/\d+$/);
+  const status = await page.evaluate<number>(
+    `fetch(document.querySelector('link[rel=icon]').href).then((answer) => answer.status)`);
+  expect(status).toBe(200);
+  await page.close();
+});
+
+test('a new run does not move the row under the pointer; it appears when the pointer leaves the table', async () => {
+  const page = await board.visit('/runs');
+  await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+  const pointed = page.locator('tbody tr').nth(3);
+  const id = await pointed.locator('td.id').textContent();
+  const { x, y } = (await pointed.boundingBox())!;
+  await page.mouse.move(x + 200, y + 10);
+  await page.mouse.move(x + 204, y + 12);
+  const first = (await rowIds(page))[0];
+  const created = await board.start({ type: 'mail.send' });
+  await eventually(async () => (await updateBar(page).count()) > 0 || (await rowIds(page))[0] !== first).toBe(true);
+  const under = await page.evaluate<string>(
+    `document.elementFromPoint(${x + 204}, ${y + 12}).closest('tr').querySelector('td.id').textContent`);
+  expect(under).toBe(id);
+  await updateBar(page).getByText(/^1 new row/).waitFor();
+  await page.mouse.move(5, 5);
+  await eventually(async () => (await rowIds(page))[0]).toBe(String(created));
+  await page.close();
+});
+
+test('the keys act on the same run when a new one appears above it', async () => {
+  const page = await board.visit('/runs');
+  await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+  for (const key of ['j', 'j', 'j']) await page.keyboard.press(key);
+  const active = page.locator('tr[data-active=true] td.id');
+  const id = await active.textContent();
+  const created = await board.start({ type: 'mail.send' });
+  await eventually(async () => (await rowIds(page))[0]).toBe(String(created));
+  expect(await active.textContent()).toBe(id);
+  await page.close();
+});
+
+test('a selected run stays in the list when it no longer matches, and leaves the selection with the update', async () => {
+  const id = await board.start({ type: 'mail.send', delay: '1h', tags: { selected: 'yes' } });
+  const page = await board.visit('/runs?search=tag:selected%3Dyes%20state:pending');
+  await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+  await page.getByRole('checkbox', { name: `Select ${id}` }).check();
+  await page.mouse.move(5, 5);
+  await board.engine.cancelJobRun(id, { by: 'test' });
+  await ended(board, id);
+  await eventually(async () => (await updateBar(page).count()) > 0 || (await rowIds(page)).length === 0).toBe(true);
+  expect(await page.getByText('1 selected').count()).toBe(1);
+  expect(await rowIds(page)).toEqual([String(id)]);
+  await updateBar(page).getByText('1 row no longer in this list').waitFor();
+  await updateBar(page).getByRole('button', { name: 'Update the list' }).click();
+  await page.getByText('No matching runs').waitFor();
+  expect(await page.getByText('1 selected').count()).toBe(0);
+  await page.close();
+});
+
+test('turning the page clears the selection, so that no hidden run is acted on', async () => {
+  for (let number = 0; number < 45; number++) await board.start({ type: 'mail.send' });
+  const page = await board.visit('/runs');
+  await eventually(async () => (await rowIds(page)).length).toBe(50);
+  await page.locator('tbody').getByRole('checkbox').first().check();
+  await page.getByText('1 selected').waitFor();
+  await page.locator('.pager a').last().click();
+  await page.waitForURL(/after=/);
+  await eventually(() => page.getByText('1 selected').count()).toBe(0);
+  await page.close();
+});
+
+test('a search for a run number offers that run', async () => {
+  const id = await board.start({ type: 'mail.send' });
+  const page = await board.visit(`/runs?search=${id}`);
+  await page.getByRole('link', { name: `Open run ${id}` }).click();
+  await page.getByRole('heading', { name: `mail.send ${id}` }).waitFor();
+  await page.close();
+  expect(board.faults).toEqual([]);
+});
