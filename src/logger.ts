@@ -16,7 +16,7 @@ function attempt(log: () => void): void {
   try {
     log();
   } catch {
-    process.emitWarning('the logger given to Stint threw: a line is lost', 'StintWarning');
+    process.emitWarning('the logger passed to Stint threw an error: a log line is lost', 'StintWarning');
   }
 }
 

@@ -96,5 +96,5 @@ function checkSlots(slots: number): number {
 
 function checkLease(leaseMs: number): number {
   if (leaseMs >= leaseMinMs) return leaseMs;
-  throw new Refusal('malformed.duration', 'a lease is at least one second long', { leaseMs });
+  throw new Refusal('malformed.duration', 'lease must be at least 1s', { leaseMs });
 }

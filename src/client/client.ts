@@ -120,7 +120,7 @@ export class Client {
           yield serverEvent;
           if (serverEvent.event === 'end') return;
         }
-        throw new Error('the stream was cut');
+        throw new Error('the stream ended before its last event');
       } catch (error) {
         if (hasLeft()) return;
         if (error instanceof ProblemError && !isPassing(error.status)) throw error;
@@ -160,7 +160,7 @@ export class Client {
     signal?: AbortSignal,
   ): Promise<Response | Error> {
     const late = new AbortController();
-    const tooLate = (): void => late.abort(new Error(`no answer within ${this.#timeoutMs} ms`));
+    const tooLate = (): void => late.abort(new Error(`no response within ${this.#timeoutMs} ms`));
     const cancel = this.#clock.after(this.#timeoutMs, tooLate);
     try {
       return await this.#send(name, request, headers, joined([signal, late.signal]));

@@ -20,7 +20,7 @@ export async function problemOf(response: Response): Promise<ProblemError> {
   const text = await response.text().catch(() => '');
   const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;
   if (isProblem) return new ProblemError(JSON.parse(text) as Problem);
-  const detail = `the server answered ${response.status}: ${text.slice(0, 200)}`;
+  const detail = `the server responded with ${response.status}: ${text.slice(0, 200)}`;
   const { status } = response;
-  return new ProblemError({ type: 'about:blank', title: 'no problem of Stint', status, code: 'http', detail });
+  return new ProblemError({ type: 'about:blank', title: 'not a problem document of Stint', status, code: 'http', detail });
 }

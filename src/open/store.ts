@@ -20,7 +20,7 @@ export function openStore(url: string, { clock = systemClock }: { readonly clock
     case 'postgresql':
       return new PostgresStore(url, given);
     default:
-      throw new Refusal('malformed.store', 'a store URL starts with sqlite:, postgres:// or memory:', { scheme: scheme.slice(0, 20) });
+      throw new Refusal('malformed.store', 'a store URL must start with sqlite:, postgres:// or memory:', { scheme: scheme.slice(0, 20) });
   }
 }
 

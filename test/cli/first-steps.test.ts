@@ -28,5 +28,5 @@ test('a run of a type that nobody knows is created, and told to wait', async () 
   using place = new Place();
   const { code, out } = await place.stint('runs', 'create', 'gret', '--input', '{}');
   expect(code).toBe(0);
-  expect(out).toContain('it waits: no living instance knows the job type gret: start one that has it');
+  expect(out).toContain('it waits: no live instance has the job type gret: start one that has it');
 });

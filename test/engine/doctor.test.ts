@@ -58,7 +58,7 @@ describe.each(stores)('on $name', (kind) => {
     const findings = await look();
     expect(of(findings, 'instances')).toMatchObject([{ level: 'warning' }]);
     expect(of(findings, 'types')).toMatchObject([
-      { level: 'problem', says: '2 jobs of orphan due, and no living instance knows it' },
+      { level: 'problem', says: '2 jobs of type orphan due, but no live instance has it' },
     ]);
     await close();
   });
@@ -94,7 +94,7 @@ describe('what the store says of itself', () => {
   test.each<[string, Partial<StoreHealth>, string]>([
     ['clock', { time: start + 5_000 }, '5000 ms ahead'],
     ['clock', { time: start - 5_000 }, '5000 ms behind'],
-    ['bloat', { bloat: [{ part: 'job', live: 10, dead: 50_000 }] }, 'job: 50000 are dead'],
+    ['bloat', { bloat: [{ part: 'job', live: 10, dead: 50_000 }] }, 'job: 50000 dead'],
     ['log', { logBytes: 2 ** 30 }, '1024.0 MB'],
     ['transactions', { oldestTransactionMs: 3_600_000 }, 'open for 1h'],
     ['connections', { connections: { open: 95, max: 100 } }, '95 of 100'],

@@ -49,14 +49,14 @@ describe('length', () => {
     expect(lineOf('x'.repeat(8_192))).toBe('x'.repeat(8_192));
     const cut = lineOf('x'.repeat(8_193));
     expect(bytes(cut)).toBe(8_192);
-    expect(cut).toMatch(/^x+… \(cut, of 8193 characters\)$/);
+    expect(cut).toMatch(/^x+… \(truncated, 8193 characters in total\)$/);
   });
 
   test.each(['ä', '漢', '👍'])('bytes count, and no %s is cut apart', (char) => {
     const cut = lineOf(char.repeat(9_000));
     expect(bytes(cut)).toBeGreaterThan(8_192 - 4);
     expect(bytes(cut)).toBeLessThanOrEqual(8_192);
-    expect(cut).toMatch(new RegExp(`^(?:${char})+… \\(cut, of ${char.length * 9_000} characters\\)$`, 'u'));
+    expect(cut).toMatch(new RegExp(`^(?:${char})+… \\(truncated, ${char.length * 9_000} characters in total\\)$`, 'u'));
   });
 
   test('control characters that grow when they are shown are counted as shown', () => {
@@ -65,7 +65,7 @@ describe('length', () => {
 
   test('of a huge text only the beginning is looked at, and that is told', () => {
     expect(bytes(lineOf('\u001b['.repeat(10_000_000)))).toBeLessThanOrEqual(8_192);
-    expect(lineOf(`${'\u001b[0m'.repeat(20_000)}the end`)).toBe('… (cut, of 80007 characters)');
+    expect(lineOf(`${'\u001b[0m'.repeat(20_000)}the end`)).toBe('… (truncated, 80007 characters in total)');
   });
 });
 

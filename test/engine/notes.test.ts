@@ -235,7 +235,7 @@ describe('log lines', () => {
     expect(lines.length).toBeLessThanOrEqual(logLinesMax);
     expect(lines.length).toBeGreaterThan(logLinesMax - 10);
     expect(lines[gap - 1]).toBe(`line ${gap}`);
-    expect(lines[gap]).toBe(`(${50_000 - lines.length + 1} lines were dropped here: there was no room for them)`);
+    expect(lines[gap]).toBe(`(${50_000 - lines.length + 1} lines were dropped here: the log was too large)`);
     expect(lines.slice(gap + 1)).toEqual(Array.from({ length: 100 }, (_, line) => `line ${49_901 + line}`));
   });
 

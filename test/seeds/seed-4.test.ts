@@ -57,7 +57,7 @@ describe('jobs', () => {
     await t.drain();
     expect(await run.result()).toBe('done');
     const impostor = jobType('quick', { run: () => 'other' });
-    expect(() => new Engine({ store: 'memory:', types: [quick, impostor] })).toThrow('two job types are called quick');
+    expect(() => new Engine({ store: 'memory:', types: [quick, impostor] })).toThrow('two job types are named quick');
   });
 
   test('4.05 "an in memory job: the change of JobStatus is never persisted in the database"', async () => {

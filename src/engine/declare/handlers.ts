@@ -40,7 +40,7 @@ export class Handlers {
   #add(type: JobType): void {
     const known = this.#types.get(type.name);
     if (known && known !== type) {
-      throw new Refusal('malformed.option', `two job types are called ${type.name}: give each a name of its own`, { type: type.name });
+      throw new Refusal('malformed.option', `two job types are named ${type.name}: rename one of them`, { type: type.name });
     }
     this.#types.set(type.name, type);
   }

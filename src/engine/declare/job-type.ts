@@ -142,7 +142,7 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 function checkTypeName(name: string): void {
   if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return;
-  throw new Refusal('malformed.name', 'the name of a job type starts with a letter or digit and has letters, digits and . _ : / -', {
+  throw new Refusal('malformed.name', 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -', {
     name: String(name).slice(0, 200),
   });
 }
@@ -151,15 +151,15 @@ function checkOptions(name: string, options: AnyOptions): void {
   const isSimple = typeof options.run === 'function';
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
   if (isSimple === isTasked) {
-    throw new Refusal('malformed.option', `job type ${name} needs either run, or taskDetails and taskResults`, { type: name });
+    throw new Refusal('malformed.option', `job type ${name} must have either run, or taskDetails and taskResults`, { type: name });
   }
   if (options.isolate !== undefined && options.module === undefined) {
-    const message = `job type ${name} runs in a ${options.isolate} of its own and needs module: import.meta.url`;
+    const message = `job type ${name} is isolated in a ${options.isolate} and must have module: import.meta.url`;
     throw new Refusal('malformed.option', message, { type: name });
   }
   for (const limit of [options.concurrency, options.taskConcurrency, options.limit?.concurrency]) {
     if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
-    throw new Refusal('malformed.number', `a concurrency of job type ${name} is not a whole number above 0`, { type: name });
+    throw new Refusal('malformed.number', `the concurrency of job type ${name} must be a whole number above 0`, { type: name });
   }
   for (const duration of [options.timeout, options.prepareTimeout, options.retention]) {
     if (duration !== undefined) durationMs(duration);

@@ -23,6 +23,6 @@ export async function refuseWhileBusy(jobs: Jobs, type: string): Promise<void> {
 
 export function busyType(type: string, id?: number): Refusal {
   const run = id === undefined ? 'a run' : `run ${id}`;
-  const message = `${run} of ${type} is under way and only one may be: wait for it, or cancel it`;
+  const message = `${run} of type ${type} is open, and only one may be at a time: wait for it or cancel it`;
   return new Refusal('busy.type', message, { type, ...(id === undefined ? {} : { id }) });
 }

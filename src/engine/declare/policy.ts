@@ -39,5 +39,5 @@ function checkOnTaskFailure(setting: OnTaskFailure): OnTaskFailure {
     ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent)
     : NaN;
   if (number >= 0) return setting;
-  throw new Refusal('malformed.option', "onTaskFailure is 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
+  throw new Refusal('malformed.option', "onTaskFailure must be 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
 }

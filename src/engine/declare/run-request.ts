@@ -91,9 +91,9 @@ function templateOfDefinition(known: KnownDefinition): Template {
   const { name } = known;
   const spec = specOf(known);
   if (!spec.manualRuns) {
-    throw new Refusal('manual.forbidden', `${name} takes no manual runs: only its schedules start them`, { name });
+    throw new Refusal('manual.forbidden', `definition ${name} does not allow manual runs: only its schedules create runs`, { name });
   }
-  if (!known.isEnabled) throw new Refusal('disabled.definition', `${name} is disabled: enable it first`, { name });
+  if (!known.isEnabled) throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
   return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 

@@ -43,7 +43,7 @@ function given<Output>(outcome: Checked<Output>, what: string): Output {
   if (outcome.issues === undefined) return outcome.value;
   const issues = outcome.issues.map(({ message, path = [] }) => ({ path: path.map(pathSegment).join('.'), message }));
   const problems = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  throw new Refusal('malformed.input', `the input of ${what} is not valid: ${problems}`, { issues });
+  throw new Refusal('malformed.input', `the input of ${what} is invalid: ${problems}`, { issues });
 }
 
 const pathSegment = (segment: unknown): string =>

@@ -17,7 +17,7 @@ export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly afterMs: number;
 
-  constructor(after: Duration, message = `to be tried again after ${after}`) {
+  constructor(after: Duration, message = `retry after ${after}`) {
     super(message);
     this.afterMs = durationMs(after);
   }

@@ -11,7 +11,7 @@ export function plainText(value: unknown, bytesMax: number): string {
   const examined = full.slice(0, 4 * bytesMax);
   const clean = cleaned(examined);
   if (examined.length === full.length && Buffer.byteLength(clean) <= bytesMax) return clean;
-  const mark = `… (cut, of ${full.length} characters)`;
+  const mark = `… (truncated, ${full.length} characters in total)`;
   return firstBytes(clean, bytesMax - Buffer.byteLength(mark)) + mark;
 }
 
@@ -30,7 +30,7 @@ function shown(value: unknown): string {
   try {
     return inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 8_192, breakLength: 120 });
   } catch {
-    return `(a value of type ${typeof value} that cannot be shown)`;
+    return `(a value of type ${typeof value} that cannot be displayed)`;
   }
 }
 

@@ -43,15 +43,15 @@ const warning = (about: string, says: string, todo: string): Finding => ({ level
 const problem = (about: string, says: string, todo: string): Finding => ({ level: 'problem', about, says, todo });
 
 function ofSchema({ from, to }: Migration): Finding {
-  if (from === to) return fine('schema', `version ${to}, as this Stint knows it`);
-  const says = from === 0 ? 'nothing of Stint is there yet' : `version ${from}, and this Stint needs ${to}`;
+  if (from === to) return fine('schema', `version ${to}, up to date`);
+  const says = from === 0 ? 'the schema does not exist yet' : `version ${from}, but this Stint requires ${to}`;
   return problem('schema', says, 'run stint migrate');
 }
 
 function ofClock(skewMs: number): Finding {
-  const says = `the store is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} this machine`;
+  const says = `the clock of the store is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} that of this machine`;
   if (Math.abs(skewMs) <= skewMaxMs) return fine('clock', says);
-  return warning('clock', says, 'jobs go by the clock of the store; set both by NTP so that logs agree');
+  return warning('clock', says, 'jobs use the clock of the store; synchronize both clocks with NTP so that log times match');
 }
 
 function ofHealth({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: StoreHealth): Finding[] {
@@ -62,66 +62,64 @@ function ofHealth({ bytes, bloat, logBytes, oldestTransactionMs, pool, connectio
     ...(oldestTransactionMs === null ? [] : [ofTransaction(oldestTransactionMs)]),
     ...(pool === null
       ? []
-      : [fine('pool', `${pool.open} of ${pool.max} connections open, ${pool.waiting} wait for one`)]),
+      : [fine('pool', `${pool.open} of ${pool.max} connections open, ${pool.waiting} requests waiting`)]),
     ...(connections === null ? [] : [ofConnections(connections)]),
   ];
 }
 
 function ofBloat(bloat: StoreHealth['bloat']): Finding {
   const worst = bloat.filter(({ live, dead }) => dead > deadMin && dead > live)[0];
-  if (worst === undefined) return fine('bloat', 'little is held by what was deleted');
-  const says = `${worst.part}: ${worst.dead} are dead and ${worst.live} in use`;
-  return warning('bloat', says, 'VACUUM; look for what keeps it away, such as an old transaction');
+  if (worst === undefined) return fine('bloat', 'little dead data');
+  const says = `${worst.part}: ${worst.dead} dead, ${worst.live} live`;
+  return warning('bloat', says, 'run VACUUM; check for old transactions, which prevent it from removing dead rows');
 }
 
 function ofLog(bytes: number): Finding {
-  const says = `${megabytes(bytes)} of commits wait to be taken over into the file`;
+  const says = `${megabytes(bytes)} in the write-ahead log`;
   if (bytes <= logMaxBytes) return fine('log', says);
-  return warning('log', says, 'some process reads for very long: end it');
+  return warning('log', says, 'a long-running reader blocks the checkpoint: end it');
 }
 
 function ofTransaction(ms: number): Finding {
-  const says = `the oldest has been open for ${shown(ms)}`;
+  const says = `the oldest has been open for ${rounded(ms)}`;
   if (ms <= transactionMaxMs) return fine('transactions', says);
-  return warning('transactions', says, 'the stream of events waits for it, and VACUUM too: see pg_stat_activity');
+  return warning('transactions', says, 'it delays the event stream and VACUUM: find it in pg_stat_activity');
 }
 
 function ofConnections({ open, max }: { readonly open: number; readonly max: number }): Finding {
-  const says = `${open} of ${max} are open on the server`;
+  const says = `${open} of ${max} connections of the server are open`;
   if (open <= max * connectionsMaxShare) return fine('connections', says);
-  return warning('connections', says, 'raise max_connections, or put a pooler in front');
+  return warning('connections', says, 'raise max_connections, or use a connection pooler');
 }
 
 function ofInstances(instances: readonly Instance[], now: number): Finding[] {
-  const alive = instances.filter(({ leaseUntil }) => leaseUntil > now);
-  const slots = alive.reduce((sum, { about }) => sum + about.slots, 0);
-  const busy = alive.reduce((sum, { about }) => sum + about.busy, 0);
-  if (alive.length === 0)
-    return [warning('instances', 'none is alive: nothing is run', 'start stint serve or stint work')];
-  const text = fine('instances', `${alive.length} alive, ${busy} of ${slots} slots busy`);
-  const versions = new Set(alive.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
+  const live = instances.filter(({ leaseUntil }) => leaseUntil > now);
+  const slots = live.reduce((sum, { about }) => sum + about.slots, 0);
+  const busy = live.reduce((sum, { about }) => sum + about.busy, 0);
+  if (live.length === 0)
+    return [warning('instances', 'none is live: no jobs are executed', 'start stint serve or stint work')];
+  const text = fine('instances', `${live.length} live, ${busy} of ${slots} slots busy`);
+  const versions = new Set(live.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
   if (versions.size < 2) return [text];
-  return [text, warning('versions', `several at once: ${[...versions].join(', ')}`, 'finish the update')];
+  return [text, warning('versions', `live instances have different versions: ${[...versions].join(', ')}`, 'finish the upgrade')];
 }
 
 async function ofStuck(jobs: Jobs): Promise<Finding[]> {
   const { lapsed, unsettled, unknownTypes } = await findStuck(jobs);
   const found: Finding[] = [];
   if (lapsed.length > 0) {
-    const says = `${some(lapsed)} lost their holder and nobody has repaired them`;
-    found.push(problem('stuck', says, 'any living engine repairs them within seconds: start stint work'));
+    const says = `${idList(lapsed)} lost ${lapsed.length === 1 ? 'its holder and has' : 'their holder and have'} not been repaired`;
+    found.push(problem('stuck', says, 'start stint work: any live engine repairs them within seconds'));
   }
   if (unsettled.length > 0) {
-    const says = `${some(unsettled)} wait for children of which none is open`;
-    found.push(problem('stuck', says, 'any living engine settles them within a minute: start stint work'));
+    const says = `${idList(unsettled)} ${unsettled.length === 1 ? 'waits' : 'wait'} for children, but none is open`;
+    found.push(problem('stuck', says, 'start stint work: any live engine settles them within a minute'));
   }
   for (const [type, count] of [...unknownTypes].slice(0, shownMax)) {
-    const says = `${count === 1 ? '1 job' : `${count} jobs`} of ${type} due, and no living instance knows it`;
-    found.push(problem('types', says, 'start a worker that knows it, or cancel them: stint runs ls --type …'));
+    const says = `${count === 1 ? '1 job' : `${count} jobs`} of type ${type} due, but no live instance has it`;
+    found.push(problem('types', says, 'start a worker that has it, or cancel the jobs: stint runs ls --type …'));
   }
-  return found.length > 0
-    ? found
-    : [fine('stuck', 'nothing: every open job is held, waits for something, or has someone')];
+  return found.length > 0 ? found : [fine('stuck', 'no job is stuck')];
 }
 
 /** Definitions whose time has passed, and jobs that are due and have someone, but are not taken. */
@@ -135,19 +133,19 @@ async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
   const work = await late(['run', 'task']);
   return [
     defs === 0
-      ? fine('schedules', 'none is late')
-      : problem('schedules', `${defs} definitions are late by more than a minute`, 'no engine ticks: start stint work'),
+      ? fine('schedules', 'none is overdue')
+      : problem('schedules', `${defs} overdue by more than a minute`, 'no engine processes schedules: start stint work'),
     work === 0
-      ? fine('backlog', 'nothing is due for more than a minute')
-      : warning('backlog', `${work} jobs are due for more than a minute`, 'more slots, or see stint runs explain'),
+      ? fine('backlog', 'no job has been due for more than a minute')
+      : warning('backlog', `${work === 1 ? '1 job' : `${work} jobs`} due for more than a minute`, 'add slots or instances, or use stint runs explain'),
   ];
 }
 
-function some(ids: readonly number[]): string {
+function idList(ids: readonly number[]): string {
   const more = ids.length > shownMax ? ` and ${ids.length - shownMax} more` : '';
   return `${ids.length === 1 ? 'job' : 'jobs'} ${ids.slice(0, shownMax).join(', ')}${more}`;
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-const shown = (ms: number): string => formatDuration(Math.round(ms / 1000) * 1000);
+const rounded = (ms: number): string => formatDuration(Math.round(ms / 1000) * 1000);

@@ -19,9 +19,9 @@ export type ReasonCode =
 export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<readonly Reason[]> {
   switch (job.state) {
     case 'ended':
-      return [{ code: 'ended', says: `it ended: ${job.fate}` }];
+      return [{ code: 'ended', says: `it has ended: ${job.fate}` }];
     case 'running':
-      return [{ code: 'running', says: `it is running, held by ${job.lease.holder}`, detail: { ...job.lease, fence: job.fence } }];
+      return [{ code: 'running', says: `it is running, claimed by ${job.lease.holder}`, detail: { ...job.lease, fence: job.fence } }];
     case 'held':
       return [await heldReason(jobs, job)];
     case 'pending':
@@ -31,10 +31,10 @@ export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<rea
 
 async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Promise<Reason> {
   if (job.hold === 'pause') return { code: 'paused', says: 'it is paused: resume it' };
-  if (job.hold === 'parent') return { code: 'waits.parent', says: `it waits until its parent ${job.parent} lets it go`, detail: { parent: job.parent } };
+  if (job.hold === 'parent') return { code: 'waits.parent', says: `it waits for its parent, job ${job.parent}`, detail: { parent: job.parent } };
   const open = await jobs.count({ parent: job.id, standings: openStandings });
   const count = open.reduce((sum, tally) => sum + tally.count, 0);
-  return { code: 'waits.children', says: `it waits for ${count} of its tasks`, detail: { open: count } };
+  return { code: 'waits.children', says: `it waits for ${count} open ${count === 1 ? 'task' : 'tasks'}`, detail: { open: count } };
 }
 
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {
@@ -49,7 +49,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
     await gateReason(jobs, job, limits, able),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
   ].filter((reason) => reason !== null);
-  return reasons.length > 0 ? reasons : [{ code: 'about.to.run', says: 'nothing holds it back: it is about to be claimed' }];
+  return reasons.length > 0 ? reasons : [{ code: 'about.to.run', says: 'nothing prevents it from running: it is about to be claimed' }];
 }
 
 const notDue = (due: number, now: number): Reason => ({
@@ -60,19 +60,21 @@ const notDue = (due: number, now: number): Reason => ({
 
 const unknownType = ({ type }: Job): Reason => ({
   code: 'type.unknown',
-  says: `no living instance knows the job type ${type}: start one that has it`,
+  says: `no live instance has the job type ${type}: start one that has it`,
   detail: { type },
 });
 
 const allSuspended = (able: readonly Instance[]): Reason => ({
   code: 'suspended',
-  says: `the ${able.length} instances that know its type take no jobs now: resume one`,
+  says: able.length === 1
+    ? 'the only instance with its type is suspended: resume it'
+    : `all ${able.length} instances with its type are suspended: resume one`,
   detail: { instances: able.map(({ id }) => id) },
 });
 
 const allBusy = (able: readonly Instance[]): Reason => ({
   code: 'slots.busy',
-  says: `all slots of the ${able.length} instances that know its type are busy`,
+  says: `all slots of the ${able.length === 1 ? 'only instance' : `${able.length} instances`} with its type are busy`,
   detail: { instances: able.map(({ id, about }) => ({ id, slots: about.slots, busy: about.busy })) },
 });
 
@@ -86,9 +88,9 @@ async function gateReason(jobs: Jobs, job: PendingJob, limits: Limits, able: rea
   const gate = parseGate(job.gate);
   const admitted = await jobs.store.admittedPerGate([job.type]);
   if (new Turnstile(admitted, limits, true).room(job.gate) > 0) {
-    return gate.leaderOnly ? { code: 'leader.only', says: 'only the leading instance may run it', detail: { able: able.map(({ id }) => id) } } : null;
+    return gate.leaderOnly ? { code: 'leader.only', says: 'only the leader may run it', detail: { able: able.map(({ id }) => id) } } : null;
   }
   const { jobs: holders } = await jobs.find({ types: [job.type], kinds: [job.kind], standings: ['running', 'held'] }, { limit: 20 });
   const ids = holders.filter(({ admitted }) => admitted).map(({ id }) => id);
-  return { code: 'limit.full', says: `its limit is used up by ${ids.map((id) => `job ${id}`).join(', ')}`, detail: { gate, holders: ids } };
+  return { code: 'limit.full', says: `its limit is reached: in use by ${ids.map((id) => `job ${id}`).join(', ')}`, detail: { gate, holders: ids } };
 }

@@ -126,6 +126,6 @@ export class JobNotes {
 const bytesOf = (lines: readonly BufferedLine[]): number => lines.reduce((sum, { bytes }) => sum + bytes, 0);
 
 function gapOf(dropped: number, at: number): BufferedLine {
-  const text = `(${dropped} lines were dropped here: there was no room for them)`;
+  const text = `(${dropped} lines were dropped here: the log was too large)`;
   return { line: { at, level: 'warn', text }, bytes: Buffer.byteLength(text) };
 }

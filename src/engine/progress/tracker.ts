@@ -254,8 +254,8 @@ export class Tracker implements ProgressTracker {
   }
 
   #cancelled(): Cancelled {
-    if (!this.isAborted) return new Cancelled('cannot start the stage: the job was asked to give up');
-    return new Cancelled('cannot start the stage: the work has failed before', { cause: this.#failure });
+    if (!this.isAborted) return new Cancelled('cannot start the stage: the job was cancelled');
+    return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
   /** A failure ended the stage; a cancel alone does not, once all of its items are begun. */

@@ -15,7 +15,7 @@ test('ended: it tells how', async () => {
   const t = await start({ types: [quick] });
   const run = await t.createJobRun(quick);
   await t.drain();
-  expect(await run.explain()).toEqual([{ code: 'ended', says: 'it ended: succeeded' }]);
+  expect(await run.explain()).toEqual([{ code: 'ended', says: 'it has ended: succeeded' }]);
 });
 
 test('running: it tells who holds it', async () => {
