@@ -65,7 +65,7 @@ function builtInTypes({ httpAllow, allowExec }: EngineFlags): AnyJobType[] {
 }
 
 /** Structured lines on the standard error stream. */
-export function serverLogger(): Logger {
+function serverLogger(): Logger {
   const log = pino({ name: 'stint', base: { pid: process.pid } }, pino.destination(2));
   return {
     info: (text, about = {}) => log.info(about, text),
