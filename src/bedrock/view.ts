@@ -50,7 +50,7 @@ const childrenText = (children: readonly EndedJob[]): string =>
 const withFate = (fate: Fate) => (job: EndedJob): boolean => job.fate === fate;
 
 /** Members that are JSON texts already, in the order in which they are given. */
-export function objectText(members: Readonly<Record<string, string | undefined>>): string {
+function objectText(members: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(members).filter(([, json]) => json !== undefined);
   return `{${written.map(([key, json]) => `"${key}":${json}`).join(',')}}`;
 }

@@ -1,6 +1,7 @@
 /** The OpenAPI document, made from the contract. */
 import { z } from 'zod';
 import { version } from '../version.ts';
+import { cookieName } from './access/sessions.ts';
 import { Problem, routes, type Route } from './contract.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -24,7 +25,7 @@ function make(): JsonSchema & { openapi: string } {
       schemas,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: '__Host-stint' },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
       },
     },
     security: [{ token: [] }, { session: [] }],

@@ -1,5 +1,6 @@
 /** Remote workers: registered at the store as instances, so that others know which types have a worker. */
 import type { Store } from '../store/store.ts';
+import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
 import { version } from '../version.ts';
 
@@ -18,7 +19,7 @@ const workersMax = 10_000;
 export class RemoteWorkers {
   readonly #store: Pick<Store, 'beat'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #reported = new Map<string, { readonly at: number; readonly what: string }>();
+  readonly #reported = new BoundedMap<string, { readonly at: number; readonly what: string }>(workersMax);
 
   constructor(store: Pick<Store, 'beat'>, clock: Pick<Clock, 'monotonic'>) {
     this.#store = store;
@@ -31,7 +32,6 @@ export class RemoteWorkers {
     const what = JSON.stringify([types, slots]);
     const reported = this.#reported.get(id);
     if (reported?.what === what && at - reported.at < reportAgainMs) return;
-    if (this.#reported.size >= workersMax) this.#reported.clear();
     this.#reported.set(id, { at, what });
     const about = { host: address, pid: 0, version: `${version} over HTTP`, types, slots, busy: 0, draining: false };
     await this.#store.beat({ id, leaseMs: aliveMs, about, holds: [] });

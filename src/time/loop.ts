@@ -1,9 +1,10 @@
-/** The loop: calls a turn again and again, sleeps as long as the turn answers, wakes early when told, outlives errors. */
+/** The loop: calls a turn repeatedly, sleeps as long as the turn returns, wakes early on `wake()`, and outlives errors. */
 import type { Random } from '../random.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from '../logger.ts';
+import { WakeSignal } from './wake-signal.ts';
 
-/** One round of work; answers how many ms may pass until the next. */
+/** One round of work; returns how many ms may pass until the next. */
 export type Turn = () => Promise<number>;
 
 export interface LoopParts {
@@ -12,7 +13,6 @@ export interface LoopParts {
   readonly logger: Logger;
 }
 
-const woken = 'woken';
 const backOffMinMs = 100;
 const backOffMaxDefaultMs = 30_000;
 
@@ -21,10 +21,10 @@ export class Loop {
   readonly #parts: LoopParts;
   readonly #turn: Turn;
   readonly #backOffMaxMs: number;
+  readonly #wakeSignal: WakeSignal;
   #running: Promise<void> | null = null;
   #isStopping = false;
   #isWoken = false;
-  #wake: AbortController = new AbortController();
   #failures = 0;
 
   constructor(name: string, parts: LoopParts, turn: Turn, backOffMaxMs = backOffMaxDefaultMs) {
@@ -32,6 +32,7 @@ export class Loop {
     this.#parts = parts;
     this.#turn = turn;
     this.#backOffMaxMs = backOffMaxMs;
+    this.#wakeSignal = new WakeSignal(parts.clock);
   }
 
   start(): void {
@@ -40,14 +41,13 @@ export class Loop {
     this.#running = this.#go();
   }
 
-  /** The next turn comes at once; a turn under way is followed by another. */
+  /** Starts the next turn at once; if a turn is running, another follows it without a sleep. */
   wake(): void {
     this.#isWoken = true;
-    // A reason of our own: making the default one costs more than the turn it starts.
-    this.#wake.abort(woken);
+    this.#wakeSignal.notify();
   }
 
-  /** Resolves when the turn under way has ended. */
+  /** Resolves when the running turn has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.wake();
@@ -60,16 +60,15 @@ export class Loop {
       this.#isWoken = false;
       const sleepMs = await this.#oneTurn();
       if (this.#isWoken || this.#isStopping) continue;
-      this.#wake = new AbortController();
-      // A fraction that is lost in rounding would be no time at all, again and again.
-      await this.#parts.clock.sleep(Math.ceil(sleepMs), this.#wake.signal);
+      // Rounded up: a sleep of less than 1 ms that rounds to 0 would make this a busy loop.
+      await this.#wakeSignal.wait(Math.ceil(sleepMs));
     }
   }
 
   async #oneTurn(): Promise<number> {
     try {
       const sleepMs = await this.#turn();
-      if (this.#failures > 0) this.#parts.logger.info(`${this.#name} goes on`, { failures: this.#failures });
+      if (this.#failures > 0) this.#parts.logger.info(`${this.#name}: recovered`, { failures: this.#failures });
       this.#failures = 0;
       return sleepMs;
     } catch (error) {
@@ -77,9 +76,9 @@ export class Loop {
     }
   }
 
-  /** An outage is told once, then waited out with growing patience. */
+  /** Logs the first failure of an outage only, and doubles the sleep with each further one, with jitter. */
   #backOff(error: unknown): number {
-    if (this.#failures === 0) this.#parts.logger.error(`${this.#name} failed and will be tried again`, { error });
+    if (this.#failures === 0) this.#parts.logger.error(`${this.#name}: failed, retrying`, { error });
     this.#failures += 1;
     const ceiling = Math.min(this.#backOffMaxMs, backOffMinMs * 2 ** Math.min(this.#failures, 10));
     return ceiling * (0.5 + this.#parts.random.next() / 2);

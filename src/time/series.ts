@@ -1,4 +1,5 @@
 /** The series of a schedule: its occurrences in order, found and counted in bounded time whatever the distance. */
+import { BoundedMap } from './bounded-map.ts';
 import { nextCron, parseCron, type CronSpec } from './cron.ts';
 import { instantMax } from './instant.ts';
 import { tryModifiers } from './modifiers.ts';
@@ -52,7 +53,7 @@ export interface Moments {
 export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waiting' {
   if (schedule.kind === 'cron') return cronSeries(schedule, moments.activated);
   if (schedule.kind === 'at') return onceSeries(schedule.at, moments.activated);
-  const rule = schedule.kind === 'repeat' ? remembered(repeats, schedule.text, parseRepeat) : null;
+  const rule = schedule.kind === 'repeat' ? repeatRules.getOrSet(schedule.text, () => parseRepeat(schedule.text)) : null;
   const from = schedule.kind === 'every' ? schedule.from : rule!.base;
   const base = baseOf(from, moments);
   if (base === null) return 'waiting';
@@ -67,22 +68,12 @@ export const walkMax = 10_000;
 /** The first occurrence after an instant. */
 type Step = (after: number) => Occurrence | null;
 
-const specs = new Map<string, CronSpec>();
-const repeats = new Map<string, Repeat>();
-const rememberedMax = 1000;
-
-function remembered<T>(memory: Map<string, T>, text: string, parse: (text: string) => T): T {
-  let value = memory.get(text);
-  if (value === undefined) {
-    value = parse(text);
-    if (memory.size >= rememberedMax) memory.clear();
-    memory.set(text, value);
-  }
-  return value;
-}
+const parsedMax = 1000;
+const cronSpecs = new BoundedMap<string, CronSpec>(parsedMax);
+const repeatRules = new BoundedMap<string, Repeat>(parsedMax);
 
 function cronSeries(schedule: Schedule & { kind: 'cron' }, activated: number): Series {
-  const spec = remembered(specs, schedule.text, parseCron);
+  const spec = cronSpecs.getOrSet(schedule.text, () => parseCron(schedule.text));
   return walkSeries((after) => {
     const tick = nextCron(spec, schedule, Math.max(after, activated));
     if (!tick) return null;

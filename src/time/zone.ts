@@ -1,4 +1,5 @@
 /** Zones: the offset of an IANA zone at an instant, and the instants that show a wall time there. */
+import { BoundedMap } from './bounded-map.ts';
 import { malformed, requireText } from './malformed.ts';
 import { dayMs, daysOf } from './civil.ts';
 
@@ -70,7 +71,7 @@ interface Bucket {
 
 interface Rules {
   readonly format: Intl.DateTimeFormat;
-  readonly buckets: Map<number, Bucket>;
+  readonly buckets: BoundedMap<number, Bucket>;
   latest: Stretch | null;
 }
 
@@ -86,7 +87,7 @@ function rulesOf(zone: string): Rules {
   const key = zone.toLowerCase();
   let rules = known.get(key);
   if (!rules) {
-    rules = { format: formatOf(zone), buckets: new Map(), latest: null };
+    rules = { format: formatOf(zone), buckets: new BoundedMap(bucketsKept), latest: null };
     known.set(key, rules);
   }
   return rules;
@@ -122,15 +123,8 @@ function findStretch(rules: Rules, instant: number): Stretch {
   };
 }
 
-function bucketOf(rules: Rules, index: number): Bucket {
-  let bucket = rules.buckets.get(index);
-  if (!bucket) {
-    bucket = readBucket(rules.format, index * bucketMs);
-    if (rules.buckets.size >= bucketsKept) rules.buckets.clear();
-    rules.buckets.set(index, bucket);
-  }
-  return bucket;
-}
+const bucketOf = ({ format, buckets }: Rules, index: number): Bucket =>
+  buckets.getOrSet(index, () => readBucket(format, index * bucketMs));
 
 function readBucket(format: Intl.DateTimeFormat, start: number): Bucket {
   const changes: Change[] = [];

@@ -8,8 +8,8 @@ export interface GuardOptions {
   readonly isPublic: boolean;
 }
 
-export const bodyMax = 1_048_576;
-export const urlMax = 16_384;
+const bodyMax = 1_048_576;
+const urlMax = 16_384;
 
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,5 +1,6 @@
 /** Sessions: what a browser shows instead of a token, in a cookie that no script can read; they end with the server. */
 import { systemRandom, type Random } from '../../random.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Principal } from './principal.ts';
 
@@ -20,7 +21,7 @@ interface BrowserSession {
 export class Sessions {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: Random;
-  readonly #sessions = new Map<string, BrowserSession>();
+  readonly #sessions = new BoundedMap<string, BrowserSession>(sessionsMax);
 
   constructor(clock: Pick<Clock, 'monotonic'>, random: Random = systemRandom) {
     this.#clock = clock;
@@ -29,7 +30,6 @@ export class Sessions {
 
   /** The header that gives a browser its session. */
   begin(principal: Principal, token: string): string {
-    if (this.#sessions.size >= sessionsMax) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = this.#random.hex(32);
     const now = this.#clock.monotonic();
     this.#sessions.set(id, { principal, token, begun: now, used: now });

@@ -1,4 +1,5 @@
 /** The throttle: so many of something per address within a minute, remembered for a bounded number of addresses. */
+import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 
 const windowMs = 60_000;
@@ -7,7 +8,7 @@ const addressesMax = 10_000;
 export class Throttle {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #most: number;
-  readonly #counts = new Map<string, { count: number; since: number }>();
+  readonly #counts = new BoundedMap<string, { count: number; since: number }>(addressesMax);
 
   constructor(clock: Pick<Clock, 'monotonic'>, most: number) {
     this.#clock = clock;
@@ -24,7 +25,7 @@ export class Throttle {
   count(address: string): void {
     const seen = this.#seen(address);
     if (seen) seen.count += 1;
-    else this.#remember(address);
+    else this.#counts.set(address, { count: 1, since: this.#clock.monotonic() });
   }
 
   #seen(address: string): { count: number; since: number } | undefined {
@@ -32,10 +33,5 @@ export class Throttle {
     if (seen === undefined || this.#clock.monotonic() - seen.since < windowMs) return seen;
     this.#counts.delete(address);
     return undefined;
-  }
-
-  #remember(address: string): void {
-    if (this.#counts.size >= addressesMax) this.#counts.delete(this.#counts.keys().next().value!);
-    this.#counts.set(address, { count: 1, since: this.#clock.monotonic() });
   }
 }

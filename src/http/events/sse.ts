@@ -9,7 +9,7 @@ export const ssePosition = (id: string): string => `id: ${id}\n\n`;
 export const sseHeartbeat = ': still here\n\n';
 export const sseRetry = 'retry: 2000\n\n';
 
-export const sseHeaders = {
+const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',

@@ -1,40 +1,36 @@
-/**
- * The stream buffer: events that one connection has yet to send, bounded; a reader that is too slow is disconnected.
- */
+/** The stream buffer: events that one connection has yet to send, bounded; a reader that is too slow is disconnected. */
 import type { Clock } from '../../time/clock.ts';
+import { WakeSignal } from '../../time/wake-signal.ts';
 import type { FeedItem } from './feed.ts';
 
 export const bufferedMax = 5_000;
 
 export class StreamBuffer {
-  readonly #clock: Clock;
+  readonly #wake: WakeSignal;
   readonly #signal: AbortSignal;
   #buffered: FeedItem[] = [];
-  #wake: AbortController | null = null;
   #isOverrun = false;
 
+  /** `signal` aborts when the connection is closed. */
   constructor(clock: Clock, signal: AbortSignal) {
-    this.#clock = clock;
+    this.#wake = new WakeSignal(clock);
     this.#signal = signal;
   }
 
+  /** Whether events were dropped because the buffer was full. */
   get isOverrun(): boolean {
     return this.#isOverrun;
   }
 
-  push(entry: FeedItem): void {
+  push(item: FeedItem): void {
     if (this.#buffered.length >= bufferedMax) this.#isOverrun = true;
-    if (!this.#isOverrun) this.#buffered.push(entry);
-    this.#wake?.abort();
+    if (!this.#isOverrun) this.#buffered.push(item);
+    this.#wake.notify();
   }
 
-  /** All that waits; empty if nothing came in time, or the connection has gone. */
+  /** Removes and returns all buffered events; waits for the first. Empty after `withinMs` or when the connection closed. */
   async take(withinMs: number): Promise<readonly FeedItem[]> {
-    if (this.#buffered.length === 0 && !this.#isOverrun) {
-      this.#wake = new AbortController();
-      await this.#clock.sleep(withinMs, AbortSignal.any([this.#wake.signal, this.#signal]));
-      this.#wake = null;
-    }
+    if (this.#buffered.length === 0 && !this.#isOverrun) await this.#wake.wait(withinMs, this.#signal);
     const taken = this.#buffered;
     this.#buffered = [];
     return taken;

@@ -1,5 +1,6 @@
 /** The streams: what changes anywhere, and one run as it goes on. Nothing is missed, and nothing is told twice. */
 import type { FeedEvent } from '../../store/store.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
 import { changed, eventView, runView } from '../views.ts';
 import { feedBatch, parsePosition, positionOf, type FeedItem } from './feed.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
@@ -26,7 +27,7 @@ export async function* changes(
 ): AsyncGenerator<string, void, undefined> {
   const { clock, feed } = services;
   const buffer = new StreamBuffer(clock, signal);
-  const sent = new Set<string>();
+  const sent = new BoundedMap<string, true>(sentMax);
   const stops: (() => void)[] = [];
   const render = ({ position, event }: FeedItem): string =>
     matches(event) ? sseEvent('change', changed(event, principal.visibility), position) : '';
@@ -37,7 +38,7 @@ export async function* changes(
     yield sseRetry + ssePosition(after ?? feed.position);
     if (after !== null) {
       for await (const entries of catchUp(services, after, join, signal)) {
-        remember(sent, entries);
+        for (const { event } of entries) sent.set(keyOf(event), true);
         yield entries.map(render).join('') || sseHeartbeat;
       }
     }
@@ -77,14 +78,6 @@ async function* catchUp(
     if (isEnd && isJoined) return;
     if (isEnd) join();
     isJoined ||= isEnd;
-  }
-}
-
-function remember(sent: Set<string>, entries: readonly FeedItem[]): void {
-  for (const { event } of entries) sent.add(keyOf(event));
-  for (const key of sent) {
-    if (sent.size <= sentMax) return;
-    sent.delete(key);
   }
 }
 

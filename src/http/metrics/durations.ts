@@ -1,6 +1,7 @@
 /** Durations: how long each job waited and ran, measured from the events of the feed. */
 import { endings } from '../../model/event.ts';
 import type { FeedEvent } from '../../store/store.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
 
 /** What an event ended; null: it ended none, or its beginning was not seen. */
 export interface JobDurations {
@@ -14,14 +15,14 @@ const trackedMax = 50_000;
 
 export class DurationTracker {
   /** When jobs were due, and when they were claimed, until the one follows the other. */
-  readonly #due = new Map<number, number>();
-  readonly #claimed = new Map<number, number>();
+  readonly #due = new BoundedMap<number, number>(trackedMax);
+  readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (kind === 'def') return none;
-    if ('due' in event) remember(this.#due, job, event.due);
+    if ('due' in event) this.#due.set(job, event.due);
     if (event.kind === 'claimed') {
-      remember(this.#claimed, job, event.at);
+      this.#claimed.set(job, event.at);
       const due = this.#due.get(job);
       return due === undefined ? none : { ...none, waitedMs: Math.max(0, event.at - due) };
     }
@@ -31,9 +32,4 @@ export class DurationTracker {
     if (event.kind !== 'retried') this.#due.delete(job);
     return { ...none, ranMs: event.at - begun };
   }
-}
-
-function remember(map: Map<number, number>, job: number, at: number): void {
-  if (map.size >= trackedMax) map.delete(map.keys().next().value!);
-  map.set(job, at);
 }

@@ -5,7 +5,7 @@ import type { RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 
 export const bulkRoutes: RouteHandlers<'bulk'> = {
-  async bulk({ engine, workSignal }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
+  async bulk({ engine }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
     const { principal } = call;
     const query = queryOf(filter, principal.visibility);
     const count = await countMatching(engine.jobs, query, fingerprint);
@@ -17,7 +17,6 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
     const input: BulkRequest = { ...about, by, why: why ?? null, asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
-    workSignal.notify();
     return { count, operation: id };
   },
 };

@@ -138,14 +138,13 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
 });
 
 export async function created(
-  { engine, workSignal }: HttpServices,
+  { engine }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
   request: Asked<'runDef'>['body'],
   call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
   const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
-  workSignal.notify();
   if (handle.outcome !== 'created') call.status = 200;
   const job = await stored(handle);
   return {
@@ -206,7 +205,7 @@ export function pageOf({ after, limit = pageDefault, order }: {
   return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
 }
 
-export async function fullView(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
+async function fullView(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
   const { tasks, progress } = await engine.snapshot(job.id).catch(() => ({ tasks: null, progress: null }));
   return runView(job, visibility, { tasks, progress });
 }

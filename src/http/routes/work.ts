@@ -3,8 +3,7 @@ import type { Job, RunningJob } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
-import { endedStandings } from '../../store/query.ts';
-import { standingOf } from '../../store/query.ts';
+import { endedStandings, standingOf } from '../../store/query.ts';
 import type { Answer, Asked } from '../contract.ts';
 import { instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
@@ -66,7 +65,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(job);
   },
 
-  async createChildren({ engine, workSignal }, { params: { id }, body: { fence, children } }, { principal }) {
+  async createChildren({ engine }, { params: { id }, body: { fence, children } }, { principal }) {
     await held(engine, id, fence, principal);
     const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
       kind: 'task' as const,
@@ -78,13 +77,13 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
       ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
     }));
     const jobs = await engine.jobs.createChildren(id, drafts, actor(principal), fence);
-    workSignal.notify();
     return { items: jobs.map((job) => ({ id: job.id, key: job.key })) };
   },
 
   async complete({ engine, workSignal }, { params: { id }, body: { fence, result } }, { principal }) {
     await held(engine, id, fence, principal);
     const job = await engine.jobs.succeed(id, fence, { by: actor(principal) }, jsonText(result));
+    // An ended job may free a place at a gate, which the store does not report.
     workSignal.notify();
     return reply(job);
   },
@@ -103,15 +102,15 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
+    // An ended job may free a place at a gate, which the store does not report.
     workSignal.notify();
     return reply(answer!.after!);
   },
 
-  async release({ engine, workSignal }, { params: { id }, body: { fence, dueTime } }, { principal }) {
+  async release({ engine }, { params: { id }, body: { fence, dueTime } }, { principal }) {
     await held(engine, id, fence, principal);
     const due = dueTime === undefined ? undefined : instantOf(dueTime);
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
-    workSignal.notify();
     return reply(job);
   },
 };
