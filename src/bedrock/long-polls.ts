@@ -46,7 +46,7 @@ interface PollGroup {
 }
 
 /** Wakes are hints, and some stores can give none. */
-const pollMs = 5_000;
+const longPollMs = 5_000;
 
 export class LongPolls {
   readonly #parts: LongPollsParts;
@@ -137,7 +137,7 @@ export class LongPolls {
     if (this.#groups.size === 0) return Infinity;
     await this.#repair();
     const now = this.#parts.jobs.store.now();
-    const isAllDue = this.#isStale || Math.abs(now - this.#servedAt) >= pollMs;
+    const isAllDue = this.#isStale || Math.abs(now - this.#servedAt) >= longPollMs;
     if (isAllDue) this.#servedAt = now;
     this.#isStale = false;
     const due = [...this.#groups.values()].filter((group) => isAllDue || group.isFresh || isDue(group, now));

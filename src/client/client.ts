@@ -31,8 +31,8 @@ export interface CallOptions {
 
 /** What is said of a call, left out where nothing need be said. */
 type Args<N extends RouteName> = {} extends Saying<N>
-  ? [ask?: Saying<N>, options?: CallOptions]
-  : [ask: Saying<N>, options?: CallOptions];
+  ? [request?: Saying<N>, options?: CallOptions]
+  : [request: Saying<N>, options?: CallOptions];
 
 interface CallArguments {
   readonly params?: Readonly<Record<string, unknown>>;

@@ -107,8 +107,8 @@ export const claim: Topic = {
         ['*', types],
       ];
       for (const [glob, wanted] of patterns) {
-        const meant = wanted.map((type) => jobs[types.indexOf(type)]!.id);
-        sameMembers(await world.offered({ names: { glob } }), meant, glob);
+        const matching = wanted.map((type) => jobs[types.indexOf(type)]!.id);
+        sameMembers(await world.offered({ names: { glob } }), matching, glob);
       }
     },
 
@@ -270,10 +270,10 @@ export const claim: Topic = {
       const unlisten = world.store.onWake(() => { calls += 1; });
       await world.create();
       unlisten();
-      const heard = calls;
+      const callsBefore = calls;
       await world.create();
-      equal(calls, heard);
-      ok(heard >= 0, 'a hint may be lost: nothing is promised of their number');
+      equal(calls, callsBefore);
+      ok(callsBefore >= 0, 'a hint may be lost: nothing is promised of their number');
     },
   },
 };

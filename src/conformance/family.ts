@@ -128,8 +128,8 @@ export const family: Topic = {
       deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [true]);
       same(byId((await world.store.find({ parent: run.id })).jobs), children.map(({ after }) => after));
       for (const { after, events } of children) same(await world.store.history(after.id), events);
-      const told = await world.feedAfter(end);
-      sameMembers(told, [planned, ...children].map(({ after }) => ({ job: after.id, n: after.version })));
+      const feed = await world.feedAfter(end);
+      sameMembers(feed, [planned, ...children].map(({ after }) => ({ job: after.id, n: after.version })));
       sameMembers(await world.claimIds({ kinds: ['task'] }), children.map(({ after }) => after.id));
     },
 

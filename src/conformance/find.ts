@@ -39,20 +39,20 @@ export const find: Topic = {
       const random = seededRandom(20_260_105);
       for (let round = 0; round < 400; round += 1) {
         const query = randomQuery(population, () => random.next());
-        const meant = population.filter((job) => matchesQuery(job, query));
+        const wanted = population.filter((job) => matchesQuery(job, query));
         const shown = JSON.stringify(query);
         const { jobs } = await world.store.find(query, { limit: 1000 });
-        deepEqual(idsOf(byId(jobs)), idsOf(meant), `find ${shown}`);
-        sameMembers(await world.store.count(query), talliesOf(meant), `count ${shown}`);
+        deepEqual(idsOf(byId(jobs)), idsOf(wanted), `find ${shown}`);
+        sameMembers(await world.store.count(query), talliesOf(wanted), `count ${shown}`);
       }
     },
 
     'each filter by itself means the same jobs as the query itself': async (world) => {
       const population = await populate(world);
       for (const query of singleQueries(population)) {
-        const meant = population.filter((job) => matchesQuery(job, query));
+        const wanted = population.filter((job) => matchesQuery(job, query));
         const { jobs } = await world.store.find(query, { limit: 1000 });
-        deepEqual(idsOf(byId(jobs)), idsOf(meant), JSON.stringify(query));
+        deepEqual(idsOf(byId(jobs)), idsOf(wanted), JSON.stringify(query));
       }
     },
 
@@ -111,10 +111,10 @@ export const find: Topic = {
         { kinds, glob: 'many/*', standings: ['cancelled'] }, { kinds, types: few, glob: '*1' },
       ];
       for (const query of queries) {
-        const meant = idsOf(jobs.filter((job) => matchesQuery(job, query)));
+        const wanted = idsOf(jobs.filter((job) => matchesQuery(job, query)));
         for (const order of ['newest', 'oldest'] as const) {
           const pages = await idsOfPages(world, query, { order, limit: 7 });
-          deepEqual(pages, order === 'oldest' ? meant : meant.toReversed(), `${order} ${JSON.stringify(query)}`);
+          deepEqual(pages, order === 'oldest' ? wanted : wanted.toReversed(), `${order} ${JSON.stringify(query)}`);
         }
       }
     },
@@ -131,9 +131,9 @@ export const find: Topic = {
       for (const { created } of [jobs[4]!, jobs[8]!, jobs[12]!]) {
         for (const kinds of [['run'], ['run', 'task']] as const) {
           const query = { kinds, createdFrom: created, createdBefore: created + 25 };
-          const meant = jobs.filter((job) => matchesQuery(job, query));
-          deepEqual(await idsOfPages(world, query, { order: 'oldest', limit: 3 }), idsOf(meant));
-          equal((await world.store.count(query)).reduce((sum, { count }) => sum + count, 0), meant.length);
+          const wanted = jobs.filter((job) => matchesQuery(job, query));
+          deepEqual(await idsOfPages(world, query, { order: 'oldest', limit: 3 }), idsOf(wanted));
+          equal((await world.store.count(query)).reduce((sum, { count }) => sum + count, 0), wanted.length);
         }
       }
     },
@@ -238,7 +238,7 @@ function randomQuery(population: readonly Job[], next: () => number): Query {
     () => ({ def: pick([...defs, 'none']) }),
     () => ({ parent: pick([null, job.parent, job.id]) }),
     () => ({ standings: some(standings) }),
-    () => ({ tags: pick(tagsToAsk(job)) }),
+    () => ({ tags: pick(tagsWanted(job)) }),
     () => ({ createdFrom: job.created }),
     () => ({ createdBefore: job.created }),
     () => ({ dueBefore: job.due + pick([0, 1]) }),
@@ -263,7 +263,7 @@ function partOf(text: string, next: () => number): string {
 const tagsOf = (job: Job): Tags =>
   Object.fromEntries(Object.entries(job.tags ?? {}).filter(([, value]) => isAskable(value)));
 
-const tagsToAsk = (job: Job): Tags[] =>
+const tagsWanted = (job: Job): Tags[] =>
   [{}, tagsOf(job), { a: '' }, { A: 'x', '%': 'y' }, { 'a.b': 'z' }, { a: 'none' }, { "it's": '' }];
 
 function* singleQueries(population: readonly Job[]): Generator<Query> {

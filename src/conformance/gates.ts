@@ -18,8 +18,8 @@ const limits = ({ types = {}, defs = {}, keys = {} }: SaidLimits): Limits => ({
 });
 
 /** A job that waits at a gate. */
-function gated(said: Partial<Gate> = {}, more: JobSpec = {}): JobSpec {
-  const gate = { type: 'gated', def: null, key: null, leaderOnly: false, ...said };
+function gated(fields: Partial<Gate> = {}, more: JobSpec = {}): JobSpec {
+  const gate = { type: 'gated', def: null, key: null, leaderOnly: false, ...fields };
   return { type: gate.type, def: gate.def, gate: gateText(gate), ...more };
 }
 
@@ -36,10 +36,10 @@ export const gates: Topic = {
 
     'no more of a type pass than its limit, in one claim or in several': async (world) => {
       await world.createAll(many(6, gated()));
-      const ask = { limits: limits({ types: { gated: 3 } }) };
-      equal((await world.claim({ ...ask, limit: 2 })).length, 2);
-      equal((await world.claim(ask)).length, 1);
-      equal((await world.claim(ask)).length, 0);
+      const request = { limits: limits({ types: { gated: 3 } }) };
+      equal((await world.claim({ ...request, limit: 2 })).length, 2);
+      equal((await world.claim(request)).length, 1);
+      equal((await world.claim(request)).length, 0);
     },
 
     'a limit of zero lets nobody pass, and one below what is running is no error': async (world) => {
@@ -51,8 +51,8 @@ export const gates: Topic = {
 
     'the best of those that wait pass first': async (world) => {
       const jobs = await world.createAll([0, 5, 3, 5].map((priority) => gated({}, { priority })));
-      const ask = { limits: limits({ types: { gated: 3 } }) };
-      sameMembers(await world.claimIds(ask), [1, 3, 2].map((index) => jobs[index]!.id));
+      const request = { limits: limits({ types: { gated: 3 } }) };
+      sameMembers(await world.claimIds(request), [1, 3, 2].map((index) => jobs[index]!.id));
     },
 
     'definitions, and keys within a type, are limited by themselves': async (world) => {
@@ -66,8 +66,8 @@ export const gates: Topic = {
 
     'the narrowest of several limits counts': async (world) => {
       await world.createAll([...many(3, gated({ def: 'a', key: 'x' })), ...many(3, gated({ def: 'a', key: 'y' }))]);
-      const ask = { limits: limits({ types: { gated: 5 }, defs: { a: 3 }, keys: { gated: 2 } }) };
-      equal((await world.claim(ask)).length, 3);
+      const request = { limits: limits({ types: { gated: 5 }, defs: { a: 3 }, keys: { gated: 2 } }) };
+      equal((await world.claim(request)).length, 3);
     },
 
     'a key of one type is not limited by the same key of another': async (world) => {
@@ -95,11 +95,11 @@ export const gates: Topic = {
 
     'a full gate stands in nobody else\'s way, however many wait there': async (world) => {
       await world.createAll([...many(500, gated({}, { priority: 9 })), gated({ type: 'other' }), { type: 'free' }]);
-      const ask = { limits: limits({ types: { gated: 1 } }) };
-      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'gated');
-      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'other');
-      equal((await world.claim({ ...ask, limit: 1 }))[0]?.type, 'free');
-      deepEqual(await world.claim(ask), []);
+      const request = { limits: limits({ types: { gated: 1 } }) };
+      equal((await world.claim({ ...request, limit: 1 }))[0]?.type, 'gated');
+      equal((await world.claim({ ...request, limit: 1 }))[0]?.type, 'other');
+      equal((await world.claim({ ...request, limit: 1 }))[0]?.type, 'free');
+      deepEqual(await world.claim(request), []);
     },
 
     'a place is free again when its job ends, is given back, fails, lapses or is deleted': async (world) => {
@@ -130,26 +130,26 @@ export const gates: Topic = {
 
     'a run that waits for its tasks keeps its place, and passes to gather without asking': async (world) => {
       const { parent, children } = await world.createFamily(1, gated());
-      const ask = { limits: limits({ types: { gated: 1 } }) };
+      const request = { limits: limits({ types: { gated: 1 } }) };
       const waiting = await world.create(gated());
-      deepEqual(await world.claimIds({ ...ask, kinds: ['run'] }), []);
+      deepEqual(await world.claimIds({ ...request, kinds: ['run'] }), []);
       await world.apply(children[0]!, { do: 'stop', code: 'admin' });
       await world.apply(parent, { do: 'settle' });
-      deepEqual(await world.claimIds({ ...ask, kinds: ['run'] }), [parent.id], 'it is admitted already');
+      deepEqual(await world.claimIds({ ...request, kinds: ['run'] }), [parent.id], 'it is admitted already');
       same(await world.store.admittedPerGate(['gated']), new Map([[waiting.gate, 1]]));
     },
 
     'a run that failed to gather keeps its place until it is tried again': async (world) => {
       const { parent } = await world.createFamily(0, gated());
-      const ask = { limits: limits({ types: { gated: 1 } }) };
+      const request = { limits: limits({ types: { gated: 1 } }) };
       await world.create(gated({}, { priority: 5 }));
-      const [gathering] = await world.claim(ask) as [RunningJob];
+      const [gathering] = await world.claim(request) as [RunningJob];
       equal(gathering.id, parent.id);
       const retryAt = world.now() + 10;
       await world.apply(gathering, { do: 'fail', fence: gathering.fence, error, retryable: true, retryAt });
-      deepEqual(await world.claimIds(ask), []);
+      deepEqual(await world.claimIds(request), []);
       await world.advance(10);
-      deepEqual(await world.claimIds(ask), [parent.id]);
+      deepEqual(await world.claimIds(request), [parent.id]);
     },
 
     'those behind each gate of a type are counted': async (world) => {
@@ -166,9 +166,9 @@ export const gates: Topic = {
     'gates of odd names are told apart': async (world) => {
       const names = ['a/b', 'a', 'b', "it's", '100%', 'a%2Fb', 'ä', '👩‍👩‍👧', ' ', 'any'];
       for (const name of names) await world.createAll(many(2, gated({ type: name, def: name, key: name })));
-      const ask = { limits: limits({ types: Object.fromEntries(names.map((name) => [name, 1])) }) };
-      sameMembers((await world.claim(ask)).map(({ type }) => type), names);
-      deepEqual(await world.claim(ask), []);
+      const request = { limits: limits({ types: Object.fromEntries(names.map((name) => [name, 1])) }) };
+      sameMembers((await world.claim(request)).map(({ type }) => type), names);
+      deepEqual(await world.claim(request), []);
     },
 
     'gated and free jobs are taken in one order of urgency': async (world) => {
@@ -181,17 +181,17 @@ export const gates: Topic = {
 
     'only the priorities asked for pass, and take no place from others': async (world) => {
       const jobs = await world.createAll([gated({}, { priority: 9 }), gated({}, { priority: 1 })]);
-      const ask = { limits: limits({ types: { gated: 1 } }) };
-      deepEqual(await world.claimIds({ ...ask, priorities: [1] }), [jobs[1]!.id]);
-      deepEqual(await world.claimIds(ask), []);
+      const request = { limits: limits({ types: { gated: 1 } }) };
+      deepEqual(await world.claimIds({ ...request, priorities: [1] }), [jobs[1]!.id]);
+      deepEqual(await world.claimIds(request), []);
     },
 
     'two connections that claim at once do not exceed a limit together': async (world) => {
       const other = await world.again();
       await world.createAll(many(40, gated()));
-      const ask = { limits: limits({ types: { gated: 7 } }), limit: 3 };
-      const turns = Array.from({ length: 12 }, (_, turn) => world.claimIds(ask, turn % 2 ? other : world.store));
-      equal((await Promise.all(turns)).flat().length + (await world.claimIds(ask)).length, 7);
+      const request = { limits: limits({ types: { gated: 7 } }), limit: 3 };
+      const turns = Array.from({ length: 12 }, (_, turn) => world.claimIds(request, turn % 2 ? other : world.store));
+      equal((await Promise.all(turns)).flat().length + (await world.claimIds(request)).length, 7);
     },
   },
 };

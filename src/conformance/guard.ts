@@ -124,11 +124,11 @@ export const guard: Topic = {
     },
 
     'a whole batch with one stale change leaves no trace, wherever the stale one stands': async (world) => {
-      for (const place of [0, 3, 7]) {
+      for (const position of [0, 3, 7]) {
         const { changes } = await mixedBatch(world);
         const stale = await world.create();
         await world.apply(stale, pause);
-        await expectNoTrace(world, changes.toSpliced(place, 0, world.decide(stale, stop)));
+        await expectNoTrace(world, changes.toSpliced(position, 0, world.decide(stale, stop)));
       }
     },
 
@@ -141,8 +141,8 @@ export const guard: Topic = {
 
     'a whole batch that fails takes no key and frees none': async (world) => {
       const holder = await world.create({ unique: { key: 'old', forMs: null } });
-      const born = await world.newJob({ unique: { key: 'new', forMs: null } });
-      const changes = [world.decide(holder, stop), born, await world.newJob({ id: holder.id })];
+      const keyed = await world.newJob({ unique: { key: 'new', forMs: null } });
+      const changes = [world.decide(holder, stop), keyed, await world.newJob({ id: holder.id })];
       deepEqual(await world.store.commit({ changes, whole: true }), [false, false, false]);
       same(await world.store.holders(['old', 'new']), new Map([['old', holder.id]]));
       await world.create({ unique: { key: 'new', forMs: null } });

@@ -70,10 +70,10 @@ export const history: Topic = {
     },
 
     'a long history is kept whole and in order, beyond every multiple of the tail': async (world) => {
-      const born = await world.newJob();
-      await world.mustWrite([born]);
-      const { job, events } = await rock(world, born.after, historyTailMax * 4 + 3);
-      same(await world.store.history(job.id), [...born.events, ...events]);
+      const fresh = await world.newJob();
+      await world.mustWrite([fresh]);
+      const { job, events } = await rock(world, fresh.after, historyTailMax * 4 + 3);
+      same(await world.store.history(job.id), [...fresh.events, ...events]);
       same(await world.load(job.id), job);
       checkHistory(job, await world.store.history(job.id));
     },

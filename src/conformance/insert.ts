@@ -67,11 +67,11 @@ export const insert: Topic = {
     },
 
     'jobs that are claimed with their birth are running from the first, beside one that waits': async (world) => {
-      const births = await world.newJobs([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
+      const fresh = await world.newJobs([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
       const claim = { do: 'claim', holder: 'ann', until: null, parentCancelled: false } as const;
-      const [first, waiting, last] = births.map((birth, index) => {
-        const { after, events } = index === 1 ? birth : world.decide(birth.after, claim);
-        return { before: null, after, events: index === 1 ? events : [...birth.events, ...events] };
+      const [first, waiting, last] = fresh.map((change, index) => {
+        const { after, events } = index === 1 ? change : world.decide(change.after, claim);
+        return { before: null, after, events: index === 1 ? events : [...change.events, ...events] };
       });
       deepEqual(await world.store.commit({ changes: [first!, waiting!, last!] }), [true, true, true]);
       for (const { after, events } of [first!, waiting!, last!]) {

@@ -69,14 +69,14 @@ const createChild: Move = async (share, who, dice) => {
 };
 
 const claim: Move = async (share, who, dice) => {
-  const ask = claimAsk(share, dice);
+  const request = claimRequest(share, dice);
   const [holder, leaseMs] = [share.own(`worker ${who % 2}`), dice.pick([60_000, 1000, 10, null])];
-  share.record(`claim ${JSON.stringify(ask, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`);
+  share.record(`claim ${JSON.stringify(request, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`);
   const decide = starting(holder, leaseMs);
-  share.remember(await share.agree('claim', (store) => store.claim(ask, decide), (changes) => byId(changes.map(flat))));
+  share.remember(await share.agree('claim', (store) => store.claim(request, decide), (changes) => byId(changes.map(flat))));
 };
 
-function claimAsk(share: Share, dice: Dice): ClaimRequest {
+function claimRequest(share: Share, dice: Dice): ClaimRequest {
   const exact = types.filter(() => !dice.oneIn(3)).map((type) => share.own(type));
   const names: TypeNames = dice.oneIn(3) ? { glob: share.own(dice.pick(['*', '[ab]', '?'])) } : { exact };
   const limits: Limits = {
@@ -269,7 +269,7 @@ const lead: Move = async (share, who, dice) => {
   await share.agree('lead', (store) => store.lead(share.own('role'), share.own(`worker ${who % 2}`), leaseMs));
 };
 
-const look: Move = async (share, _who, dice) => {
+const read: Move = async (share, _who, dice) => {
   const query = { types: share.types(), ...randomQuery(share, dice) };
   const page = { order: dice.pick(['newest', 'oldest'] as const), limit: 1 + dice.roll(8) };
   if (dice.oneIn(2)) await share.agree(`count ${JSON.stringify(query)}`, (store) => store.count(query), tallyMap);
@@ -295,7 +295,7 @@ function randomQuery(share: Share, dice: Dice): Query {
 }
 
 const foresee: Move = async (share, who, dice) => {
-  const { kinds: some, names } = claimAsk(share, dice);
+  const { kinds: some, names } = claimRequest(share, dice);
   const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
     () => share.agree('next due', (store) => store.nextDue({ kinds: some, names })),
@@ -310,7 +310,7 @@ const menu: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batchMove, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
-  [lead, 1], [look, 3], [reread, 1], [foresee, 4], [overtake, 2],
+  [lead, 1], [read, 3], [reread, 1], [foresee, 4], [overtake, 2],
 ];
 
 export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));

@@ -30,7 +30,7 @@ const gatedMax = 2;
 const gated = { type: gatedType, gate: gateText({ type: gatedType, def: null, key: null, leaderOnly: false }) };
 const family = { type: 'family', phase: 'prepare', priority: 1 } as const;
 const limits: Limits = { types: new Map([[gatedType, gatedMax]]), defs: new Map(), keys: new Map() };
-const claimAsk: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limits };
+const claimRequest: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limits };
 const keys = ['k', 'l'];
 /** Whatever fails or crashes is tried again at once, for ever. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
@@ -171,7 +171,7 @@ export class Racer {
 
   async #claim(leaseMs: number): Promise<void> {
     const changes = await this.#ledger.during(() =>
-      this.#store.claim(claimAsk, (candidates, now) =>
+      this.#store.claim(claimRequest, (candidates, now) =>
         candidates.flatMap(({ job, parentCancelled }) =>
           decided(job, { do: 'claim', holder: this.#name, until: now + leaseMs, parentCancelled }, this.#name, now))));
     this.#held.push(...changes.map(({ after }) => after).filter((job) => job?.state === 'running'));

@@ -65,9 +65,9 @@ export class Share {
   }
 
   /** Asks both stores the same; what they answer, or refuse, must be the same. */
-  async agree<T>(what: string, ask: Question<T>, view: View<T> = (answer) => answer): Promise<T> {
-    const expected = await answerOf(ask, this.oracle, view);
-    const actual = await answerOf(ask, this.subject, view);
+  async agree<T>(what: string, request: Question<T>, view: View<T> = (answer) => answer): Promise<T> {
+    const expected = await answerOf(request, this.oracle, view);
+    const actual = await answerOf(request, this.subject, view);
     same(actual.seen, expected.seen, what);
     if ('error' in expected) throw expected.error;
     return expected.answer;
@@ -149,9 +149,9 @@ type View<T> = (answer: T) => unknown;
 
 type ShareAnswer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };
 
-async function answerOf<T>(ask: Question<T>, store: Store, view: View<T>): Promise<ShareAnswer<T>> {
+async function answerOf<T>(request: Question<T>, store: Store, view: View<T>): Promise<ShareAnswer<T>> {
   try {
-    const answer = await ask(store);
+    const answer = await request(store);
     return { seen: view(answer), answer };
   } catch (error) {
     if (!isRefusal(error)) throw error;

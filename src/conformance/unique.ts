@@ -155,11 +155,11 @@ export const unique: Topic = {
     'of two connections that ask for the same key at once exactly one gets it': async (world) => {
       const other = await world.again();
       for (let round = 0; round < 20; round += 1) {
-        const born = await world.newJobs([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);
-        const asking = born.map((change, turn) => (turn % 2 ? other : world.store).commit({ changes: [change] }));
+        const rivals = await world.newJobs([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);
+        const asking = rivals.map((change, turn) => (turn % 2 ? other : world.store).commit({ changes: [change] }));
         const answers = await Promise.all(asking);
         equal(answers.flat().filter(Boolean).length, 1);
-        equal(await holderOf(world, `key ${round}`), born[answers.flat().indexOf(true)]?.after.id);
+        equal(await holderOf(world, `key ${round}`), rivals[answers.flat().indexOf(true)]?.after.id);
       }
     },
   },

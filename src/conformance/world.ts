@@ -117,8 +117,8 @@ export class World {
   /** A job that is running under a lease of a minute. */
   async createRunning(spec: JobSpec = {}, taking: Taking = {}): Promise<RunningJob> {
     const job = await this.create({ type: 'running', ...spec });
-    const ask = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
-    const [taken] = await this.claim({ ...ask, ...taking });
+    const request = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
+    const [taken] = await this.claim({ ...request, ...taking });
     if (taken?.id !== job.id) fail(`could not claim job ${job.id}`);
     return taken;
   }
@@ -231,11 +231,11 @@ export const childOf = ({ id }: Job): JobSpec => ({ kind: 'task', type: 'child',
 
 export const removal = (job: Job): Change => ({ before: job, after: null, events: [] });
 
-export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...ask }: Taking): ClaimRequest => ({
+export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...request }: Taking): ClaimRequest => ({
   kinds,
   names: { glob: '*' },
   limit: 1000,
-  ...ask,
+  ...request,
 });
 
 /** The decision that starts every job it is shown, or ends those that may not start any more. */

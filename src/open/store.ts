@@ -25,5 +25,5 @@ export function openStore(url: string, { clock = systemClock }: { readonly clock
 }
 
 /** What is said, else what the environment says, else a file beside the program. */
-export const storeUrl = (said?: string): string =>
-  said ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';
+export const storeUrl = (url?: string): string =>
+  url ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';

@@ -46,7 +46,7 @@ export class TestEngine implements RunMaker {
   #tether: Tether | null = null;
   #engine: OpenEngine | null = null;
   #starts = 0;
-  readonly #desk: RunBackend = new Proxy({} as RunBackend, {
+  readonly #backend: RunBackend = new Proxy({} as RunBackend, {
     get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunBackend)(...values),
   });
 
@@ -67,7 +67,7 @@ export class TestEngine implements RunMaker {
     ...request: RequestOf<What>
   ): Promise<RunHandle<ResultOf<What>>> {
     const { id, outcome } = await this.engine.createJobRun(what, ...request);
-    return new RunHandle<ResultOf<What>>(this.#desk, id, outcome);
+    return new RunHandle<ResultOf<What>>(this.#backend, id, outcome);
   }
 
   /** Lets the engine work until nothing more happens at this moment of the clock. */

@@ -26,7 +26,7 @@ export interface ClaimerParts {
   readonly isLeader: () => boolean;
 }
 
-const pollMs = 5_000;
+const claimPollMs = 5_000;
 const limitedPollMs = 500;
 const claimMax = 1000;
 const prefetchMs = 15;
@@ -79,11 +79,11 @@ export class Claimer {
   async turn(): Promise<number> {
     const { types, slots, lease } = this.#parts;
     this.#lastClaimWasShort = false;
-    if (types.length === 0 || lease.epoch === null) return pollMs;
+    if (types.length === 0 || lease.epoch === null) return claimPollMs;
     // A job that is being created in our name would be taken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
-    if (wanted <= 0) return pollMs;
+    if (wanted <= 0) return claimPollMs;
     const claimed = await this.#claim(wanted);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     this.#lastClaimWasShort = claimed.length < wanted;
@@ -129,7 +129,7 @@ export class Claimer {
   async #untilNextDue(): Promise<number> {
     const { jobs, types } = this.#parts;
     const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: { exact: types } });
-    const poll = (await this.#isGateFull()) ? limitedPollMs : pollMs;
+    const poll = (await this.#isGateFull()) ? limitedPollMs : claimPollMs;
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }
 

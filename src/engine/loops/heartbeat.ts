@@ -25,7 +25,7 @@ export interface HeartbeatParts {
   readonly onReconnect: () => void;
 }
 
-const pollMs = 500;
+const cancelPollMs = 500;
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
@@ -39,7 +39,7 @@ export class Heartbeat {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
     // Wakes within the poll interval even without attempts, so that the first attempt hears of a cancel in time.
-    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(pollMs, untilBeatMs);
+    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {
       await this.beat();
@@ -50,7 +50,7 @@ export class Heartbeat {
     } finally {
       disarm();
     }
-    return pollMs;
+    return cancelPollMs;
   }
 
   /** Renews the lease, revokes lost attempts and delivers cancels. */

@@ -19,7 +19,7 @@ export interface InstanceCommandsParts {
   readonly apply: (order: InstanceCommand) => Promise<void>;
 }
 
-const pollMs = 2_000;
+const commandPollMs = 2_000;
 const leaseMs = 30_000;
 const commandBatch = 10;
 
@@ -42,11 +42,11 @@ export class InstanceCommands {
 
   async turn(): Promise<number> {
     const { jobs, instance, isNotClaiming } = this.#parts;
-    if (!isNotClaiming()) return pollMs;
+    if (!isNotClaiming()) return commandPollMs;
     const names = { exact: [this.type] };
     const claimed = await jobs.claim({ kinds: ['run'], names, limit: commandBatch, holder: instance, leaseMs });
     for (const job of claimed.toSorted((a, b) => a.id - b.id)) await this.execute(job);
-    return pollMs;
+    return commandPollMs;
   }
 
   /** Does not reject. */

@@ -11,7 +11,7 @@ export interface SchedulerParts {
   readonly isLeader: () => boolean;
 }
 
-const pollMs = 10_000;
+const schedulePollMs = 10_000;
 /** How much later an instance that does not lead looks after a tick. */
 const followerDelayMs = 2_000;
 const followMs = 15_000;
@@ -31,7 +31,7 @@ export class Scheduler {
     await this.#followLost();
     const next = await nextTickDue(jobs.store);
     return next === null
-      ? pollMs : Math.min(pollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0
+      ? schedulePollMs : Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0
       : followerDelayMs)));
   }
 

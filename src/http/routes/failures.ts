@@ -13,7 +13,7 @@ export const failureRoutes: RouteHandlers<'listFailures'> = {
     const bucketMs = durationMs(range) / bucketCount;
     const since = now - durationMs(range);
     const { groups, scanned, isCut } = await engine.failures({ since, ...(type === undefined ? {} : { type }) });
-    const items = groups.map((group) => groupView(group, { since, bucketMs, sight: visibility }));
+    const items = groups.map((group) => groupView(group, { since, bucketMs, visibility: visibility }));
     return { items, since, bucketMs, scanned, isCut };
   },
 };
@@ -21,12 +21,12 @@ export const failureRoutes: RouteHandlers<'listFailures'> = {
 interface Shown {
   readonly since: number;
   readonly bucketMs: number;
-  readonly sight: Visibility;
+  readonly visibility: Visibility;
 }
 
 function groupView(
   { times, samples, message, ...group }: FailureGroup,
-  { since, bucketMs, sight: visibility }: Shown,
+  { since, bucketMs, visibility }: Shown,
 ): FailureGroupView {
   const buckets = Array.from({ length: bucketCount }, () => 0);
   for (const at of times) buckets[Math.min(bucketCount - 1, Math.floor((at - since) / bucketMs))]! += 1;
