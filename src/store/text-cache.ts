@@ -28,8 +28,8 @@ export function cachedParse<T>(): (text: string) => T {
   };
 }
 
-/** Whether they have the same fields with the same plain values; of objects inside only that they are the same ones. */
-function areShallowEqual<T extends object>(one: T, other: T): boolean {
+/** Whether both have the same fields with identical values. */
+export function areShallowEqual<T extends object>(one: T, other: T): boolean {
   let fields = 0;
   for (const name in one) {
     if (one[name] !== other[name]) return false;

@@ -21,8 +21,8 @@ const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${fil
 const noFence = cut('model/machine.ts', `'running' && job.fence === fence`, `'running' && fence > 0`);
 const noVersion = cut(
   'store/sqlite/write/bulk-update.ts',
-  `char(10)) || ? WHERE version = ? AND`,
-  `char(10)) || ? WHERE ? > 0 AND`,
+  '${updateSql} WHERE version = ? AND',
+  '${updateSql} WHERE ? > 0 AND',
 );
 const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
 const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');

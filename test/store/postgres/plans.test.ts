@@ -101,7 +101,7 @@ test('runs created since a time are read from the indexes of those that ended si
     await planning(client, plans).runUnprepared(text, values);
     return answers.shift() as Row[];
   };
-  const session = { ...planning(client, plans), ask };
+  const session = { ...planning(client, plans), runUnprepared: ask };
   await find(session, { kinds: ['run'], createdFrom: 49_990, types: ['a'] }, { limit: 50 });
   expect(plans.size).toBe(3);
   for (const plan of plans.values()) {

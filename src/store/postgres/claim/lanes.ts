@@ -6,6 +6,7 @@
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { systemClock } from '../../../time/clock.ts';
+import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
@@ -118,11 +119,10 @@ export async function lockAndRead<Summary>(
   return { rows, now, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Summary) };
 }
 
-/** The columns of a pending job, those left out that it cannot have. */
-export const pendingNames =
-  'id, version, parent, created, priority, due, fence, admitted, cancel_asked, kind, type, def, phase, gate, input, ' +
-  'body';
-const noPending = pendingNames.split(', ').slice(0, -1).map(() => 'null').join(', ');
+/** The columns of a pending job; the body is last, since the summary takes its place. */
+const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
+export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
+const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /** The tables that lock as many as the second parameter says of the jobs in `lane`. */
 const lockSql = (schema: string, lanes: number, beyond: string): string =>

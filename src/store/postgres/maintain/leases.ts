@@ -1,14 +1,13 @@
 /** Extends leases; finds lapsed leases, jobs of an instance, orphaned children, parents without open children. */
 import type { Job } from '../../../model/job.ts';
+import { namesOf, openColumns } from '../../job-columns.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-const openNames =
-  'id, version, kind, type, def, parent, created, input, body, state, hold, phase, priority, due, fence, holder, ' +
-  'lease_until, gate, admitted, cancel_asked';
+const openNames = namesOf(openColumns).join(', ');
 
 /**
  * The clock is read once the rows are locked, and `lapsed` passes over what is locked: a lease that was found over can

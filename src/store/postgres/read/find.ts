@@ -7,6 +7,7 @@ import {
   endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
   type Tally,
 } from '../../query.ts';
+import { projectionOf, type JobColumn } from '../../job-columns.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
@@ -136,15 +137,9 @@ type EitherRow = (OpenRow & { readonly fate: null }) | (EndedRow & { readonly fa
 
 const jobOf = (row: EitherRow): Job => (row.fate === null ? jobOfOpen(row) : jobOfEnded(row));
 
-/** The columns of both tables, absent ones as null. */
-const shared = 'id, version, kind, type, def, parent, created, input, body';
-const projections: Readonly<Record<Table, string>> = {
-  job: `${shared}, state, hold, phase, priority, due, fence, holder, lease_until, gate, admitted, cancel_asked,
-    null as fate, null::bigint as ended_at, null::bigint as purge_at, null as result`,
-  ended: `${shared}, null as state, null as hold, null as phase, null::bigint as priority, null::bigint as due,
-    null::bigint as fence, null as holder, null::bigint as lease_until, null as gate, null::smallint as admitted,
-    null::smallint as cancel_asked, fate, ended_at, purge_at, result`,
-};
+const typeOf = { number: 'bigint', flag: 'smallint', name: 'text', json: 'text' } as const;
+const absent = ({ name, kind }: JobColumn): string => `null::${typeOf[kind]} as ${name}`;
+const projections: Readonly<Record<Table, string>> = { job: projectionOf('job', absent), ended: projectionOf('ended', absent) };
 
 const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
 

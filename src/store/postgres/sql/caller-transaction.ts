@@ -1,5 +1,6 @@
 /** The caller's own transaction as a session: whatever can run a statement with numbered parameters. */
 import { Refusal } from '../../../refusal.ts';
+import { numberColumns } from '../../job-columns.ts';
 import type { Session } from './connection.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -24,10 +25,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
   return { schema, time, run, runUnprepared: run };
 }
 
-const numberNames = new Set([
-  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'lease_until', 'admitted', 'cancel_asked',
-  'ended_at', 'purge_at', 'job', 'now',
-]);
+const numberNames = new Set([...numberColumns, 'job', 'now']);
 
 /** The caller's client may give 64-bit numbers as text. */
 function numbered(row: Record<string, unknown>): Record<string, unknown> {

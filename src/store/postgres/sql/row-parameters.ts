@@ -12,8 +12,9 @@ export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
 export type Value = string | number | null;
 
-/** The columns that are written of things, and what of a thing goes into each. */
-export type RowFields<Thing> = readonly (readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value])[];
+/** A column, and the value that a thing has in it. */
+export type RowField<Thing> = readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value];
+export type RowFields<Thing> = readonly RowField<Thing>[];
 
 /** A query that yields a row for each thing; its parameters were added to `values`. */
 export function rowsSql<Thing>(fields: RowFields<Thing>, things: readonly Thing[], values: unknown[]): string {

@@ -1,8 +1,9 @@
-/** The fields of each statement that writes changes: the name of a column, and what of a change goes into it. */
+/** The fields of each statement that writes changes: the name of a column, its kind, and its value in a change. */
 import { leavesLease, type Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
-import { endedBody, startsHistoryChunk, lineOf, openBody, purgeTime } from '../../row.ts';
-import type { RowFields } from '../sql/row-parameters.ts';
+import { endedColumns, openColumns, type ColumnValue, type JobColumn } from '../../job-columns.ts';
+import { startsHistoryChunk, lineOf } from '../../row.ts';
+import type { RowField, RowFields } from '../sql/row-parameters.ts';
 
 /** A change of a job that is open when it is written. */
 interface OpenChange extends Change {
@@ -18,47 +19,23 @@ interface EndChange extends Change {
   readonly after: EndedJob;
 }
 
-/** What stands in the row of an open job and may change. */
-const mutableFields: RowFields<OpenChange> = [
-  ['id', 'number', ({ after }) => after.id],
-  ['version', 'number', ({ after }) => after.version],
-  ['priority', 'number', ({ after }) => after.priority],
-  ['due', 'number', ({ after }) => after.due],
-  ['fence', 'number', ({ after }) => after.fence],
-  ['lease_until', 'number', ({ after }) => (after.state === 'running' ? after.lease.until : null)],
-  ['admitted', 'number', ({ after }) => (after.admitted ? 1 : 0)],
-  ['cancel_asked', 'number', ({ after }) => (after.cancel ? 1 : 0)],
-  ['type', 'name', ({ after }) => after.type],
-  ['state', 'name', ({ after }) => after.state],
-  ['hold', 'name', ({ after }) => (after.state === 'held' ? after.hold : null)],
-  ['phase', 'name', ({ after }) => after.phase],
-  ['holder', 'name', ({ after }) => (after.state === 'running' ? after.lease.holder : null)],
-  ['body', 'json', ({ after }) => openBody(after)],
-];
+const fieldOf = <Of extends Change>({ name, kind }: JobColumn, of: (change: Of) => ColumnValue): RowField<Of> =>
+  [name, kind === 'flag' ? 'number' : kind, of];
 
-/** Those of them that become what the change says. */
-export const mutableNames: readonly string[] = mutableFields
-  .map(([name]) => name)
-  .filter((name) => name !== 'id' && name !== 'lease_until');
+/** A column with the job's value. */
+const valueField = <Stored extends Job>(column: JobColumn<Stored>): RowField<Change & { readonly after: Stored }> =>
+  fieldOf(column as JobColumn, ({ after }: Change & { readonly after: Stored }) => column.of(after));
 
-const originFields: RowFields<OpenChange> = [
-  ['parent', 'number', ({ after }) => after.parent],
-  ['created', 'number', ({ after }) => after.created],
-  ['kind', 'name', ({ after }) => after.kind],
-  ['def', 'name', ({ after }) => after.def],
-  ['gate', 'name', ({ after }) => after.gate],
-  ['input', 'json', ({ after }) => after.input],
-];
+/** A column that an update writes; null where a sparse one stays as it is. */
+function updateField(column: JobColumn): RowField<Change & { readonly before: Job; readonly after: Job }> {
+  if (column.update !== 'sparse') return valueField(column);
+  return fieldOf(column, ({ before, after }) => (column.of(before) === column.of(after) ? null : column.of(after)));
+}
 
 /** The version that the row must have, and what happened since. */
 const guardFields: RowFields<Change & { readonly before: Job }> = [
   ['seen', 'number', ({ before }) => before.version],
   ['line', 'json', ({ events }) => lineOf(events)],
-];
-
-/** Null: as it is. */
-const inputField: RowFields<Change & { readonly before: Job; readonly after: Job }> = [
-  ['input', 'json', ({ before, after }) => (before.input === after.input ? null : after.input)],
 ];
 
 /** Whether the stored history goes to a chunk of its own. */
@@ -72,31 +49,25 @@ export const keyFields: RowFields<Change> = [
 ];
 
 export const newFields = [
-  ...mutableFields, ...originFields, ['history', 'json', ({ events }) => lineOf(events)],
+  ...openColumns.map(valueField), ['history', 'json', ({ events }) => lineOf(events)],
 ] as RowFields<OpenChange> as RowFields<Change>;
 
+const isWritten = ({ name, update }: JobColumn): boolean => name === 'id' || update !== 'fixed';
+
 export const updateFields = [
-  ...mutableFields, ...guardFields, ...inputField,
+  ...(openColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
   // The stored lease stays if the change leaves it: it may have been extended since the job was seen.
   ['keeps_lease', 'number', ({ before, after }) => (leavesLease(before, after) ? 1 : 0)],
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
 export const endFields = [
-  ['id', 'number', ({ after }) => after.id],
-  ['version', 'number', ({ after }) => after.version],
-  ['ended_at', 'number', ({ after }) => after.endedAt],
-  ['purge_at', 'number', ({ after }) => purgeTime(after)],
-  ['type', 'name', ({ after }) => after.type],
-  ['fate', 'name', ({ after }) => after.fate],
-  ['result', 'json', ({ after }) => after.result],
-  ['body', 'json', ({ after }) => endedBody(after)],
-  ...guardFields, ...inputField,
+  ...(endedColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
 ] as RowFields<EndChange> as RowFields<Change>;
 
+/** The columns that the ended row does not have, or that may have changed. */
 export const reopenFields = [
-  ...mutableFields, ...guardFields, ...keyFields,
-  ['gate', 'name', ({ after }) => after.gate],
-  ['input', 'json', ({ after }) => after.input],
+  ...openColumns.filter((column) => isWritten(column as JobColumn) || column.table === 'job').map(valueField),
+  ...guardFields, ...keyFields,
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
 /** The ctid of each locked row. */

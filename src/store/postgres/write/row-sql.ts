@@ -1,22 +1,41 @@
-/** SQL expressions of the rows that statements write: column lists, and what each column becomes. */
+/** SQL expressions of the rows that statements write: column lists, and the new value of each column. */
+import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
 import type { ColumnSql } from '../sql/row-parameters.ts';
-import { newFields, mutableNames } from './fields.ts';
 import { lastXid } from './feed-sql.ts';
 
-export const openNames = newFields.map(([name]) => name).join(', ');
-export const endedNames =
-  'id, version, parent, created, ended_at, purge_at, kind, type, def, fate, input, result, body, history';
+export const openNames = [...namesOf(openColumns), 'history'].join(', ');
+export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 
-/** How an open job goes on; the stored lease stays if the change leaves it. */
-export const updateSql = (column: ColumnSql): string => `${mutableNames.map((name) => `${name} = ${column(name)}`).join(', ')},
-  lease_until = case when ${column('keeps_lease')} = 1 then job.lease_until else ${column('lease_until')} end,
-  told = ${lastXid}, input = coalesce(${column('input')}, job.input)`;
+/** The columns that an ended job keeps when it is opened again, except its id. */
+export const keptNames = namesOf(openColumns.filter(({ name, table, update }) => table === 'both' && update === 'fixed' && name !== 'id'));
 
-/** The row of a job that has ended, out of that of the open one. */
-export const endedRowSql = (column: ColumnSql): string => `job.id, ${column('version')} as version, job.parent, job.created,
-  ${column('ended_at')} as ended_at, ${column('purge_at')} as purge_at, job.kind, ${column('type')} as type, job.def,
-  ${column('fate')} as fate, coalesce(${column('input')}, job.input) as input, ${column('result')} as result,
-  ${column('body')} as body, ${appendLineSql(column)} as history`;
+/** The SET list of an open job, without its history. */
+export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, told = ${lastXid}`;
 
-export const appendLineSql = (column: ColumnSql, table: 'job' | 'ended' = 'job'): string =>
+/** The SET list of an ended job, without its history. */
+export const amendSql = (column: ColumnSql): string => setSql(endedColumns, 'ended', column);
+
+const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: Table, column: ColumnSql): string =>
+  columns.filter(({ update }) => update !== 'fixed').map((each) => `${each.name} = ${newValueSql(each, table, column)}`).join(', ');
+
+/** The columns of a job that ends, out of those of the open row. */
+export const endedRowSql = (column: ColumnSql): string =>
+  `${endedColumns.map((each) => `${newValueSql(each, 'job', column)} as ${each.name}`).join(', ')}, ${appendLineSql(column)} as history`;
+
+type Table = 'job' | 'ended';
+
+function newValueSql({ name, update }: Pick<JobColumn, 'name' | 'update'>, table: Table, column: ColumnSql): string {
+  switch (update) {
+    case 'fixed':
+      return `${table}.${name}`;
+    case 'set':
+      return column(name);
+    case 'sparse':
+      return `coalesce(${column(name)}, ${table}.${name})`;
+    case 'lease':
+      return `case when ${column('keeps_lease')} = 1 then ${table}.${name} else ${column(name)} end`;
+  }
+}
+
+export const appendLineSql = (column: ColumnSql, table: Table = 'job'): string =>
   `${table}.history || E'\\n' || ${column('line')}`;

@@ -17,7 +17,7 @@ import {
 import { nowText } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { lastXid, feedSql, feedEntryText } from './feed-sql.ts';
-import { openNames, endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
+import { amendSql, openNames, endedNames, keptNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
 
 export type WriteKind = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
@@ -137,7 +137,7 @@ function reopen(session: Session, changes: readonly Change[]): Promise<WrittenId
       delete from ${schema}.ended using seen
       where ended.ctid = seen.place and ended.version = seen.seen
         and (seen.key is null or exists (select 1 from won where won.job = seen.id))
-      returning seen.*, ended.parent, ended.created, ended.kind, ended.def,
+      returning seen.*, ${keptNames.map((name) => `ended.${name}`).join(', ')},
         ended.history || E'\\n' || seen.line as history
     ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
     written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
@@ -149,9 +149,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   const values = [session.time.parameter()];
   const startsChunk = changes.some(needsHistoryChunk);
   const goal = rowsSql(startsChunk ? [...endFields, ...historyChunkField] : endFields, changes, values);
-  const written = `update ${schema}.ended set version = goal.version, ended_at = goal.ended_at,
-      purge_at = goal.purge_at, type = goal.type, fate = goal.fate, input = coalesce(goal.input, ended.input),
-      result = goal.result, body = goal.body, history = ${historySql('ended', startsChunk)}
+  const written = `update ${schema}.ended set ${amendSql(ofGoal)}, history = ${historySql('ended', startsChunk)}
     from (${goal}) goal ${findRowSql(schema, 'ended')} where ${isUnchangedRowSql('ended')}
     returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
   const chunk = startsChunk ? `aside as (${storeHistoryChunkSql(schema, 'ended', goal)}), ` : '';

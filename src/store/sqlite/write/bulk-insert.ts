@@ -5,10 +5,11 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../../model/change.ts';
 import type { Event } from '../../../model/event.ts';
-import type { Job, OpenJob, Policy } from '../../../model/job.ts';
+import type { OpenJob } from '../../../model/job.ts';
 import type { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
-import { openNames, sharedCount, sharedValues } from './columns.ts';
+import { areShallowEqual } from '../../text-cache.ts';
+import { hasSharedValues, openNames, sharedCount, sharedValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 import type { FreeIds } from './new-ids.ts';
 
@@ -16,8 +17,6 @@ import type { FreeIds } from './new-ids.ts';
 export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
-export const differsOnlyInIdAndInput = (change: Change, first: Change): boolean =>
-  isPlainInsert(change) && isSameEvent(change.events[0]!, first.events[0]!) && isSameJob(change.after!, first.after!);
 
 /** Inserts them as jobs; or, with a stage, as staged rows of that stage. */
 export function insertTogether(
@@ -61,57 +60,16 @@ function insertOf(table: string, names: string, shares: number, size: number): s
 const ofJobs = insertionsInto('job', openNames, sharedCount);
 const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1);
 
-const isSameEvent = (event: Event, other: Event): boolean =>
-  event === other ||
-  (event.kind === 'created' &&
-    other.kind === 'created' &&
-    event.n === other.n &&
-    event.at === other.at &&
-    event.by === other.by &&
-    event.why === other.why &&
-    event.due === other.due &&
-    event.priority === other.priority &&
-    event.phase === other.phase &&
-    event.hold === other.hold &&
-    event.plan === other.plan);
-
-/** Whether all that becomes a column or a part of the body is the same; both are pending. */
-const isSameJob = (job: Job, other: Job): boolean =>
-  job.type === other.type &&
-  job.kind === other.kind &&
-  job.def === other.def &&
-  job.parent === other.parent &&
-  job.key === other.key &&
-  job.created === other.created &&
-  job.changed === other.changed &&
-  job.version === other.version &&
-  job.phase === other.phase &&
-  job.priority === other.priority &&
-  job.due === other.due &&
-  job.gate === other.gate &&
-  job.admitted === other.admitted &&
-  job.fence === other.fence &&
-  job.generation === other.generation &&
-  job.attempt === other.attempt &&
-  job.crashes === other.crashes &&
-  job.startedAt === other.startedAt &&
-  job.hasChildrenWaiting === other.hasChildrenWaiting &&
-  job.cancel === other.cancel &&
-  job.error === other.error &&
-  job.details === other.details &&
-  job.plan === other.plan &&
-  job.tags === other.tags &&
-  job.tick === other.tick &&
-  isSamePolicy(job.policy, other.policy);
-
-const isSamePolicy = (policy: Policy, other: Policy): boolean =>
-  policy === other || (Object.keys(policy).length === 0 && Object.keys(other).length === 0);
+const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 
 /** The changes from this index on that can be inserted together. */
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;
   if (!isPlainInsert(first) || !freeIds.claimId(first.after!.id)) return [];
+  const shared = sharedValues(first.after as OpenJob, '');
+  const isAlike = (change: Change): boolean =>
+    isPlainInsert(change) && isSameEvent(change.events[0]!, first.events[0]!) && hasSharedValues(change.after!, shared);
   let end = from + 1;
-  while (end < changes.length && differsOnlyInIdAndInput(changes[end]!, first) && freeIds.claimId(changes[end]!.after!.id)) end += 1;
+  while (end < changes.length && isAlike(changes[end]!) && freeIds.claimId(changes[end]!.after!.id)) end += 1;
   return changes.slice(from, end);
 }

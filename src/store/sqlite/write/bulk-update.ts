@@ -3,11 +3,11 @@
  * all of them, each guarded by the version that was read.
  */
 import type { SQLInputValue } from 'node:sqlite';
-import { leavesLease, type Change } from '../../../model/change.ts';
-import { isOpen, type EndedJob, type OpenJob } from '../../../model/job.ts';
+import type { Change } from '../../../model/change.ts';
+import { isOpen } from '../../../model/job.ts';
 import type { FeedEntry } from '../../feed-entry.ts';
-import { endedBody, startsHistoryChunk, lineOf, openBody, purgeTime } from '../../row.ts';
-import { laneOf } from './columns.ts';
+import { startsHistoryChunk, lineOf } from '../../row.ts';
+import { endedNames, endedRowSql, endValues, updateSql, updateValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 
 /** What a statement takes beside the ids; the last value is the version that was seen. */
@@ -73,31 +73,10 @@ function updateOf(change: Change | undefined): RowUpdate | null {
 const isSame = (update: RowUpdate, other: RowUpdate): boolean =>
   update.kind === other.kind && update.values.every((value, index) => value === other.values[index]);
 
-/** Null for what stays as it is. */
-export function updateValues(before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] {
-  const lease = after.state === 'running' ? after.lease : null;
-  return [
-    after.version, after.type, after.state, after.state === 'held' ? after.hold : null, after.phase, after.priority,
-    before.due === after.due ? null : after.due, after.fence, lease?.holder ?? null, leavesLease(before, after) ? 1 : 0,
-    lease?.until ?? null, after.admitted ? 1 : 0, after.cancel ? 1 : 0, laneOf(after),
-    before.input === after.input ? null : after.input, openBody(after), startsChunk ? 1 : 0, line, before.version,
-  ];
-}
+const updateWhere = (which: string): string => `UPDATE job SET ${updateSql} WHERE version = ? AND ${which}`;
 
-export const endValues = (before: OpenJob, after: EndedJob, line: string): SQLInputValue[] => [
-  after.version, after.type, after.fate, after.endedAt, purgeTime(after), after.result,
-  before.input === after.input ? null : after.input, endedBody(after), line, before.version,
-];
-
-const updateWhere = (which: string): string => `UPDATE job SET version = ?, type = ?, state = ?, hold = ?,
-  phase = ?, priority = ?, due = coalesce(?, due), fence = ?, holder = ?, lease_until = iif(?, lease_until, ?),
-  admitted = ?, cancel_asked = ?, lane = ?, input = coalesce(?, input), body = ?,
-  history = iif(?, '', history || char(10)) || ? WHERE version = ? AND ${which}`;
-
-const endWhere = (which: string): string => `INSERT INTO ended(
-    id, version, kind, type, def, parent, created, fate, ended_at, purge_at, result, input, body, history)
-  SELECT id, ?, kind, ?, def, parent, created, ?, ?, ?, ?, coalesce(?, input), ?, history || char(10) || ?
-  FROM job WHERE version = ? AND ${which}`;
+const endWhere = (which: string): string => `INSERT INTO ended(${endedNames})
+  SELECT ${endedRowSql} FROM job WHERE version = ? AND ${which}`;
 
 export const updateOpen = updateWhere('id = ?');
 export const moveToEnded = endWhere('id = ?');

@@ -2,11 +2,11 @@
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
-import { endedRow, startsHistoryChunk, lineOf } from '../../row.ts';
+import { startsHistoryChunk, lineOf } from '../../row.ts';
 import type { Batch } from '../../store.ts';
-import { openNames, openValues, placeholders } from './columns.ts';
+import { amendSql, amendValues, endValues, openNames, openValues, placeholders, updateValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
-import { endValues, updateTogether, moveToEnded, updateOpen, updateValues } from './bulk-update.ts';
+import { updateTogether, moveToEnded, updateOpen } from './bulk-update.ts';
 import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { freeIdsOf, type FreeIds } from './new-ids.ts';
 import { forget } from '../maintain/purge.ts';
@@ -107,11 +107,7 @@ function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: 
 
 function amend(connection: Connection, before: EndedJob, after: EndedJob, line: string): boolean {
   const startsChunk = startsHistoryChunk(before.version, after.version) && storeHistoryChunk(connection, 'ended', before);
-  const { version, type, fate, ended_at, purge_at, result, input, body } = endedRow(after);
-  const values = [version, type, fate, ended_at, purge_at, result, input, body, startsChunk
-    ? 1
-    : 0, line, before.id, before.version];
-  return connection.run(updateEnded, ...values) === 1;
+  return connection.run(updateEnded, ...amendValues(before, after, line, startsChunk), before.id) === 1;
 }
 
 /** Every trace of a job, and of its ended children. */
@@ -133,6 +129,4 @@ function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id,
 
 const insertOpen = `INSERT INTO job(${openNames}) VALUES(${placeholders})`;
 
-const updateEnded = `UPDATE ended SET version = ?, type = ?, fate = ?, ended_at = ?, purge_at = ?, result = ?, input = ?, body = ?,
-  history = iif(?, '', history || char(10)) || ?
-  WHERE id = ? AND version = ?`;
+const updateEnded = `UPDATE ended SET ${amendSql} WHERE version = ? AND id = ?`;

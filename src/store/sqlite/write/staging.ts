@@ -3,7 +3,7 @@ import type { Change } from '../../../model/change.ts';
 import type { OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
 import { jobOfOpen, lineOf, type OpenRow } from '../../row.ts';
-import { openNames, openValues, placeholders } from './columns.ts';
+import { openNames, openValues, placeholders } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { allIdsFree } from './new-ids.ts';

@@ -1,0 +1,87 @@
+/** The SQL of the rows that statements write, and the values of its parameters, derived from the list of columns. */
+import type { SQLInputValue } from 'node:sqlite';
+import { leavesLease } from '../../../model/change.ts';
+import type { EndedJob, Job, OpenJob } from '../../../model/job.ts';
+import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
+
+/** Where a pending job waits: 1 claimable, 2 at its gate, 0 neither. The claim indexes are partial by it. */
+const lane: JobColumn = {
+  name: 'lane',
+  kind: 'number',
+  table: 'job',
+  update: 'set',
+  of: (job) => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2),
+};
+
+/** New jobs of a bulk insert differ in these columns alone. */
+const ownNames = ['id', 'input'];
+const sharedColumns = [...(openColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name)), lane];
+
+export const openNames = [...ownNames, ...namesOf(sharedColumns), 'history'].join(', ');
+export const sharedCount = sharedColumns.length + 1;
+export const placeholders = Array(ownNames.length + sharedCount).fill('?').join(', ');
+
+export const openValues = (job: OpenJob, line: string): SQLInputValue[] => [job.id, job.input, ...sharedValues(job, line)];
+
+export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
+  const values: SQLInputValue[] = sharedColumns.map(({ of }) => of(job));
+  values.push(line);
+  return values;
+}
+
+/** Whether a new job has these shared values, which `sharedValues` made of another. */
+export const hasSharedValues = (job: Job, values: readonly SQLInputValue[]): boolean =>
+  sharedColumns.every(({ of }, index) => of(job) === values[index]);
+
+const isWritten = ({ update }: JobColumn): boolean => update !== 'fixed';
+const updatedColumns = [...(openColumns as readonly JobColumn[]).filter(isWritten), lane];
+const amendedColumns = (endedColumns as readonly JobColumn[]).filter(isWritten);
+
+/** The SET lists of an open and of an ended row; their last two parameters start a history chunk and append a line. */
+export const updateSql = setSql(updatedColumns);
+export const amendSql = setSql(amendedColumns);
+
+/** Their values, and the version that the row must have. */
+export const updateValues = (before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] =>
+  newValues(updatedColumns, before, after, startsChunk ? 1 : 0, line);
+
+export const amendValues = (before: EndedJob, after: EndedJob, line: string, startsChunk: boolean): SQLInputValue[] =>
+  newValues(amendedColumns, before, after, startsChunk ? 1 : 0, line);
+
+/** The columns of table `ended`, and their values for a job that ends, selected from its open row. */
+export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
+export const endedRowSql = [
+  ...(endedColumns as readonly JobColumn[]).map((column) => newValueSql(column)), 'history || char(10) || ?',
+].join(', ');
+
+export const endValues = (before: OpenJob, after: EndedJob, line: string): SQLInputValue[] =>
+  newValues(amendedColumns, before, after, line);
+
+function setSql(columns: readonly JobColumn[]): string {
+  const sets = columns.map((column) => `${column.name} = ${newValueSql(column)}`);
+  return [...sets, `history = iif(?, '', history || char(10)) || ?`].join(', ');
+}
+
+function newValueSql({ name, update }: JobColumn): string {
+  switch (update) {
+    case 'fixed':
+      return name;
+    case 'set':
+      return '?';
+    case 'sparse':
+      return `coalesce(?, ${name})`;
+    case 'lease':
+      return `iif(?, ${name}, ?)`;
+  }
+}
+
+function newValues(columns: readonly JobColumn[], before: Job, after: Job, ...more: SQLInputValue[]): SQLInputValue[] {
+  const values: SQLInputValue[] = [];
+  for (const { update, of } of columns) {
+    const value = of(after);
+    if (update === 'lease') values.push(leavesLease(before, after) ? 1 : 0);
+    values.push(update === 'sparse' && of(before) === value ? null : value);
+  }
+  values.push(...more, before.version);
+  return values;
+}
