@@ -1,90 +1,94 @@
-/** The engine: what a program holds to run jobs and to read them. It composes; its workers do the work. */
-import type { Asker } from '../apply.ts';
+/** The engine: the object in a program that creates, executes and reads jobs. It composes its parts and delegates. */
 import type { Jobs } from '../jobs.ts';
-import { declare, definition, disable, enable, override, undefine, type KnownDefinition } from '../jobs/define.ts';
-import { auditView } from '../jobs/audit.ts';
 import type { Created } from '../jobs/create.ts';
-import type { Act } from '../jobs/operate.ts';
+import type { KnownDefinition } from '../jobs/define.ts';
 import type { Spec } from '../model/definition.ts';
-import type { Edit } from '../model/event.ts';
+import type { Edit, Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
-import { jsonText } from '../model/json.ts';
-import { isRefusal, Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
+import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
+import type { FeedPage, Instance, LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
-import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
+import type { Configuration } from '../vocabulary/configuration.ts';
+import type { JobRunStats } from '../vocabulary/jobrun.ts';
+import type { StageInfo } from '../vocabulary/stage.ts';
+import { AuditTrail } from './audit-trail.ts';
+import type { DefOptions, JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
-import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
-import { Loop } from '../time/loop.ts';
-import { instanceCommandDraft, InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
-import { EngineReads, type ReadParts } from './reads.ts';
+import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
+import { DefinitionActions } from './definition-actions.ts';
+import type { Reason } from './inspect/explain.ts';
+import type { Failures, FailuresRequest } from './inspect/failures.ts';
+import type { LimitInUse } from './inspect/limits-in-use.ts';
+import type { PreviewedTick } from './inspect/schedule-preview.ts';
+import type { StopAnswer } from './inspect/stop.ts';
+import { instanceCommandDraft, type InstanceCommand } from './loops/instance-commands.ts';
+import { EngineReads, type EngineEvent, type PreviewRequest } from './reads.ts';
+import { RunActions } from './run-actions.ts';
+import { RunCreation } from './run-creation.ts';
 import {
-  draftsOf, isOneAtATime, type RequestOf, type ResultOf, type RunRequest, type Runnable,
-} from './declare/run-request.ts';
-import {
-  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunBackend, type RunMaker,
+  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
+  type RunMaker, type Snapshot,
 } from './run-handle.ts';
-import { Worker, type WorkerParts } from './worker.ts';
-import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
-import { parseToken } from './handler/token.ts';
-import { storedError } from './work/command-for.ts';
+import { Stores } from './stores.ts';
+import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends WorkerParts, ReadParts {
+export interface EngineParts extends WorkersParts {
   readonly defs: readonly JobDef[];
 }
 
-type Drafts = Parameters<Jobs['createMany']>[0];
-type StoreDrafts = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
-
 const closePatience: Duration = '30s';
-const declareBatch = 100;
-/** How long ended runs stay in memory unless something else is said: for ever would fill it. */
-const memoryRetentionDefault: Duration = '1h';
 
-export class EngineCore extends EngineReads implements RunBackend, RunMaker {
+export class EngineCore implements RunBackend, RunMaker {
   readonly instance: string;
+  readonly jobs: Jobs;
+  protected readonly stores: Stores;
   readonly #parts: EngineParts;
-  readonly #workers: Worker[];
-  readonly #commandLoop: Loop;
-  #hasMemoryWorker = false;
-  #isResumed = false;
+  readonly #reads: EngineReads;
+  readonly #audit: AuditTrail;
+  readonly #workers: Workers;
+  readonly #definitions: DefinitionActions;
+  readonly #creation: RunCreation;
+  readonly #actions: RunActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
-    super(parts);
-    this.instance = parts.instance;
+    const { jobs, memory, instance } = parts;
+    const stores = new Stores(jobs, memory);
+    const audit = new AuditTrail(stores, instance);
+    const workers = new Workers(parts, (command) => (command === 'drain' ? this.suspend() : this.resume()));
+    const definitions = new DefinitionActions({ ...parts, stores, workers, audit });
+    this.instance = instance;
+    this.jobs = jobs;
+    this.stores = stores;
     this.#parts = parts;
-    const commands = new InstanceCommands({
-      ...parts,
-      isNotClaiming: () => !this.#isResumed || this.#workers[0]!.isFull,
-      apply: (order) => (order === 'drain' ? this.suspend() : this.resume()),
-    });
-    this.#workers = [new Worker({ ...parts, instanceCommands: commands })];
-    this.#commandLoop = new Loop('instance commands', parts, () => commands.turn());
+    this.#reads = new EngineReads({ ...parts, stores });
+    this.#audit = audit;
+    this.#workers = workers;
+    this.#definitions = definitions;
+    this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
+    this.#actions = new RunActions({ stores, workers, audit });
   }
 
   // Life.
 
-  /** Brings the schema up to date, declares the definitions, and starts to work. */
+  /** Migrates the schema, declares the definitions and starts to claim jobs. */
   async resume(): Promise<void> {
     await this.ready();
-    await this.#declareAll(this.#parts.defs);
-    this.#isResumed = true;
-    await Promise.all(this.#workers.map((worker) => worker.start()));
-    this.#commandLoop.start();
+    await this.#definitions.declareAll(this.#parts.defs);
+    await this.#workers.resume();
   }
 
-  /** Stops claiming; what runs goes on. `resume` starts again. */
-  async suspend(): Promise<void> {
-    this.#isResumed = false;
-    await Promise.all(this.#workers.map((worker) => worker.suspend()));
+  /** Stops claiming. Running handlers continue; `resume` claims again. */
+  suspend(): Promise<void> {
+    return this.#workers.suspend();
   }
 
-  /** Drains and lets go: what has not ended in time is handed back without losing a try. */
+  /** Waits for running handlers, then interrupts them and releases their jobs; these attempts do not count. */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
-    await this.#commandLoop.stop();
-    await Promise.all(this.#workers.map((worker) => worker.close(durationMs(patience))));
+    await this.#workers.close(durationMs(patience));
     await this.#parts.isolation.close();
     await this.jobs.store.close();
   }
@@ -93,30 +97,29 @@ export class EngineCore extends EngineReads implements RunBackend, RunMaker {
     await this.close();
   }
 
-  /** Asks an instance, this one or another, to take no more work or to take some again. Answers the run that asks. */
-  async order(instance: string, order: InstanceCommand, act?: ActOptions): Promise<number> {
-    const known = (await this.instances()).find(({ id }) => id === instance);
-    if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
-      throw new Refusal('unknown.instance', `there is no living instance ${instance} that takes orders`, { instance });
-    }
-    const asker = this.#asker(act);
-    const { id } = await this.jobs.create(instanceCommandDraft(instance, order), asker.by);
-    await this.jobs.audit({ action: order, job: id, def: null, before: null, after: { instance } }, asker);
-    this.#commandLoop.wake();
-    return id;
-  }
-
-  /** The schema is up to date. */
+  /** Resolves when the schema is up to date. After a failure, the next call tries again. */
   ready(): Promise<void> {
     this.#ready ??= Promise.all([this.jobs.store.migrate(), this.#parts.tracing.load()]).then(
       () => {},
       (error: unknown) => {
-        // A store that was away at the start is asked again by whoever needs it next.
         this.#ready = null;
         throw error;
       },
     );
     return this.#ready;
+  }
+
+  /** Commands any instance to drain or to resume. Returns the id of the run that carries the command. */
+  async order(instance: string, order: InstanceCommand, act?: ActOptions): Promise<number> {
+    const known = (await this.instances()).find(({ id }) => id === instance);
+    if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
+      throw new Refusal('unknown.instance', `there is no running instance ${instance} to command`, { instance });
+    }
+    const asker = this.#audit.asker(act);
+    const { id } = await this.jobs.create(instanceCommandDraft(instance, order), asker.by);
+    await this.jobs.audit({ action: order, job: id, def: null, before: null, after: { instance } }, asker);
+    this.#workers.checkCommands();
+    return id;
   }
 
   // Runs.
@@ -133,26 +136,26 @@ export class EngineCore extends EngineReads implements RunBackend, RunMaker {
     requests: readonly RunRequest<NoInfer<Input>>[],
   ): Promise<readonly RunHandle<Result>[]> {
     await this.ready();
-    return this.#create(what, requests, this.#creating(this.instance));
+    const created = await this.#creation.create(what, requests, this.instance);
+    return created.map((run) => this.#handle<Result>(run));
   }
 
-  /** A run of a type or definition that is known by its name only, as it is to those who ask over a wire. */
+  /** Creates a run of a type or definition that the caller knows by name only. */
   async createNamed(
     what: { readonly type: string } | { readonly def: string },
     request: RunRequest<unknown>,
     by = this.instance,
   ): Promise<RunHandle> {
     await this.ready();
-    const named = 'type' in what ? this.#typeOf(what.type) : await this.#defOf(what.def);
-    return (await this.#create<unknown, unknown>(named as never, [request], this.#creating(by)))[0]!;
+    const created = await this.#creation.create(await this.#definitions.named(what), [request], by);
+    return this.#handle(created[0]!);
   }
 
-  /** Creates runs in the caller's own transaction: they exist if and when that commits. */
+  /** Creates runs in the caller's transaction: they exist if and when it commits. */
   in(transaction: unknown): RunMaker {
-    const create: StoreDrafts = (jobs, drafts) => jobs.createWithin(transaction, drafts, this.instance);
     return {
       createJobRun: async <What extends Runnable>(what: What, ...[request]: RequestOf<What>) =>
-        (await this.#create<unknown, ResultOf<What>>(what, [request ?? {}], create))[0]!,
+        this.#handle<ResultOf<What>>((await this.#creation.createIn(transaction, what, request ?? {}))[0]!),
     };
   }
 
@@ -160,229 +163,175 @@ export class EngineCore extends EngineReads implements RunBackend, RunMaker {
     return new RunHandle<Result>(this, id);
   }
 
-  async cancelJobRun(id: number, { grace, ...act }: CancelOptions = {}): Promise<Job> {
-    const graceMs = grace === undefined ? undefined : durationMs(grace);
-    const job = await this.#audited('cancel', id, act, (jobs) => jobs.cancel(id, this.#ender(act), graceMs));
-    this.#checkCancels();
-    return job;
+  cancelJobRun(id: number, options?: CancelOptions): Promise<Job> {
+    return this.#actions.cancel(id, options);
   }
 
-  async stopJobRun(id: number, act?: EndOptions): Promise<StopAnswer> {
-    const how = await stopWouldBe(this.stores.forJob(id), id);
-    const job = await this.#audited('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
-    this.#checkCancels();
-    return { job, how };
+  stopJobRun(id: number, act?: EndOptions): Promise<StopAnswer> {
+    return this.#actions.stop(id, act);
   }
 
-  async retryJobRun(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {
-    const job = await this.#audited('retry', id, act, (jobs) => jobs.retry(id, this.#asker(act), only));
-    this.#wake();
-    return job;
+  retryJobRun(id: number, options?: RetryOptions): Promise<Job> {
+    return this.#actions.retry(id, options);
   }
 
   deleteJobRun(id: number, act?: ActOptions): Promise<void> {
-    return this.stores.forJob(id).delete(id, act?.by === undefined ? undefined : this.#asker(act));
+    return this.#actions.delete(id, act);
   }
 
-  async editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
-    const job = await this.#audited('edit', id, act, (jobs) => jobs.edit(id, edit, this.#asker(act)));
-    this.#wake();
-    return job;
+  editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
+    return this.#actions.edit(id, edit, act);
   }
 
-  async pauseJobRun(id: number, act?: ActOptions): Promise<Job> {
-    return this.#audited('pause', id, act, (jobs) => jobs.pause(id, this.#asker(act)));
+  pauseJobRun(id: number, act?: ActOptions): Promise<Job> {
+    return this.#actions.pause(id, act);
   }
 
-  async resumeJobRun(id: number, act?: ActOptions): Promise<Job> {
-    const job = await this.#audited('resume', id, act, (jobs) => jobs.resume(id, this.#asker(act)));
-    this.#wake();
-    return job;
+  resumeJobRun(id: number, act?: ActOptions): Promise<Job> {
+    return this.#actions.resume(id, act);
   }
 
   /** Finishes a job that its handler handed off. */
-  async complete(token: string, result?: unknown): Promise<Job> {
-    const { id, fence } = parseToken(token);
-    return this.stores.forJob(id).succeed(id, fence, { by: 'token' }, jsonText(result));
+  complete(token: string, result?: unknown): Promise<Job> {
+    return this.#actions.complete(token, result);
   }
 
-  async fail(token: string, error: unknown): Promise<Job> {
-    const { id, fence } = parseToken(token);
-    return this.stores.forJob(id).fail(id, fence, storedError(error), { by: 'token' });
+  /** Fails a job that its handler handed off. */
+  fail(token: string, error: unknown): Promise<Job> {
+    return this.#actions.fail(token, error);
   }
 
   // Definitions.
 
-  /** A definition that no code declares. Refused if there is one of this name. */
-  async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
-    const { spec, enabled } = jobDef<unknown, unknown>(name, this.#typeOf(type) as never, options);
-    const jobs = this.stores.forSpec(spec);
-    const isKnown = await definition(jobs.store, name).then(() => true, isUnknown);
-    if (isKnown) throw new Refusal('taken.key', `there is a definition ${name} already: override it instead`, { name });
-    if (spec.inMemory) await this.#startMemoryWorker();
-    await this.#auditedDef('define', name, act, () => declare(jobs, name, spec, enabled, this.#asker(act).by));
-    this.#reschedule();
+  /** Creates a definition that no code declares. Refused if the name is in use. */
+  define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
+    return this.#definitions.define(name, type, options, act);
   }
 
-  /** Ends a definition; its runs stay. One that code declares comes back when an engine with that code starts. */
-  async undefine(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.stores.forDefinition(name);
-    await this.#auditedDef('undefine', name, act, () => undefine(store, name, this.#asker(act)));
+  /** Ends a definition; its runs stay. An engine whose code declares it creates it again when it resumes. */
+  undefine(name: string, act?: ActOptions): Promise<void> {
+    return this.#definitions.undefine(name, act);
   }
 
-  async enable(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.stores.forDefinition(name);
-    await this.#auditedDef('enable', name, act, () => enable(store, name, this.#asker(act)));
-    this.#reschedule();
+  enable(name: string, act?: ActOptions): Promise<void> {
+    return this.#definitions.enable(name, act);
   }
 
-  async disable(name: string, act?: ActOptions): Promise<void> {
-    const { store } = await this.stores.forDefinition(name);
-    await this.#auditedDef('disable', name, act, () => disable(store, name, this.#asker(act)));
+  disable(name: string, act?: ActOptions): Promise<void> {
+    return this.#definitions.disable(name, act);
   }
 
   /** Operator override of a definition. Survives deploys; null removes it. */
-  async override(name: string, overrides: Partial<Spec> | null, act?: ActOptions): Promise<void> {
-    const jobs = await this.stores.forDefinition(name);
-    await this.#auditedDef('override', name, act, () => override(jobs, name, overrides, this.#asker(act)));
-    this.#reschedule();
+  override(name: string, overrides: Partial<Spec> | null, act?: ActOptions): Promise<void> {
+    return this.#definitions.override(name, overrides, act);
   }
 
-  /** What somebody does who has a name is kept; what the program does by itself stands in the histories alone. */
-  async #audited(
-    action: string,
-    id: number,
-    act: ActOptions | undefined,
-    work: (jobs: Jobs) => Promise<Job>,
-  ): Promise<Job> {
-    const jobs = this.stores.forJob(id);
-    if (act?.by === undefined) return work(jobs);
-    const before = await jobs.get(id);
-    const after = await work(jobs);
-    const entry = { action, job: id, def: after.def, before: before && auditView(before), after: auditView(after) };
-    await this.jobs.audit(entry, this.#asker(act));
-    return after;
+  definitions(): Promise<readonly KnownDefinition[]> {
+    return this.#reads.definitions();
   }
 
-  async #auditedDef(
-    action: string,
-    name: string,
-    act: ActOptions | undefined,
-    work: () => Promise<unknown>,
-  ): Promise<void> {
-    if (act?.by === undefined) return void (await work());
-    const read = (): Promise<unknown> => this.definition(name).then(({ isEnabled, override: overrides, code }) =>
-      ({ isEnabled, override: overrides, code }), nothing);
-    const before = await read();
-    await work();
-    await this.jobs.audit({ action, job: null, def: name, before, after: await read() }, this.#asker(act));
+  definition(name: string): Promise<KnownDefinition> {
+    return this.#reads.definition(name);
   }
 
-  async #create<Input, Result>(
-    what: JobDef<Input, Result> | JobType<Input, Result>,
-    requests: readonly RunRequest<Input>[],
-    store: StoreDrafts,
-  ): Promise<readonly RunHandle<Result>[]> {
-    const now = this.now();
-    const isDef = 'spec' in what;
-    const jobs = isDef ? this.stores.forSpec(what.spec) : this.jobs;
-    const type = (isDef ? what.type : what) as unknown as JobType;
-    if (jobs === this.stores.memory) await this.#startMemoryWorker();
-    const known = isDef ? await this.#known(what, jobs) : null;
-    const isOnePerType = known ? known.spec.onePerType : type.options.onePerType;
-    const drafts = await draftsOf(type, known, requests, now);
-    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, type.name);
-    const created = await this.#parts.tracing.creating(type.name, drafts, (traced) => this.#store(jobs, traced, store));
-    return created.map(({ id, outcome }, index) => {
-      if (outcome !== 'created' && isOneAtATime(drafts[index]!, requests[index]!)) throw busyType(type.name, id);
-      return new RunHandle<Result>(this, id, outcome);
-    });
+  /** The status of a definition, its last execution and its next (seed 4). */
+  configuration(name: string): Promise<Configuration> {
+    return this.#reads.configuration(name);
   }
 
-  async #store(jobs: Jobs, drafts: Drafts, store: StoreDrafts): Promise<readonly Created[]> {
-    const created = await store(jobs, drafts);
-    if (created.some(({ job }) => job?.state !== 'running')) this.#wake();
-    return created;
+  /** The next ticks of a definition, with the effect of each policy. */
+  preview(name: string, request?: PreviewRequest): Promise<readonly PreviewedTick[]> {
+    return this.#reads.preview(name, request);
   }
 
-  #creating(by: string): StoreDrafts {
-    const { claimOnCreate } = this.#workers[0]!;
-    return (jobs, drafts) => {
-      const draft = drafts.length === 1 && jobs === this.jobs ? drafts[0]! : null;
-      if (draft && claimOnCreate.applies(draft.type)) return claimOnCreate.create(draft, by);
-      return jobs.createMany(drafts, by);
-    };
+  // Reads of one run or task.
+
+  get(id: number): Promise<Job> {
+    return this.#reads.get(id);
   }
 
-  /** A definition that was not declared yet, since the engine has not been resumed, is declared now. */
-  async #known({ name, spec, enabled }: JobDef, jobs: Jobs): Promise<KnownDefinition> {
-    try {
-      return await definition(jobs.store, name);
-    } catch (error) {
-      if (!isRefusal(error) || error.code !== 'unknown.definition') throw error;
-      await declare(jobs, name, spec, enabled, this.instance);
-      return definition(jobs.store, name);
-    }
+  snapshot(id: number): Promise<Snapshot> {
+    return this.#reads.snapshot(id);
   }
 
-  /** Of a type whose code lives elsewhere only the name is known. */
-  #typeOf(name: string): JobType {
-    return this.#parts.handlers.get(name) ?? { name, options: {} };
+  /** The events of a job from number `from` on. */
+  history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
+    return this.#reads.history(id, from, limit);
   }
 
-  async #defOf(name: string): Promise<JobDef> {
-    const { spec, isEnabled } = await this.definition(name);
-    return { name, spec, type: this.#typeOf(spec.type), enabled: isEnabled };
+  log(id: number, request?: LogRequest): Promise<readonly LogLine[]> {
+    return this.#reads.log(id, request);
   }
 
-  /** Some at a time: the store writes together what comes together, and an engine may have thousands. */
-  async #declareAll(defs: readonly JobDef[]): Promise<void> {
-    if (defs.some(({ spec }) => spec.inMemory)) await this.#startMemoryWorker();
-    for (let from = 0; from < defs.length; from += declareBatch) {
-      const batch = defs.slice(from, from + declareBatch);
-      await Promise.all(batch.map(({ name, spec, enabled }) => declare(this.stores.forSpec(spec), name, spec, enabled, this.instance)));
-    }
+  /** Task counts and durations of a run (seed 1). */
+  stats(id: number): Promise<JobRunStats> {
+    return this.#reads.stats(id);
   }
 
-  /** Runs in memory are worked on from the first of them on. */
-  async #startMemoryWorker(): Promise<void> {
-    if (this.#hasMemoryWorker) return;
-    const { retention, ...parts } = this.#parts;
-    const memoryRetention = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryRetentionDefault) };
-    const worker = new Worker({ ...parts, jobs: parts.memory, retention: memoryRetention });
-    this.#hasMemoryWorker = true;
-    this.#workers.push(worker);
-    if (this.#isResumed) await worker.start();
+  /** The stage of a run, and the data of each stage (seed 3). */
+  stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
+    return this.#reads.stage(id);
   }
 
-  #checkCancels(): void {
-    for (const worker of this.#workers) worker.checkCancels();
+  /** Why a job is not running. */
+  explain(id: number): Promise<readonly Reason[]> {
+    return this.#reads.explain(id);
   }
 
-  #wake(): void {
-    for (const worker of this.#workers) worker.wake();
+  /** Resolves when the job may have changed, or when the time has passed. */
+  untilChange(id: number, withinMs: number): Promise<void> {
+    return this.#parts.watchers.until(id, withinMs);
   }
 
-  #reschedule(): void {
-    for (const worker of this.#workers) worker.reschedule();
+  // Reads of many.
+
+  /** Includes audit records only if the query names their kind. */
+  find(query?: Query, page?: PageRequest): Promise<Page> {
+    return this.#reads.find(query, page);
   }
 
-  #asker({ by = this.instance, why }: ActOptions = {}): Asker {
-    return { by, ...(why === undefined ? {} : { why }) };
+  count(query?: Query): Promise<readonly Tally[]> {
+    return this.#reads.count(query);
   }
 
-  #ender({ code, ...act }: EndOptions = {}): Act {
-    return { ...this.#asker(act), ...(code === undefined ? {} : { code }) };
+  /** The failures of a period, grouped by their cause. */
+  failures(request: FailuresRequest): Promise<Failures> {
+    return this.#reads.failures(request);
   }
-}
 
-/** There is no such definition, before or after. */
-function nothing(error: unknown): null {
-  if (isRefusal(error) && error.code === 'unknown.definition') return null;
-  throw error;
-}
+  /** The job types whose code this engine has. */
+  types(): readonly JobType[] {
+    return this.#reads.types();
+  }
 
-function isUnknown(error: unknown): false {
-  if (isRefusal(error) && error.code === 'unknown.definition') return false;
-  throw error;
+  /** The limits on jobs of these types, and how much of each is in use. */
+  limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
+    return this.#reads.limitsInUse(types);
+  }
+
+  instances(): Promise<readonly Instance[]> {
+    return this.#reads.instances();
+  }
+
+  /**
+   * Every event after a cursor, as it happens; leave the loop to stop. Events of jobs in memory are included from now on,
+   * whatever the cursor.
+   */
+  events(from?: { readonly after?: string }): AsyncGenerator<EngineEvent, void, undefined> {
+    return this.#reads.events(from);
+  }
+
+  /** Events of jobs in memory, which no database has. */
+  eventsInMemory(cursor: string | null, limit: number): Promise<FeedPage> {
+    return this.#reads.eventsInMemory(cursor, limit);
+  }
+
+  /** The time of the store. */
+  now(): number {
+    return this.#reads.now();
+  }
+
+  #handle<Result>({ id, outcome }: Created): RunHandle<Result> {
+    return new RunHandle<Result>(this, id, outcome);
+  }
 }

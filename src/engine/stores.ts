@@ -1,11 +1,11 @@
 /** The stores of an engine: the database, and the memory of this process for jobs that must not be persisted. */
-import { definitions, type KnownDefinition } from '../jobs/define.ts';
+import { definition, definitions, type KnownDefinition } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import { TallySum } from '../store/tally-sum.ts';
 
-/** Ids from here on are of jobs in memory. */
+/** Jobs in memory have ids from here on. */
 export const firstMemoryId = 2 ** 52;
 
 const pageDefault = 100;
@@ -32,11 +32,15 @@ export class Stores {
     return known.size > 0 ? this.memory : this.database;
   }
 
+  async definition(name: string): Promise<KnownDefinition> {
+    return definition((await this.forDefinition(name)).store, name);
+  }
+
   async definitions(): Promise<readonly KnownDefinition[]> {
     return [...(await definitions(this.database.store)), ...(await definitions(this.memory.store))];
   }
 
-  /** One list over both: whatever is in memory has the higher ids. */
+  /** One list over both stores: jobs in memory have the higher ids. */
   async find(query: Query, page: PageRequest = {}): Promise<Page> {
     const { order = 'newest', after, limit = pageDefault } = page;
     const [first, second] = order === 'newest' ? [this.memory, this.database] : [this.database, this.memory];

@@ -43,7 +43,8 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['work'],
     ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker'],
-    ['reads'],
+    ['workers', 'reads', 'audit-trail'],
+    ['definition-actions', 'run-actions', 'run-creation'],
     ['engine'],
   ],
   'src/engine/isolation/': [

@@ -14,9 +14,7 @@ export interface InstanceCommandsParts {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly logger: Logger;
-  /** Whether it claims no work now, and so no commands either. */
-  readonly isNotClaiming: () => boolean;
-  readonly apply: (order: InstanceCommand) => Promise<void>;
+  readonly apply: (command: InstanceCommand) => Promise<void>;
 }
 
 const commandPollMs = 2_000;
@@ -40,9 +38,10 @@ export class InstanceCommands {
     return instanceCommandType(this.#parts.instance);
   }
 
-  async turn(): Promise<number> {
-    const { jobs, instance, isNotClaiming } = this.#parts;
-    if (!isNotClaiming()) return commandPollMs;
+  /** While the instance claims work, it claims its commands with it. */
+  async turn(isClaiming: boolean): Promise<number> {
+    const { jobs, instance } = this.#parts;
+    if (isClaiming) return commandPollMs;
     const names = { exact: [this.type] };
     const claimed = await jobs.claim({ kinds: ['run'], names, limit: commandBatch, holder: instance, leaseMs });
     for (const job of claimed.toSorted((a, b) => a.id - b.id)) await this.execute(job);

@@ -55,7 +55,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       world.open('go');
       expect(await beside.result()).toBe('saw nothing');
       expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
-      expect(ann.output).toContain('left behind was rejected');
+      expect(ann.output).toContain('left a promise behind that was rejected');
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(flawsOf(await histories(world.engine))).toEqual([]);
     });

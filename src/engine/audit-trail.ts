@@ -1,0 +1,67 @@
+/**
+ * The audit trail: records what a named person does, with the state before and after. What the program does by itself
+ * is in the histories only.
+ */
+import type { Asker } from '../apply.ts';
+import type { Jobs } from '../jobs.ts';
+import { auditView } from '../jobs/audit.ts';
+import type { Job } from '../model/job.ts';
+import { isRefusal } from '../refusal.ts';
+import type { ActOptions } from './run-handle.ts';
+import type { Stores } from './stores.ts';
+
+export class AuditTrail {
+  readonly #stores: Stores;
+  readonly #instance: string;
+
+  constructor(stores: Stores, instance: string) {
+    this.#stores = stores;
+    this.#instance = instance;
+  }
+
+  /** The instance itself, unless the options name a person. */
+  asker({ by = this.#instance, why }: ActOptions = {}): Asker {
+    return { by, ...(why === undefined ? {} : { why }) };
+  }
+
+  /** Performs an operation on a job and records it. */
+  async ofJob(
+    action: string,
+    id: number,
+    act: ActOptions | undefined,
+    perform: (jobs: Jobs) => Promise<Job>,
+  ): Promise<Job> {
+    const jobs = this.#stores.forJob(id);
+    if (act?.by === undefined) return perform(jobs);
+    const before = await jobs.get(id);
+    const after = await perform(jobs);
+    const views = { before: before && auditView(before), after: auditView(after) };
+    await this.#stores.database.audit({ action, job: id, def: after.def, ...views }, this.asker(act));
+    return after;
+  }
+
+  /** Performs an operation on a definition and records it. */
+  async ofDefinition(
+    action: string,
+    name: string,
+    act: ActOptions | undefined,
+    perform: () => Promise<unknown>,
+  ): Promise<void> {
+    if (act?.by === undefined) return void (await perform());
+    const before = await this.#definitionView(name);
+    await perform();
+    const after = await this.#definitionView(name);
+    await this.#stores.database.audit({ action, job: null, def: name, before, after }, this.asker(act));
+  }
+
+  /** Null if there is no such definition. */
+  async #definitionView(name: string): Promise<unknown> {
+    try {
+      const { isEnabled, override, code } = await this.#stores.definition(name);
+      return { isEnabled, override, code };
+    } catch (error) {
+      if (isRefusal(error) && error.code === 'unknown.definition') return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/** Run creation: requests become drafts, and drafts become jobs of the right store. */
+import type { Jobs } from '../jobs.ts';
+import type { Created } from '../jobs/create.ts';
+import type { Draft } from '../jobs/draft.ts';
+import type { JobDef } from './declare/job-def.ts';
+import type { JobType } from './declare/job-type.ts';
+import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
+import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
+import type { DefinitionActions } from './definition-actions.ts';
+import type { Stores } from './stores.ts';
+import type { Tracing } from './work/tracing.ts';
+import type { Workers } from './workers.ts';
+
+export interface RunCreationParts {
+  readonly stores: Stores;
+  readonly workers: Workers;
+  readonly definitions: DefinitionActions;
+  readonly tracing: Tracing;
+  readonly instance: string;
+}
+
+type Drafts = readonly Draft[];
+type StoreDrafts = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
+
+export class RunCreation {
+  readonly #parts: RunCreationParts;
+
+  constructor(parts: RunCreationParts) {
+    this.#parts = parts;
+  }
+
+  create(what: Runnable, requests: readonly RunRequest<unknown>[], by: string): Promise<readonly Created[]> {
+    return this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
+  }
+
+  /** In the caller's transaction: the runs exist if and when it commits. */
+  createIn(transaction: unknown, what: Runnable, request: RunRequest<unknown>): Promise<readonly Created[]> {
+    const { instance } = this.#parts;
+    return this.#create(what, [request], (jobs, drafts) => jobs.createWithin(transaction, drafts, instance));
+  }
+
+  async #create(
+    what: Runnable,
+    requests: readonly RunRequest<unknown>[],
+    store: StoreDrafts,
+  ): Promise<readonly Created[]> {
+    const { stores, workers, definitions, tracing } = this.#parts;
+    const now = stores.database.store.now();
+    const def = 'spec' in what ? (what as JobDef) : null;
+    const type = (def ? def.type : what) as JobType;
+    const jobs = def ? stores.forSpec(def.spec) : stores.database;
+    if (jobs === stores.memory) await workers.startMemory();
+    const known = def ? await definitions.declared(def, jobs) : null;
+    const drafts = await draftsOf(type, known, requests, now);
+    const isOnePerType = known ? known.spec.onePerType : type.options.onePerType;
+    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, type.name);
+    const created = await tracing.creating(type.name, drafts, (traced) => store(jobs, traced));
+    if (created.some(({ job }) => job?.state !== 'running')) workers.wake();
+    refuseBusy(type, drafts, requests, created);
+    return created;
+  }
+
+  #store(jobs: Jobs, drafts: Drafts, by: string): Promise<readonly Created[]> {
+    const { stores, workers } = this.#parts;
+    const { claimOnCreate } = workers;
+    const single = drafts.length === 1 && jobs === stores.database ? drafts[0]! : null;
+    if (single && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
+    return jobs.createMany(drafts, by);
+  }
+}
+
+/** A type of which only one run may be open refuses the others; a key that the caller chose gives an outcome instead. */
+function refuseBusy(
+  { name }: JobType,
+  drafts: Drafts,
+  requests: readonly RunRequest<unknown>[],
+  created: readonly Created[],
+): void {
+  created.forEach(({ id, outcome }, index) => {
+    if (outcome !== 'created' && isOneAtATime(drafts[index]!, requests[index]!)) throw busyType(name, id);
+  });
+}

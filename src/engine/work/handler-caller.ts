@@ -1,0 +1,120 @@
+/** Calls the handler of a job for its phase, in this thread or isolated, with the context and the validated input. */
+import type { Job } from '../../model/job.ts';
+import { parseJson } from '../../model/json.ts';
+import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
+import { hasTasks, type JobType } from '../declare/job-type.ts';
+import { checked } from '../declare/schema.ts';
+import type { Context, JobLog, RunFacts } from '../handler/context.ts';
+import { jobLog } from '../handler/job-log.ts';
+import { tokenOf } from '../handler/token.ts';
+import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
+import type { Notes } from '../progress/notes.ts';
+import type { Tracker } from '../progress/tracker.ts';
+import type { Attempt } from './attempt.ts';
+import { contextOf, factsOf } from './handler-context.ts';
+import { gather, prepare, type PhaseParts } from './phases.ts';
+import type { TaskParents } from './task-parents.ts';
+
+export interface HandlerCallerParts extends PhaseParts {
+  readonly isolation: Isolation;
+  readonly notes: Notes;
+  readonly parents: TaskParents;
+}
+
+/** One call of a handler. */
+export interface Execution {
+  readonly type: JobType;
+  readonly attempt: Attempt;
+  readonly tracker: Tracker;
+}
+
+/** The result of the planning phase: its outcome is stored with the tasks. */
+export const tasksPlanned = Symbol('tasks planned');
+
+export class HandlerCaller {
+  readonly #parts: HandlerCallerParts;
+
+  constructor(parts: HandlerCallerParts) {
+    this.#parts = parts;
+  }
+
+  call(execution: Execution): MaybePromise<unknown> {
+    const { type, attempt, tracker } = execution;
+    const { job } = attempt;
+    const context = contextOf(attempt, tracker, this.#logOf(attempt));
+    return job.kind === 'task'
+      ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
+      : andThen(inputOf(type, job), (input) => this.#callRun(execution, context, input));
+  }
+
+  #callRun(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
+    const { type, attempt } = execution;
+    switch (phaseOf(type, attempt.job)) {
+      case 'run':
+        return type.options.isolate
+          ? this.#callIsolated(execution, 'run', context.run, { input })
+          : type.options.run!(Object.assign(context, { input }));
+      case 'prepare':
+        return this.#prepare(execution, context, input);
+      case 'gather':
+        return gather(this.#parts, type, attempt, context, input);
+    }
+  }
+
+  #callTask(execution: Execution, context: Context, parent: Job): MaybePromise<unknown> {
+    const { type, attempt: { job } } = execution;
+    const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
+    const details = parent.details === null ? undefined : parseJson(parent.details);
+    return andThen(inputOf(type, parent), (input) => {
+      const data = { input, details, task: parseJson(job.input), key: job.key };
+      return type.options.isolate
+        ? this.#callIsolated(execution, 'taskResults', run, data)
+        : type.options.taskResults!(Object.assign(context, { run, ...data }));
+    });
+  }
+
+  /** Progress and log are written before the commit that ends the claim: afterwards the fence refuses them. */
+  async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
+    await prepare(this.#parts, type, attempt, context, input, async () => {
+      tracker.end();
+      await this.#parts.notes.finish(attempt.holding);
+    });
+    return tasksPlanned;
+  }
+
+  #callIsolated(
+    { type, attempt }: Execution,
+    phase: IsolatedCall['phase'],
+    run: RunFacts,
+    data: IsolatedCall['data'],
+  ): Promise<unknown> {
+    const { isolation, notes } = this.#parts;
+    const log = this.#logOf(attempt);
+    const { idempotencyKey, fence } = factsOf(attempt);
+    const facts = { run, idempotencyKey, fence, token: tokenOf(attempt.holding) };
+    const call = { module: type.options.module!, type: type.name, phase, data, facts };
+    const { result, kill } = isolation.run(type.options.isolate!, call, {
+      signal: attempt.signal,
+      onProgress: (progress) => notes.progress(attempt.holding, progress),
+      onLog: (level, text) => log[level](text),
+    });
+    attempt.onKill(kill);
+    return result;
+  }
+
+  #logOf({ holding }: Attempt): JobLog {
+    return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
+  }
+}
+
+/** A run that was created by name has no phase from its type: without details its tasks are not planned yet. */
+function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
+  if (phase !== 'run' || !hasTasks(type)) return phase;
+  return details === null ? 'prepare' : 'gather';
+}
+
+/** Validated again before the call: the schema may have changed since the job was created. */
+function inputOf(type: JobType, job: Job): MaybePromise<unknown> {
+  const input = parseJson(job.input);
+  return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
+}

@@ -1,0 +1,32 @@
+/** The runs of the tasks that are executed here, cached: their input, details and tags do not change while tasks run. */
+import type { Job, Tags } from '../../model/job.ts';
+import type { Store } from '../../store/store.ts';
+import type { MaybePromise } from '../../time/maybe-promise.ts';
+
+const cachedMax = 100;
+
+export class TaskParents {
+  readonly #store: Store;
+  readonly #cached = new Map<number, Job>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  of(task: Job): MaybePromise<Job> {
+    return this.#cached.get(task.parent!) ?? this.#load(task);
+  }
+
+  /** The tags of a run, or of the run that a task belongs to. */
+  async tagsOf(job: Job): Promise<Tags | null> {
+    return job.kind === 'task' ? (await this.of(job)).tags : job.tags;
+  }
+
+  async #load(task: Job): Promise<Job> {
+    const [run] = await this.#store.load([task.parent!]);
+    if (!run) throw new Error(`task ${task.id} belongs to run ${task.parent}, which no longer exists`);
+    if (this.#cached.size >= cachedMax) this.#cached.delete(this.#cached.keys().next().value!);
+    this.#cached.set(run.id, run);
+    return run;
+  }
+}

@@ -1,0 +1,87 @@
+/** The workers of an engine: one for its database, and one for memory from the first in-memory job on. */
+import type { Jobs } from '../jobs.ts';
+import { durationMs, type Duration } from '../time/duration.ts';
+import { Loop } from '../time/loop.ts';
+import type { ClaimOnCreate } from './loops/claim-on-create.ts';
+import { InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+
+export interface WorkersParts extends WorkerParts {
+  readonly memory: Jobs;
+}
+
+/** Without a limit, ended runs would fill the memory. */
+const memoryRetentionDefault: Duration = '1h';
+
+export class Workers {
+  readonly #parts: WorkersParts;
+  readonly #database: Worker;
+  readonly #commandLoop: Loop;
+  #memory: Worker | null = null;
+  #isResumed = false;
+
+  /** `apply` executes a command that another instance has sent to this one. */
+  constructor(parts: WorkersParts, apply: (command: InstanceCommand) => Promise<void>) {
+    this.#parts = parts;
+    const commands = new InstanceCommands({ ...parts, apply });
+    this.#database = new Worker({ ...parts, instanceCommands: commands });
+    this.#commandLoop = new Loop('instance commands', parts, () => commands.turn(this.#isClaiming));
+  }
+
+  get claimOnCreate(): ClaimOnCreate {
+    return this.#database.claimOnCreate;
+  }
+
+  async resume(): Promise<void> {
+    this.#isResumed = true;
+    await Promise.all(this.#all.map((worker) => worker.start()));
+    this.#commandLoop.start();
+  }
+
+  async suspend(): Promise<void> {
+    this.#isResumed = false;
+    await Promise.all(this.#all.map((worker) => worker.suspend()));
+  }
+
+  async close(patienceMs: number): Promise<void> {
+    await this.#commandLoop.stop();
+    await Promise.all(this.#all.map((worker) => worker.close(patienceMs)));
+  }
+
+  /** Must be called before the first in-memory job is created. */
+  async startMemory(): Promise<void> {
+    if (this.#memory) return;
+    const { retention, memory: jobs } = this.#parts;
+    const memoryRetention = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryRetentionDefault) };
+    this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention });
+    if (this.#isResumed) await this.#memory.start();
+  }
+
+  /** A job may be due. */
+  wake(): void {
+    for (const worker of this.#all) worker.wake();
+  }
+
+  /** A definition has changed. */
+  reschedule(): void {
+    for (const worker of this.#all) worker.reschedule();
+  }
+
+  /** A job was cancelled or stopped. */
+  checkCancels(): void {
+    for (const worker of this.#all) worker.checkCancels();
+  }
+
+  /** A command was sent to an instance, which may be this one. */
+  checkCommands(): void {
+    this.#commandLoop.wake();
+  }
+
+  get #all(): readonly Worker[] {
+    return this.#memory ? [this.#database, this.#memory] : [this.#database];
+  }
+
+  get #isClaiming(): boolean {
+    return this.#isResumed && !this.#database.isFull;
+  }
+}
