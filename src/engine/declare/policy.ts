@@ -1,11 +1,11 @@
-/** Turns the settings that people write into the policy that a job carries. */
+/** Converts the settings of a type or definition into the policy that is stored with a job. */
 import type { OnTaskFailure, Policy } from '../../model/job.ts';
 import { checkRetry, type RetryPolicy } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import type { RetrySettings, Settings } from './job-type.ts';
 
-/** Only what was said: the defaults stay out of the record. */
+/** Contains only the settings that are present, so that defaults are not stored. */
 export function policyOf(settings: Settings): Policy {
   const { timeout, prepareTimeout, retention, retry, onTaskFailure } = settings;
   return {

@@ -1,4 +1,4 @@
-/** The doctor: the state of a store and of the instances on it, finding by finding, each with what to do about it. */
+/** The doctor: checks a store and its instances, and returns findings, each with advice. */
 import type { Jobs } from '../../jobs.ts';
 import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -9,14 +9,14 @@ export interface Finding {
   readonly level: 'fine' | 'warning' | 'problem';
   readonly about: string;
   readonly says: string;
-  /** What to do; null: nothing. */
+  /** The advice; null: nothing to do. */
   readonly todo: string | null;
 }
 
 const skewMaxMs = 2_000;
 const transactionMaxMs = 60_000;
 const logMaxBytes = 256 * 1024 * 1024;
-/** Below this a store is too small for bloat to matter. */
+/** With fewer dead rows, bloat does not matter. */
 const deadMin = 20_000;
 const connectionsMaxShare = 0.85;
 const lateMs = 60_000;
@@ -122,7 +122,7 @@ async function ofStuck(jobs: Jobs): Promise<Finding[]> {
   return found.length > 0 ? found : [fine('stuck', 'no job is stuck')];
 }
 
-/** Definitions whose time has passed, and jobs that are due and have someone, but are not taken. */
+/** Overdue definitions, and jobs that have been due for a minute without being claimed. */
 async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
   const before = now - lateMs;
   const late = async (kinds: readonly ('def' | 'run' | 'task')[]): Promise<number> => {

@@ -1,4 +1,4 @@
-/** Explains why a job is not running: every reason that holds, the most telling first. */
+/** Explains why a job is not running: returns every reason that applies, in order of importance. */
 import type { Jobs } from '../../jobs.ts';
 import { parseGate, Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
@@ -7,7 +7,7 @@ import { openStandings } from '../../store/query.ts';
 
 export interface Reason {
   readonly code: ReasonCode;
-  /** A sentence for people. */
+  /** A sentence for display. */
   readonly says: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
