@@ -23,7 +23,7 @@ import { durationMs, type Duration } from './time/duration.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
-  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: `STINT_DATABASE_URL`, else `DATABASE_URL`, else `sqlite:.stint/jobs.db`. */
+  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: that of the environment, else `.stint/jobs.db`. */
   readonly store?: string | Store;
   /** The job types that this instance can execute, in addition to those of `defs`. */
   readonly types?: readonly AnyJobType[];
@@ -33,7 +33,7 @@ export interface EngineOptions {
   readonly slots?: number;
   /** How long an instance may be without a heartbeat before others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
-  /** How long after their end runs are deleted, unless their type or definition says otherwise. Default: null, never. */
+  /** How long after their end runs are deleted, unless their type or definition sets it. Default: null, never. */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */
   readonly logger?: Logger;
@@ -57,8 +57,8 @@ export class Engine extends EngineCore {
 }
 
 function partsOf({
-  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger: ownLogger = silent,
-  clock = systemClock, random = systemRandom, instance = instanceName(random),
+  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null,
+  logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random),
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const logger = unfailing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
@@ -87,7 +87,9 @@ function partsOf({
 
 /** A store in the memory of this process needs no backup heartbeat: it is blocked together with the handlers. */
 const backupHeartbeatFor = (url: string, instance: string, leaseMs: number, logger: Logger): BackupHeartbeat =>
-  url.startsWith('memory:') || url.includes(':memory:') ? noBackupHeartbeat : new ThreadHeartbeat({ url, instance, leaseMs, logger });
+  url.startsWith('memory:') || url.includes(':memory:')
+    ? noBackupHeartbeat
+    : new ThreadHeartbeat({ url, instance, leaseMs, logger });
 
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;

@@ -22,5 +22,5 @@ export async function problemOf(response: Response): Promise<ProblemError> {
   if (isProblem) return new ProblemError(JSON.parse(text) as Problem);
   const detail = `the server responded with ${response.status}: ${text.slice(0, 200)}`;
   const { status } = response;
-  return new ProblemError({ type: 'about:blank', title: 'not a problem document of Stint', status, code: 'http', detail });
+  return new ProblemError({ type: 'about:blank', title: 'no problem document', status, code: 'http', detail });
 }

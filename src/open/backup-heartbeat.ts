@@ -43,7 +43,8 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
     Atomics.store(this.#beats, 1, 0);
     const workerData: HeartbeatThreadData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
-    this.#thread = new Worker(new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
+    const entry = new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url);
+    this.#thread = new Worker(entry, { workerData });
     this.#thread.once('message', onReady);
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });

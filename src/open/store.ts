@@ -19,7 +19,9 @@ export function openStore(url: string, { clock = systemClock }: { readonly clock
     case 'postgresql':
       return new PostgresStore(url, options);
     default:
-      throw new Refusal('malformed.store', 'a store URL must start with sqlite:, postgres:// or memory:', { scheme: scheme.slice(0, 20) });
+      throw new Refusal('malformed.store', 'a store URL must start with sqlite:, postgres:// or memory:', {
+        scheme: scheme.slice(0, 20),
+      });
   }
 }
 

@@ -29,7 +29,8 @@ export class Handlers {
   require(name: string): JobType {
     const type = this.#types.get(name);
     if (type) return type;
-    throw new Refusal('unknown.type', `this engine has no job type ${name}: pass it in types`, { type: name, known: this.names });
+    const message = `this engine has no job type ${name}: pass it in types`;
+    throw new Refusal('unknown.type', message, { type: name, known: this.names });
   }
 
   /** The limits that the code declares now. They override those that a waiting job was created with. */
@@ -40,7 +41,8 @@ export class Handlers {
   #add(type: JobType): void {
     const known = this.#types.get(type.name);
     if (known && known !== type) {
-      throw new Refusal('malformed.option', `two job types are named ${type.name}: rename one of them`, { type: type.name });
+      const message = `two job types are named ${type.name}: rename one of them`;
+      throw new Refusal('malformed.option', message, { type: type.name });
     }
     this.#types.set(type.name, type);
   }

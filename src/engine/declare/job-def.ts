@@ -95,9 +95,8 @@ function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptio
 }
 
 function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
-  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof setting === 'string'
-    ? { policy: setting }
-    : setting;
+  const settings: MisfireSettings = typeof setting === 'string' ? { policy: setting } : setting;
+  const { policy, window = '1d', cap = 100, grace = '1m' } = settings;
   return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
 }
 

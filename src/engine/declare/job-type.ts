@@ -14,7 +14,7 @@ export interface Settings {
   readonly prepareTimeout?: Duration;
   /** How often, and after what delay, a failed attempt is retried. */
   readonly retry?: RetrySettings;
-  /** The effect of failed tasks on their run: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
+  /** The effect of failed tasks: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
   readonly onTaskFailure?: OnTaskFailure;
   /** Higher is claimed first. Default: 0. */
   readonly priority?: number;
@@ -48,7 +48,7 @@ interface CommonOptions<S extends Schema> extends Settings {
   readonly limit?: { readonly key: (input: OutputOf<S>) => string; readonly concurrency: number };
   /** Only one run of this type at a time, scheduled or manual; a manual run is refused while another is open. */
   readonly onePerType?: boolean;
-  /** Runs the handler in a thread or process of its own, which can be ended whatever its code does. Requires `module`. */
+  /** Runs the handler in its own thread or process, which can be ended whatever its code does. Requires `module`. */
   readonly isolate?: 'thread' | 'process';
   /** The module that exports the type, for `isolate`: `import.meta.url`. */
   readonly module?: string;
@@ -68,7 +68,12 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
   ) => AsyncIterable<Task> | Iterable<Task> | Promise<Iterable<Task>>;
   /** The handler of one task. */
   readonly taskResults: (
-    context: Context & { readonly input: OutputOf<S>; readonly details: Details; readonly task: Task; readonly key: string | null },
+    context: Context & {
+      readonly input: OutputOf<S>;
+      readonly details: Details;
+      readonly task: Task;
+      readonly key: string | null;
+    },
   ) => TaskResult | HandedOff | Promise<TaskResult | HandedOff>;
   /** Returns the result of the run after all tasks have ended. */
   readonly jobResults?: (
@@ -113,7 +118,7 @@ export interface JobType<Input = never, Result = unknown> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
-export type AnyOptions = CommonOptions<any> & Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
+export type AnyOptions = Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
 
 /** A job type with any input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
@@ -142,16 +147,16 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 function checkTypeName(name: string): void {
   if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return;
-  throw new Refusal('malformed.name', 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -', {
-    name: String(name).slice(0, 200),
-  });
+  const message = 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -';
+  throw new Refusal('malformed.name', message, { name: String(name).slice(0, 200) });
 }
 
 function checkOptions(name: string, options: AnyOptions): void {
   const isSimple = typeof options.run === 'function';
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
   if (isSimple === isTasked) {
-    throw new Refusal('malformed.option', `job type ${name} must have either run, or taskDetails and taskResults`, { type: name });
+    const message = `job type ${name} must have either run, or taskDetails and taskResults`;
+    throw new Refusal('malformed.option', message, { type: name });
   }
   if (options.isolate !== undefined && options.module === undefined) {
     const message = `job type ${name} is isolated in a ${options.isolate} and must have module: import.meta.url`;
@@ -159,7 +164,8 @@ function checkOptions(name: string, options: AnyOptions): void {
   }
   for (const limit of [options.concurrency, options.taskConcurrency, options.limit?.concurrency]) {
     if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
-    throw new Refusal('malformed.number', `the concurrency of job type ${name} must be a whole number above 0`, { type: name });
+    const message = `the concurrency of job type ${name} must be a whole number above 0`;
+    throw new Refusal('malformed.number', message, { type: name });
   }
   for (const duration of [options.timeout, options.prepareTimeout, options.retention]) {
     if (duration !== undefined) durationMs(duration);

@@ -35,9 +35,12 @@ const msField = <K extends string>(name: K, duration: Duration | undefined): { r
 
 function checkOnTaskFailure(setting: OnTaskFailure): OnTaskFailure {
   if (setting === 'collect' || setting === 'failFast') return setting;
-  const number = typeof setting === 'object' && setting !== null
-    ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent)
-    : NaN;
-  if (number >= 0) return setting;
-  throw new Refusal('malformed.option', "onTaskFailure must be 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
+  if (toleratedOf(setting) >= 0) return setting;
+  const message = "onTaskFailure must be 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }";
+  throw new Refusal('malformed.option', message, {});
+}
+
+function toleratedOf(setting: Exclude<OnTaskFailure, string>): number {
+  if (typeof setting !== 'object' || setting === null) return NaN;
+  return 'tolerate' in setting ? setting.tolerate : setting.toleratePercent;
 }

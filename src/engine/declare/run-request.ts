@@ -37,13 +37,15 @@ export type Runnable = JobType<any, any> | JobDef<any, any>;
 export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
-/** The input is optional for a definition, whose parameters are the default, and for a type that accepts `undefined`. */
+/** The input is optional for a definition, which has parameters, and for a type that accepts `undefined`. */
 export type RequestOf<What extends Runnable> =
   What extends JobDef<infer Input, unknown> ? [request?: RunRequest<Input>]
   : What extends JobType<infer Input, unknown> ? RequestFor<Input>
   : never;
 
-type RequestFor<Input> = undefined extends Input ? [request?: RunRequest<Input>] : [request: RunRequest<Input> & { readonly input: Input }];
+type RequestFor<Input> = undefined extends Input
+  ? [request?: RunRequest<Input>]
+  : [request: RunRequest<Input> & { readonly input: Input }];
 
 /** The common fields of all runs of a type, or of a definition. */
 interface Template {
@@ -91,9 +93,12 @@ function templateOfDefinition(known: KnownDefinition): Template {
   const { name } = known;
   const spec = specOf(known);
   if (!spec.manualRuns) {
-    throw new Refusal('manual.forbidden', `definition ${name} does not allow manual runs: only its schedules create runs`, { name });
+    const message = `definition ${name} does not allow manual runs: only its schedules create runs`;
+    throw new Refusal('manual.forbidden', message, { name });
   }
-  if (!known.isEnabled) throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
+  if (!known.isEnabled) {
+    throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
+  }
   return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 
@@ -123,6 +128,7 @@ function filledIn(
   output: unknown,
 ): Draft {
   const { limit } = type.options;
+  const { startBy } = request;
   const due = dueOf(request, now);
   // A run that is due later gets no key, which would block other runs until then; its gate limits it when it is due.
   const overlap = isOnePerType && due <= now
@@ -133,7 +139,7 @@ function filledIn(
     ...overlap,
     input,
     due,
-    ...(request.startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(request.startBy) } }),
+    ...(startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(startBy) } }),
     ...(request.priority === undefined ? {} : { priority: request.priority }),
     ...(request.tags === undefined ? {} : { tags: { ...draft.tags, ...request.tags } }),
     ...(request.unique === undefined ? {} : { unique: uniqueOf(request.unique) }),

@@ -15,7 +15,7 @@ export interface Context {
   readonly idempotencyKey: string;
   /** Rises with every claim, so that other systems can refuse a worker that has lost the job. */
   readonly fence: number;
-  /** Lets another system finish this job later, with the token of the result: `return context.handOff({ within: '1h' })`. */
+  /** Lets another system finish this job later, with a token: `return context.handOff({ within: '1h' })`. */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }
 
@@ -66,7 +66,7 @@ export interface ProgressTracker {
   completedItem(summary?: string): void;
   failedItem(cause: unknown): void;
 
-  /** Processes items one after the other; stops before the next item if the job is cancelled or the stage is skipped. */
+  /** Processes items one by one; stops before the next item if the job is cancelled or the stage is skipped. */
   runStage<T>(
     items: Iterable<T> | AsyncIterable<T>,
     describe: (item: T, index: number) => string | null,

@@ -11,7 +11,7 @@ export interface StopAnswer {
   readonly how: 'terminated' | 'disowned' | 'idle';
 }
 
-/** The effect that a stop would have now. Each instance publishes its isolated types, so the caller need not have them. */
+/** The effect that a stop would have now. Instances publish their isolated types, so the caller need not have them. */
 export async function stopWouldBe(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
   if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';

@@ -186,7 +186,7 @@ export class Notes {
 
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
-/** Batches up to a size, then each suspect alone. Lazy, so that each draft contains the notes at its time of writing. */
+/** Batches up to a size, then each suspect alone. Lazy, so that a draft contains the notes at the time of writing. */
 function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));
   let batch: NoteDraft[] = [];
