@@ -1,11 +1,11 @@
-/** The logger: what the engine says to whoever runs it. pino and console fit. */
+/** The logger: receives what the engine reports to its operator. pino and `console` have this interface. */
 export interface Logger {
   info(text: string, about?: Readonly<Record<string, unknown>>): void;
   warn(text: string, about?: Readonly<Record<string, unknown>>): void;
   error(text: string, about?: Readonly<Record<string, unknown>>): void;
 }
 
-/** One that throws is told to the process and harms nobody: those who log are those who store outcomes. */
+/** Turns errors of the logger into process warnings: code that logs also stores outcomes, and must not fail. */
 export const unfailing = (logger: Logger): Logger => ({
   info: (text, about) => attempt(() => logger.info(text, about)),
   warn: (text, about) => attempt(() => logger.warn(text, about)),

@@ -1,4 +1,4 @@
-/** Opens an engine: the parts it is made of, chosen once, here. */
+/** The composition root: creates an engine from its options and chooses its parts. */
 import { hostname } from 'node:os';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
@@ -23,31 +23,31 @@ import { durationMs, type Duration } from './time/duration.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
-  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the environment's, else a file in `.stint`. */
+  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: that of the environment, else `.stint/jobs.db`. */
   readonly store?: string | Store;
-  /** The job types whose code is here; those of `defs` need not be named again. */
+  /** The job types that this instance can execute, in addition to those of `defs`. */
   readonly types?: readonly AnyJobType[];
-  /** The definitions that this code declares. */
+  /** The definitions to declare. */
   readonly defs?: readonly AnyJobDef[];
   /** How many handlers run at a time. Default: 16. */
   readonly slots?: number;
-  /** How long an instance may be silent before others take over its jobs. Default: 15s; at least 1s. */
+  /** How long an instance may be without a heartbeat before others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
-  /** How long ended runs are kept when they do not say it themselves. Default: null, for ever. */
+  /** How long after their end runs are deleted, unless their type or definition sets it. Default: null, never. */
   readonly retention?: Duration | null;
-  /** Hears of what goes wrong in the background. Default: nobody does. */
+  /** Receives reports of background failures. Default: none. */
   readonly logger?: Logger;
   /** For tests: see `stint/testing`. */
   readonly clock?: Clock;
-  /** For tests: where chance comes from. */
+  /** For tests: the source of random numbers. */
   readonly random?: Random;
-  /** The name of this instance; it must not be that of another that lives. */
+  /** The name of this instance; no other live instance may have it. Default: a random name. */
   readonly instance?: string;
 }
 
 const leaseDefault: Duration = '15s';
 const leaseMinMs = 1_000;
-const feedKept: Duration = '1d';
+const feedRetention: Duration = '1d';
 const slotsDefault = 16;
 
 export class Engine extends EngineCore {
@@ -57,10 +57,10 @@ export class Engine extends EngineCore {
 }
 
 function partsOf({
-  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null, logger: given = silent,
-  clock = systemClock, random = systemRandom, instance = instanceName(random),
+  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null,
+  logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random),
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
-  const logger = unfailing(given);
+  const logger = unfailing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
   const url = typeof store === 'object' ? null : storeUrl(store);
   const jobs = new Jobs(typeof store === 'object' ? store : openStore(url!, { clock }));
@@ -71,8 +71,8 @@ function partsOf({
     defs,
     slots: checkSlots(slots),
     leaseMs,
-    backupHeartbeat: url === null ? noBackupHeartbeat : heartFor(url, instance, leaseMs, logger),
-    retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedKept) },
+    backupHeartbeat: url === null ? noBackupHeartbeat : backupHeartbeatFor(url, instance, leaseMs, logger),
+    retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
     isolation: new Isolation(),
     tracing: new Tracing(),
     watchers: new JobWatchers(clock),
@@ -85,9 +85,11 @@ function partsOf({
   };
 }
 
-/** A store inside this process needs no second heartbeat. */
-const heartFor = (url: string, instance: string, leaseMs: number, logger: Logger): BackupHeartbeat =>
-  url.startsWith('memory:') || url.includes(':memory:') ? noBackupHeartbeat : new ThreadHeartbeat({ url, instance, leaseMs, logger });
+/** A store in the memory of this process needs no backup heartbeat: it is blocked together with the handlers. */
+const backupHeartbeatFor = (url: string, instance: string, leaseMs: number, logger: Logger): BackupHeartbeat =>
+  url.startsWith('memory:') || url.includes(':memory:')
+    ? noBackupHeartbeat
+    : new ThreadHeartbeat({ url, instance, leaseMs, logger });
 
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;

@@ -13,7 +13,7 @@ const shells = [
   'PROMPT*', 'KSH*', 'ZDOTDIR', 'ZSH*', 'INPUTRC', 'TERMINFO*', 'TERMCAP',
 ];
 /** Programs read the settings in these directories, and many settings name a program. */
-const homes = ['HOME', 'HOMEDRIVE', 'HOMEPATH', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'SYSTEMROOT', 'WINDIR', 'XDG_*'];
+const homeFolders = ['HOME', 'HOMEDRIVE', 'HOMEPATH', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'SYSTEMROOT', 'WINDIR', 'XDG_*'];
 const interpreters = [
   'NODE_OPTIONS', 'NODE_PATH', 'NODE_V8_*', 'NODE_EXTRA_*', 'NODE_REPL_*', 'NPM_*', 'YARN_*', 'PNPM_*', 'BUN_*', 'DENO_*',
   'PYTHON*', 'PIP_*', 'VIRTUAL_ENV', 'PERL*', 'RUBY*', 'GEM_*', 'BUNDLE_*', 'PHP*', 'LUA_*', 'JAVA_*', '_JAVA_*', 'JDK_*',
@@ -25,7 +25,7 @@ const tools = [
   'TAR_OPTIONS', 'AWKPATH', 'AWKLIBPATH', 'PSQL*', 'PGSYSCONFDIR', 'PGSERVICEFILE', 'MYSQL_HOME', 'AWS_CONFIG_FILE',
   'KUBECONFIG', 'DOCKER_*', 'CURL_HOME', 'WGETRC', 'GTK_*', 'GIO_*', 'GST_*', 'QT_*', 'MAGICK_*', 'GS_*', 'VIM*', 'EMACS*',
 ];
-const closed = patternOf([...loader, ...shells, ...homes, ...interpreters, ...tools]);
+const closed = patternOf([...loader, ...shells, ...homeFolders, ...interpreters, ...tools]);
 
 /** Why the input may not set this variable, and what to do; null: it may. */
 export function envNameIssue(name: string, allowed: ReadonlySet<string>): string | null {

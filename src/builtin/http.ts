@@ -1,4 +1,4 @@
-/** The built-in type `http`: calls a URL. What is busy or broken there is tried again; what is wrong is not. */
+/** The built-in type `http`: calls a URL. Network errors, 5xx, 408, 425 and 429 are retried; other 4xx fail the job. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Context } from '../engine/handler/context.ts';
@@ -10,7 +10,7 @@ import { Reach } from './address.ts';
 import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
 
 export interface HttpTypeOptions {
-  /** Addresses and ranges that may be called although they are not public. */
+  /** Private addresses and ranges that may be called. */
   readonly allow?: readonly string[];
   readonly resolve?: Resolve;
 }
@@ -18,9 +18,9 @@ export interface HttpTypeOptions {
 export interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON as what it says, anything else as text. */
+  /** The parsed value of a JSON response, or else its text. */
   readonly body: unknown;
-  /** Whether there was more of it than is kept. */
+  /** Whether the body was truncated. */
   readonly isCut: boolean;
 }
 
@@ -30,7 +30,7 @@ const timeoutDefault: Duration = '30s';
 const timeoutMaxMs = 3_600_000;
 const bodyKeptMax = 65_536;
 const retryAfterMaxMs = 86_400_000;
-/** What Node or this file says; said twice they could cut a request in two. */
+/** Set by Node or by this file. A second value could split the request in two (request smuggling). */
 const ownHeaders: readonly string[] = [
   'host',
   'connection',
@@ -58,7 +58,7 @@ const HttpInput = z.strictObject({
       `not ${ownHeaders.join(', ')}`,
     )
     .default({}),
-  /** A text as it is; anything else as JSON. */
+  /** A string is sent as is; any other value as JSON. */
   body: z.unknown().optional(),
   timeout: z.union([z.string().max(64), z.number()]).default(timeoutDefault),
 });
@@ -98,7 +98,7 @@ async function call(
     context.log.info(`${given.method} ${url.host}${url.pathname} answered ${result.status}`);
     return judged(result, url);
   } catch (error) {
-    // Node tells only that it was aborted.
+    // The error of Node is a plain AbortError; the reason has the cause.
     throw signal.aborted ? signal.reason : error;
   } finally {
     stopTimer();
@@ -126,7 +126,7 @@ async function resultOf(answer: IncomingMessage): Promise<HttpResult> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    // Leaving the loop ends the connection: whatever else it sends is not read.
+    // `break` destroys the response, so that the rest is not read.
     if (size > bodyKeptMax) break;
   }
   const isCut = size > bodyKeptMax;
@@ -167,7 +167,7 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
 }
 
-/** Seconds, or a date; null: it does not say. */
+/** Parses `Retry-After`, in seconds or as a date; null if it is absent or invalid. */
 function waitOf(given: string | undefined): number | null {
   if (given === undefined) return null;
   const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();

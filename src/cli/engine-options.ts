@@ -107,7 +107,10 @@ export function serverLogger(destination: DestinationStream = pino.destination(2
 }
 
 /** pino serializes an error only in the field `err`; in any other field it is logged as `{}`. */
-const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({ ...about, err: error });
+const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  ...about,
+  err: error,
+});
 
 /** Resolves when the process is asked to end; a second request ends it at once. */
 export function untilAsked(): Promise<string> {

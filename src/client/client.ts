@@ -1,4 +1,4 @@
-/** The client: one call for each route, tried again where that can do no harm, and streams that go on by themselves. */
+/** The client of the HTTP API: one call per route, with safe retries, and event streams that reconnect. */
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type Saying,
 } from '../http/contract.ts';
@@ -9,15 +9,15 @@ import { ProblemError, problemOf } from './problem-error.ts';
 import { RemoteRun } from './remote-run.ts';
 
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:7070`. */
+  /** The URL of the server, such as `http://127.0.0.1:7070`. */
   readonly url: string;
-  /** Where the server asks for one. */
+  /** The access token, if the server requires one. */
   readonly token?: string;
-  /** How often a call that failed on its way is tried again. Default: 3. */
+  /** How often a call is retried after a network error or an overloaded server. Default: 3. */
   readonly retries?: number;
-  /** How long to wait for an answer. Default: 90,000. */
+  /** How long to wait for a response. Default: 90,000. */
   readonly timeoutMs?: number;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** For tests. */
   readonly clock?: Clock;
@@ -25,11 +25,11 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** The same key, the same run: made by the client unless given. */
+  /** Calls with the same key create one run. Default: a random key per call. */
   readonly idempotencyKey?: string;
 }
 
-/** What is said of a call, left out where nothing need be said. */
+/** The arguments of a call; the request is optional if all of its parts are. */
 type Args<N extends RouteName> = {} extends Saying<N>
   ? [request?: Saying<N>, options?: CallOptions]
   : [request: Saying<N>, options?: CallOptions];
@@ -41,7 +41,7 @@ interface CallArguments {
 }
 
 const keyed: readonly RouteName[] = ['createRun', 'runDef'];
-const passing: readonly number[] = [502, 503, 504];
+const transientStatuses: readonly number[] = [502, 503, 504];
 const retryBaseMs = 200;
 const retryMaxMs = 10_000;
 
@@ -53,25 +53,24 @@ export class Client {
   readonly #fetch: typeof fetch;
   readonly #clock: Clock;
 
-  constructor(
-    { url, token, retries = 3, timeoutMs = 90_000, fetch: fetchGiven = fetch, clock = systemClock }: ClientOptions,
-  ) {
+  constructor(options: ClientOptions) {
+    const { url, token, retries = 3, timeoutMs = 90_000, fetch: ownFetch = fetch, clock = systemClock } = options;
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
     this.#retries = retries;
     this.#timeoutMs = timeoutMs;
-    this.#fetch = fetchGiven;
+    this.#fetch = ownFetch;
     this.#clock = clock;
   }
 
-  /** Any route by its name in the contract: `client.call('listRuns', { query: { state: ['failed'] } })`. */
+  /** Calls a route by its name in the contract: `client.call('listRuns', { query: { state: ['failed'] } })`. */
   async call<N extends RouteName>(name: N, ...[request, options = {}]: Args<N>): Promise<Answer<N>> {
-    const response = await this.#try(name, request ?? {}, options);
+    const response = await this.#callWithRetry(name, request ?? {}, options);
     const route: Route = routes[name];
     return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
   }
 
-  /** Creates a run, once even if the call has to be repeated. */
+  /** Creates a run, only once even if the call is retried. */
   async createRun(request: Saying<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
     const { id } = await this.call('createRun', { body: request }, options);
     return this.run(id);
@@ -81,7 +80,7 @@ export class Client {
     return new RemoteRun(this, id, this.#clock);
   }
 
-  /** All runs that fit, page by page. */
+  /** Yields all matching runs; reads them page by page. */
   async *runs(filter: NonNullable<Saying<'listRuns'>['query']> = {}): AsyncGenerator<RunView, void, undefined> {
     let { after } = filter;
     for (;;) {
@@ -92,7 +91,7 @@ export class Client {
     }
   }
 
-  /** What changes, from now or from a place on; comes back by itself when the connection is lost. */
+  /** Yields changes from now or from a position on; reconnects when the connection is lost. */
   async *stream(
     { signal, ...query }: NonNullable<Saying<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Changed & { readonly place: string | null }, void, undefined> {
@@ -101,58 +100,62 @@ export class Client {
     }
   }
 
-  /** The events of a streaming route, over as many connections as it takes. */
+  /** Yields the events of a streaming route; reconnects and resumes after the last event id. */
   async *events(
     name: 'stream' | 'streamRun',
     request: CallArguments,
     signal?: AbortSignal,
   ): AsyncGenerator<ServerEvent, void, undefined> {
-    let position: string | null = null;
-    const hasLeft = (): boolean => signal?.aborted ?? false;
-    for (let failures = 0; !hasLeft(); ) {
-      const leave = new AbortController();
+    let lastId: string | null = null;
+    const isAborted = (): boolean => signal?.aborted ?? false;
+    for (let failures = 0; !isAborted(); ) {
+      const disconnect = new AbortController();
       try {
-        const headers: Record<string, string> = position === null ? {} : { 'last-event-id': position };
-        const response = await this.#send(name, request, headers, joined([signal, leave.signal]));
+        const headers: Record<string, string> = lastId === null ? {} : { 'last-event-id': lastId };
+        const response = await this.#send(name, request, headers, joined([signal, disconnect.signal]));
         if (!response.ok) throw await problemOf(response);
-        for await (const serverEvent of readEvents(response.body!, (id) => void (position = id))) {
+        for await (const serverEvent of readEvents(response.body!, (id) => void (lastId = id))) {
           failures = 0;
           yield serverEvent;
           if (serverEvent.event === 'end') return;
         }
         throw new Error('the stream ended before its last event');
       } catch (error) {
-        if (hasLeft()) return;
-        if (error instanceof ProblemError && !isPassing(error.status)) throw error;
+        if (isAborted()) return;
+        if (error instanceof ProblemError && !isTransient(error.status)) throw error;
         if ((failures += 1) > this.#retries) throw error;
         await this.#clock.sleep(this.#pause(failures), signal);
       } finally {
-        leave.abort();
+        disconnect.abort();
       }
     }
   }
 
-  async #try(name: RouteName, request: CallArguments, { signal, idempotencyKey }: CallOptions): Promise<Response> {
+  async #callWithRetry(
+    name: RouteName,
+    request: CallArguments,
+    { signal, idempotencyKey }: CallOptions,
+  ): Promise<Response> {
     const isKeyed = keyed.includes(name) && (request.body as { unique?: unknown } | undefined)?.unique === undefined;
     const key = isKeyed ? (idempotencyKey ?? systemRandom.hex(16)) : undefined;
-    const isHarmless = isKeyed || routes[name].method === 'get';
+    const isIdempotent = isKeyed || routes[name].method === 'get';
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     for (let tries = 1; ; tries++) {
       const outcome = await this.#once(name, request, headers, signal);
-      const isAnswered = !(outcome instanceof Error);
-      if (isAnswered && outcome.ok) return outcome;
-      const status = isAnswered ? outcome.status : 0;
-      // What was turned away for being too much was not done.
-      const isRepeatable = status === 429 || (isHarmless && (status === 0 || isPassing(status)));
+      const hasResponse = !(outcome instanceof Error);
+      if (hasResponse && outcome.ok) return outcome;
+      const status = hasResponse ? outcome.status : 0;
+      // 429: the server refused the call before it had any effect.
+      const isRepeatable = status === 429 || (isIdempotent && (status === 0 || isTransient(status)));
       if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
-        throw isAnswered ? await problemOf(outcome) : outcome;
+        throw hasResponse ? await problemOf(outcome) : outcome;
       }
-      const retryAfterMs = isAnswered ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
+      const retryAfterMs = hasResponse ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
       await this.#clock.sleep(Math.max(retryAfterMs, this.#pause(tries)), signal);
     }
   }
 
-  /** What came back, or why nothing did. */
+  /** The response, or the error if there was none. */
   async #once(
     name: RouteName,
     request: CallArguments,
@@ -160,8 +163,8 @@ export class Client {
     signal?: AbortSignal,
   ): Promise<Response | Error> {
     const late = new AbortController();
-    const tooLate = (): void => late.abort(new Error(`no response within ${this.#timeoutMs} ms`));
-    const cancel = this.#clock.after(this.#timeoutMs, tooLate);
+    const abortLate = (): void => late.abort(new Error(`no response within ${this.#timeoutMs} ms`));
+    const cancel = this.#clock.after(this.#timeoutMs, abortLate);
     try {
       return await this.#send(name, request, headers, joined([signal, late.signal]));
     } catch (error) {
@@ -196,12 +199,12 @@ export class Client {
   }
 }
 
-const isPassing = (status: number): boolean => status === 429 || passing.includes(status);
+const isTransient = (status: number): boolean => status === 429 || transientStatuses.includes(status);
 
 const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
-/** Lists have commas; tags, which may have some in them, stand one by one. */
+/** Joins lists with commas, except tags, which may contain commas: each is a parameter of its own. */
 function queryText(query: CallArguments['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -1,21 +1,21 @@
-/** Server-sent events, read from a response piece by piece. */
+/** Reads server-sent events from the body of a response. */
 
 export interface ServerEvent {
   readonly event: string;
   readonly data: unknown;
-  /** Where to go on after this one, as far as it is known. */
+  /** The last event id so far, with which a new connection resumes; null if there was none. */
   readonly lastId: string | null;
 }
 
-/** `onPlace` hears of every id, also where nothing was told with it. */
+/** Calls `onId` with every id, also of blocks without data. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
-  onPlace: (id: string) => void,
+  onId: (id: string) => void,
 ): AsyncGenerator<ServerEvent> {
   let lastId: string | null = null;
   for await (const block of blocks(body)) {
     const { id, event = 'message', data } = fieldsOf(block);
-    if (id !== undefined) onPlace((lastId = id));
+    if (id !== undefined) onId((lastId = id));
     if (data !== undefined) yield { event, data: JSON.parse(data), lastId };
   }
 }

@@ -1,4 +1,4 @@
-/** What a server refused, with the code of its refusal. */
+/** The error of a request that the server refused, with the code of the refusal. */
 import type { Problem } from '../http/contract.ts';
 
 export class ProblemError extends Error {
@@ -15,12 +15,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** Of any answer that is no success, also of a proxy that knows nothing of problems. */
+/** Converts any unsuccessful response, including one of a proxy that is not a problem document. */
 export async function problemOf(response: Response): Promise<ProblemError> {
   const text = await response.text().catch(() => '');
   const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;
   if (isProblem) return new ProblemError(JSON.parse(text) as Problem);
   const detail = `the server responded with ${response.status}: ${text.slice(0, 200)}`;
   const { status } = response;
-  return new ProblemError({ type: 'about:blank', title: 'not a problem document of Stint', status, code: 'http', detail });
+  return new ProblemError({ type: 'about:blank', title: 'no problem document', status, code: 'http', detail });
 }

@@ -1,4 +1,4 @@
-/** A run on a server: follow it, wait for its result, act on it. */
+/** A run on a server: watches it, waits for its result, and operates on it. */
 import type {
   Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying,
 } from '../http/contract.ts';
@@ -14,7 +14,7 @@ export type RemoteRunUpdate =
   | { readonly event: 'log'; readonly data: { readonly lines: readonly LogLine[] } }
   | { readonly event: 'end'; readonly data: { readonly standing: RunView['standing'] } };
 
-/** What a run needs of its client. */
+/** The part of the client that a run uses. */
 export interface RunCaller {
   call<N extends RouteName>(name: N, request: Saying<N>): Promise<Answer<N>>;
   events(
@@ -39,7 +39,7 @@ export class RemoteRun {
     return this.#caller.call('getRun', { params: { id: this.id } });
   }
 
-  /** What it gave. Throws when it failed or was cancelled, or has not ended in time. */
+  /** Waits for the result. Throws if the run fails, is cancelled, or does not end in time. */
   async result({ timeoutMs = Infinity }: { readonly timeoutMs?: number } = {}): Promise<unknown> {
     const late = new AbortController();
     const cancel = timeoutMs === Infinity ? () => {} : this.#clock.after(timeoutMs, () => late.abort());
@@ -51,7 +51,7 @@ export class RemoteRun {
     return resultOf(await this.get());
   }
 
-  /** As it goes on, until it has ended. */
+  /** Yields updates until the run has ended. */
   async *watch(signal?: AbortSignal): AsyncGenerator<RemoteRunUpdate, void, undefined> {
     for await (const { event, data } of this.#caller.events('streamRun', { params: { id: this.id } }, signal)) {
       yield { event, data } as RemoteRunUpdate;
@@ -83,10 +83,10 @@ function resultOf(run: RunDetail): unknown {
   const isOver = run.state === 'ended';
   throw new ProblemError({
     type: 'about:blank',
-    title: isOver ? 'the run did not succeed' : 'the run has not ended in time',
+    title: isOver ? 'the run did not succeed' : 'the run did not end in time',
     status: isOver ? 409 : 408,
     code: isOver ? `run.${run.standing}` : 'too.late',
-    detail: isOver ? `run ${run.id} ${run.standing}: ${reason}` : `run ${run.id} has not ended in time`,
+    detail: isOver ? `run ${run.id} ${run.standing}: ${reason}` : `run ${run.id} did not end in time`,
     about: { id: run.id },
   });
 }

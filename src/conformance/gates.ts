@@ -5,13 +5,13 @@ import type { Job, RunningJob } from '../model/job.ts';
 import { same, sameMembers } from './same.ts';
 import type { JobSpec, Topic } from './world.ts';
 
-interface SaidLimits {
+interface PartialLimits {
   readonly types?: Record<string, number>;
   readonly defs?: Record<string, number>;
   readonly keys?: Record<string, number>;
 }
 
-const limits = ({ types = {}, defs = {}, keys = {} }: SaidLimits): Limits => ({
+const limits = ({ types = {}, defs = {}, keys = {} }: PartialLimits): Limits => ({
   types: new Map(Object.entries(types)),
   defs: new Map(Object.entries(defs)),
   keys: new Map(Object.entries(keys)),

@@ -1,4 +1,4 @@
-/** History and feed: every event is kept, numbered without gaps, and told once to whoever follows. */
+/** History and feed: every event is kept, numbered without gaps, and read once by every reader of the feed. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
@@ -62,10 +62,10 @@ export const history: Topic = {
         const asking = { by: text, why: text };
         const edit = { tags: { a: text }, input: JSON.stringify(text) };
         const [event] = world.decide(job, { do: 'edit', edit }).events;
-        const told = { ...event!, ...asking };
-        await world.mustWrite([{ before: job, after: { ...job, version: 2, changed: event!.at }, events: [told] }]);
-        same((await world.store.history(job.id))[1], told);
-        same((await world.store.eventsAfter(null, 1000)).events.at(-1)?.event, told);
+        const recorded = { ...event!, ...asking };
+        await world.mustWrite([{ before: job, after: { ...job, version: 2, changed: event!.at }, events: [recorded] }]);
+        same((await world.store.history(job.id))[1], recorded);
+        same((await world.store.eventsAfter(null, 1000)).events.at(-1)?.event, recorded);
       }
     },
 
@@ -180,7 +180,7 @@ export const history: Topic = {
 
     'a reader that follows while two connections write misses nothing and hears nothing twice': async (world) => {
       const other = await world.again();
-      const told: { job: number; n: number }[] = [];
+      const recorded: { job: number; n: number }[] = [];
       const jobs = await world.createAll(Array.from({ length: 40 }, () => ({})));
       let isWriting = true;
       const write = async (mine: Job[], store: typeof other): Promise<void> => {
@@ -194,7 +194,7 @@ export const history: Topic = {
         for (let cursor: string | null = null; ; ) {
           const wasWriting = isWriting;
           const feed = await world.store.eventsAfter(cursor, 5);
-          told.push(...feed.events.map(({ job, event }) => ({ job, n: event.n })));
+          recorded.push(...feed.events.map(({ job, event }) => ({ job, n: event.n })));
           cursor = feed.cursor;
           if (feed.events.length === 0 && !wasWriting) return;
           await turn();
@@ -202,8 +202,8 @@ export const history: Topic = {
       };
       const writing = Promise.all([write(jobs.slice(0, 20), world.store), write(jobs.slice(20), other)]);
       await Promise.all([read(), writing.then(() => { isWriting = false; })]);
-      sameMembers(told, jobs.flatMap(({ id }) => [1, 2, 3].map((n) => ({ job: id, n }))));
-      for (const { id } of jobs) deepEqual(told.filter(({ job }) => job === id).map(({ n }) => n), [1, 2, 3]);
+      sameMembers(recorded, jobs.flatMap(({ id }) => [1, 2, 3].map((n) => ({ job: id, n }))));
+      for (const { id } of jobs) deepEqual(recorded.filter(({ job }) => job === id).map(({ n }) => n), [1, 2, 3]);
     },
 
     'ended, edited and long-lived jobs are told of alike': async (world) => {

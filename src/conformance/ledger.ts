@@ -5,7 +5,7 @@
 import { deepEqual, equal, fail, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
-import { evolve, unborn } from '../model/evolve.ts';
+import { evolve, blankJob } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
 import { originOf } from '../store/row.ts';
 import { checkHistory } from './invariants.ts';
@@ -19,7 +19,7 @@ interface LedgerEntry {
 }
 
 /** An event that was acknowledged, and of which job. */
-export interface TellTale {
+export interface AcknowledgedEvent {
   readonly job: number;
   readonly event: Event;
 }
@@ -56,13 +56,13 @@ export class Ledger {
   }
 
   /** All events that were told so far, for another ledger. */
-  told(): TellTale[] {
+  acknowledged(): AcknowledgedEvent[] {
     return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
   }
 
   /** Takes over what racers elsewhere were told; when that was is not known here. */
-  take(told: readonly TellTale[]): void {
-    for (const { job, event } of told) this.#write(job, { event, started: 0, ended: Infinity });
+  take(events: readonly AcknowledgedEvent[]): void {
+    for (const { job, event } of events) this.#write(job, { event, started: 0, ended: Infinity });
   }
 
   extended(extension: Extension): void {
@@ -75,8 +75,8 @@ export class Ledger {
     for (const event of events) {
       same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that somebody wrote`);
     }
-    const told = [...this.#entries.keys()].filter((name) => name.startsWith(`${job.id}/`)).length;
-    equal(told, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
+    const acknowledged = [...this.#entries.keys()].filter((name) => name.startsWith(`${job.id}/`)).length;
+    equal(acknowledged, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
   }
 
   /** That no event is of a job that is not there. */
@@ -112,7 +112,7 @@ export class Ledger {
 
   /** S11, S32: never are more than so many jobs surely so at once. */
   checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
-    const spans = histories.flatMap((told) => this.#spans(told, isSo));
+    const spans = histories.flatMap((history) => this.#spans(history, isSo));
     for (const { from } of spans) {
       const count = spans.filter((span) => span.from <= from && from < span.to).length;
       ok(count <= most, `${what}: ${count} at once, where at most ${most} may be`);
@@ -122,7 +122,7 @@ export class Ledger {
   /** When the job was surely so. */
   #spans([job, events]: LedgerEvents, isSo: (job: Job) => boolean): LedgerSpan[] {
     const spans: LedgerSpan[] = [];
-    let current = unborn(originOf(job));
+    let current = blankJob(originOf(job));
     let from: number | null = null;
     for (const event of events) {
       current = evolve(current, event);

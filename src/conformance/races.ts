@@ -8,7 +8,7 @@ import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
 import { gateText, type Limits } from '../model/gate.ts';
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
-import { evolve, unborn } from '../model/evolve.ts';
+import { evolve, blankJob } from '../model/evolve.ts';
 import { step } from '../model/machine.ts';
 import { kinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
@@ -37,8 +37,8 @@ const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 const drainTriesMax = 2000;
 
 /** Throws what it finds; answers how many events there were of each kind. */
-export async function checkRaces(open: Open, { connections = 8, turns = 150, ...said }: Races = {}): Promise<Met> {
-  const seed = said.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
+export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Met> {
+  const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
   try {
     return await race(opened, { connections, turns, seed });
@@ -70,11 +70,11 @@ async function race({ store, again }: Opened, { connections, turns, seed }: Requ
 async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Met> {
   const jobs = await allJobs(store);
   const histories = await Promise.all(jobs.map(async (job) => [job, await store.history(job.id)] as const));
-  for (const told of histories) {
-    ledger.checkHistory(told);
-    ledger.checkLeases(told);
-    ledger.checkCancels(told, histories.filter(([child]) => child.parent === told[0].id));
-    follower.check(told);
+  for (const history of histories) {
+    ledger.checkHistory(history);
+    ledger.checkLeases(history);
+    ledger.checkCancels(history, histories.filter(([child]) => child.parent === history[0].id));
+    follower.check(history);
   }
   ledger.checkNoneIsLost(new Set(jobs.map(({ id }) => id)));
   ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: jobs behind the gate');
@@ -103,7 +103,7 @@ async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
  * which the port does not ask for.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
-  const current = new Map(jobs.map((job) => [job.id, unborn(originOf(job))]));
+  const current = new Map(jobs.map((job) => [job.id, blankJob(originOf(job))]));
   const count = (isSo: (job: Job) => boolean): number =>
     [...current.values()].filter((job) => job.version > 0 && isSo(job)).length;
   for (const { job: id, event } of feed) {
@@ -286,7 +286,7 @@ function decided(job: Job, command: Command, by: string, now: number): Change[] 
 /** Reads the feed while the others race. */
 class Follower {
   readonly #store: Store;
-  readonly #told: FeedEvent[] = [];
+  readonly #feedEvents: FeedEvent[] = [];
   #cursor: string | null = null;
 
   constructor(store: Store) {
@@ -313,8 +313,8 @@ class Follower {
 
   /** S29: each event once, in order. */
   check([{ id }, events]: LedgerEvents): void {
-    const told = this.#told.filter(({ job }) => job === id).map(({ event }) => event.n);
-    deepEqual(told, events.map(({ n }) => n), `S29: the feed told every event of job ${id} once and in order`);
+    const numbers = this.#feedEvents.filter(({ job }) => job === id).map(({ event }) => event.n);
+    deepEqual(numbers, events.map(({ n }) => n), `S29: the feed told every event of job ${id} once and in order`);
   }
 
   /** Whoever reads it later reads the same, in the same order. */
@@ -322,13 +322,13 @@ class Follower {
     const later = new Follower(this.#store);
     await later.readOn();
     const names = ({ job, event }: FeedEvent): string => `${job}/${event.n}`;
-    deepEqual(later.#told.map(names), this.#told.map(names), 'the feed is the same for whoever reads it later');
+    deepEqual(later.#feedEvents.map(names), this.#feedEvents.map(names), 'the feed is the same for whoever reads it later');
   }
 
   async #readSome(): Promise<number> {
     const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 50);
     if (events.length > 0) notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
-    this.#told.push(...events);
+    this.#feedEvents.push(...events);
     this.#cursor = cursor;
     return events.length;
   }

@@ -141,14 +141,14 @@ async function makeMove(share: Share, [move, who, dice]: Choice, waitedMs: numbe
 
 async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
   const jobs = await share.compareAll();
-  const told = await share.oracle.eventsAfter(null, 100_000);
+  const oracleFeed = await share.oracle.eventsAfter(null, 100_000);
   for (const job of jobs) {
-    const [heard, expected] = [reader.toldOf(job.id), told.events.filter(({ job: id }) => id === job.id)];
-    same(heard, expected, `what the feed told of job ${job.id}`);
-    checkHistory(job, heard.map(({ event }) => event));
+    const [actual, expected] = [reader.eventsOf(job.id), oracleFeed.events.filter(({ job: id }) => id === job.id)];
+    same(actual, expected, `the feed's events of job ${job.id}`);
+    checkHistory(job, actual.map(({ event }) => event));
   }
   for (const id of share.ids) {
-    const numbers = reader.toldOf(id).map(({ event }) => event.n);
+    const numbers = reader.eventsOf(id).map(({ event }) => event.n);
     deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed tells of job ${id} in order and once`);
   }
 }
@@ -156,7 +156,7 @@ async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
 /** Follows the feed and sorts what it tells by job. */
 class FeedReader {
   readonly #store: Store;
-  readonly #told = new Map<number, FeedEvent[]>();
+  readonly #events = new Map<number, FeedEvent[]>();
   #cursor: string;
 
   constructor(store: Store, cursor: string) {
@@ -170,12 +170,12 @@ class FeedReader {
       if (events.length === 0) return;
       notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
       this.#cursor = cursor;
-      for (const event of events) this.#told.set(event.job, [...this.toldOf(event.job), event]);
+      for (const event of events) this.#events.set(event.job, [...this.eventsOf(event.job), event]);
     }
   }
 
-  toldOf(job: number): readonly FeedEvent[] {
-    return this.#told.get(job) ?? [];
+  eventsOf(job: number): readonly FeedEvent[] {
+    return this.#events.get(job) ?? [];
   }
 }
 

@@ -187,14 +187,14 @@ export class World {
     return (await store.load([id]))[0];
   }
 
-  /** Everything the feed has to tell after a cursor, asked for in small helpings. */
+  /** All entries of the feed after a cursor, read in small pages. */
   async feedAfter(cursor: string | null, limit = 7): Promise<{ job: number; n: number }[]> {
-    const told: { job: number; n: number }[] = [];
+    const feedEvents: { job: number; n: number }[] = [];
     for (let from = cursor; ; ) {
       const { events, cursor: next } = await this.store.eventsAfter(from, limit);
-      told.push(...events.map(({ job, event }) => ({ job, n: event.n })));
-      if (events.length === 0) return told;
-      if (told.length > 100_000) fail('the feed comes to no end');
+      feedEvents.push(...events.map(({ job, event }) => ({ job, n: event.n })));
+      if (events.length === 0) return feedEvents;
+      if (feedEvents.length > 100_000) fail('the feed comes to no end');
       from = next;
     }
   }

@@ -62,5 +62,5 @@ function scalarOf(text: string): string | number | boolean | null {
 function cut(pair: string, what: string): [string, string] {
   const colon = pair.indexOf(':');
   if (colon > 0) return [pair.slice(0, colon), pair.slice(colon + 1)];
-  throw new Refusal('malformed.option', `${what} is written name:value`, { said: pair.slice(0, 40) });
+  throw new Refusal('malformed.option', `${what} is written name:value`, { given: pair.slice(0, 40) });
 }

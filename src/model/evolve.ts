@@ -59,11 +59,11 @@ export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as E
 
 /** The job as its events tell it. Its input, when never edited, and its result are kept beside the history, not in it. */
 export function replay(birth: JobOrigin, events: readonly Event[]): Job {
-  return events.reduce(evolve, unborn(birth));
+  return events.reduce(evolve, blankJob(birth));
 }
 
 /** A job before its first event. */
-export function unborn(birth: JobOrigin): Job {
+export function blankJob(birth: JobOrigin): Job {
   return {
     ...birth,
     state: 'pending',

@@ -8,7 +8,7 @@ import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time
 import type { Change } from './change.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Event, FirstState, Happening, Late } from './event.ts';
-import { evolve, unborn } from './evolve.ts';
+import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff } from './job.ts';
 import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
@@ -75,7 +75,7 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
 
 /** A new job and its first event. */
 export function create(birth: JobOrigin, first: FirstState, asking: Asking): Change {
-  const { events, after } = record(unborn(birth), [{ kind: 'created', ...first }], asking);
+  const { events, after } = record(blankJob(birth), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };
 }
 
@@ -229,9 +229,9 @@ function handedOffUntil(job: RunningJob | HeldJob, until: number): Happening[] {
 
 /** How a job that was asked to give up ends. */
 function endingOf(note: CancelNote, late?: Late): Happening {
-  const told = late ? { late } : {};
-  if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...told };
-  return { kind: 'failed', error: { code: 'automation', message: note.why ?? 'gave up because a task failed' }, ...told };
+  const lateOutcome = late ? { late } : {};
+  if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...lateOutcome };
+  return { kind: 'failed', error: { code: 'automation', message: note.why ?? 'gave up because a task failed' }, ...lateOutcome };
 }
 
 function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {

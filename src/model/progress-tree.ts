@@ -120,11 +120,11 @@ export function trimmed(items: readonly ItemNode[], max: number): readonly ItemN
   if (items.length <= max) return items;
   const first = Math.floor(max / 3);
   const remaining = [...items];
-  while (remaining.length > max) remaining.splice(leastTelling(remaining, first), 1);
+  while (remaining.length > max) remaining.splice(leastInformative(remaining, first), 1);
   return remaining;
 }
 
-function leastTelling(items: readonly ItemNode[], from: number): number {
+function leastInformative(items: readonly ItemNode[], from: number): number {
   let failed = -1;
   for (let at = from; at < items.length; at++) {
     const { status } = items[at]!;

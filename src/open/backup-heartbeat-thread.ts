@@ -1,4 +1,4 @@
-/** The heartbeat thread: watches the main thread's beats and beats in its stead while it is silent. */
+/** The entry of the heartbeat thread: counts the beats of the main thread, and beats in its place when they stop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HeartbeatThreadData } from './backup-heartbeat.ts';
 import { openStore } from './store.ts';
@@ -7,9 +7,9 @@ import { systemClock } from '../time/clock.ts';
 
 const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartbeatThreadData;
 
-/** Often enough that the silence is noticed while most of the lease is left. */
+/** Often enough to notice missing beats while most of the lease is left. */
 const silencePollMs = leaseMs / 12;
-/** The main thread beats this often when it has nothing to do. */
+/** The interval of the main thread's beats. */
 const beatMs = leaseMs / 3;
 
 async function watch(): Promise<void> {
@@ -28,7 +28,7 @@ async function watch(): Promise<void> {
   }
 }
 
-/** Before it is needed: there may be little time then. What cannot be opened is tried again at the next look. */
+/** Opens the store in advance, since little of the lease may be left later. A failure is retried at the next poll. */
 function opened(): Store | null {
   try {
     const store = openStore(url);
@@ -39,7 +39,7 @@ function opened(): Store | null {
   }
 }
 
-/** A store that cannot be reached is tried again at the next look; the main thread tells of the outage. */
+/** A failure is retried at the next poll; the main thread reports the outage. */
 async function beat(store: Store): Promise<boolean> {
   try {
     await store.beat({ id, leaseMs, about, holds: [] });

@@ -1,7 +1,7 @@
 /**
- * The backup heartbeat in a thread: it has its own connection to the store and beats only when the main thread has fallen silent, so
- * that a handler that blocks the event loop keeps its lease. After the stall limit it gives up: a process that has been
- * blocked for so long is taken for hung.
+ * The backup heartbeat in a thread with its own connection to the store. It beats only while the main thread does not,
+ * so that a handler that blocks the event loop does not lose its lease. After the stall limit it stops: the process is
+ * then considered hung.
  */
 import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
@@ -17,7 +17,7 @@ export interface ThreadHeartbeatParts {
   readonly stallMs?: number;
 }
 
-/** What the thread is started with; the first number of `beats` counts the main thread's own beats, the second says stop. */
+/** The `workerData` of the thread. `beats[0]` counts the beats of the main thread; `beats[1]` is 1 to stop. */
 export interface HeartbeatThreadData {
   readonly url: string;
   readonly instance: string;
@@ -43,11 +43,12 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
     Atomics.store(this.#beats, 1, 0);
     const workerData: HeartbeatThreadData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
-    this.#thread = new Worker(new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData });
+    const entry = new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url);
+    this.#thread = new Worker(entry, { workerData });
     this.#thread.once('message', onReady);
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });
-      // Work goes on without it.
+      // Jobs are executed without the backup.
       onReady();
     });
     this.#thread.unref();

@@ -1,4 +1,4 @@
-/** `stint/store`: the port that keeps jobs, its words, and the stores that there are; for those who write their own. */
+/** `stint/store`: the store interface with its types, and the built-in stores; for authors of other stores. */
 export { openStore, storeUrl } from './store.ts';
 export { MemoryStore } from '../store/memory/store.ts';
 export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';

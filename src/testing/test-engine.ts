@@ -1,4 +1,4 @@
-/** The test engine: the real engine on a store in memory and a clock that only a test moves: hours in milliseconds. */
+/** The test engine: the real engine on a store in memory and a virtual clock that the test advances. */
 import type { RequestOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
 import { RunHandle, type RunBackend, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../random.ts';
@@ -9,30 +9,31 @@ import type { Store } from '../store/store.ts';
 import { systemClock, turn, VirtualClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { parseInstant } from '../time/instant.ts';
-import { Tether } from './tether.ts';
+import { CrashableStore } from './crashable-store.ts';
 
 export interface TestOptions extends Pick<EngineOptions, 'types' | 'defs' | 'slots' | 'lease' | 'retention' | 'logger'> {
-  /** The time at which the test starts. */
+  /** The time at which the test starts. Default: 2026-01-01T00:00:00Z. */
   readonly now?: Date | string | number;
-  /** Of whatever is left to chance, such as the wait before a retry. */
+  /** The seed of random numbers, such as the jitter of retries. Default: 1. */
   readonly seed?: number;
 }
 
-/** Started and ready to take runs. */
+/** Creates an engine that is started and claims runs. */
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
   const engine = new TestEngine(options);
   await engine.restart();
   return engine;
 }
 
-/** How long, in real time, `drain` waits for handlers that wait for something outside the clock. */
+/** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-const livedThroughMs = 65_000;
-/** Enough for a look at the store that finds nothing to do. */
+/** The time before the next due job that is not skipped, so that every loop of the engine runs once before it. */
+const unskippedMs = 65_000;
+/** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;
 
-/** An engine whose memory can be looked into. */
+/** An engine that exposes its store of in-memory jobs. */
 class OpenEngine extends Engine {
   get memory(): Store {
     return this.stores.memory.store;
@@ -43,11 +44,11 @@ export class TestEngine implements RunMaker {
   readonly clock: VirtualClock;
   readonly #store: Store;
   #options: TestOptions;
-  #tether: Tether | null = null;
+  #crashable: CrashableStore | null = null;
   #engine: OpenEngine | null = null;
   #starts = 0;
   readonly #backend: RunBackend = new Proxy({} as RunBackend, {
-    get: (_, name) => (...values: unknown[]) => this.#ofLiving(name as keyof RunBackend)(...values),
+    get: (_, name) => (...values: unknown[]) => this.#method(name as keyof RunBackend)(...values),
   });
 
   constructor(options: TestOptions) {
@@ -56,12 +57,12 @@ export class TestEngine implements RunMaker {
     this.#store = openStore('memory:', { clock: this.clock });
   }
 
-  /** The engine that lives now. */
+  /** The current engine; `restart` replaces it. */
   get engine(): Engine {
     return this.#engine!;
   }
 
-  /** The handle goes on working after a crash and a restart. */
+  /** The handle works after a crash and a restart, too. */
   async createJobRun<What extends Runnable>(
     what: What,
     ...request: RequestOf<What>
@@ -70,7 +71,7 @@ export class TestEngine implements RunMaker {
     return new RunHandle<ResultOf<What>>(this.#backend, id, outcome);
   }
 
-  /** Lets the engine work until nothing more happens at this moment of the clock. */
+  /** Lets the engine work until nothing more happens at the current time of the clock. */
   async drain(): Promise<void> {
     const start = systemClock.monotonic();
     for (let quiet = 0; quiet < quietTurns; ) {
@@ -85,12 +86,12 @@ export class TestEngine implements RunMaker {
     }
   }
 
-  /** Lets time pass, and the engine do what falls due in it. */
+  /** Advances the clock, and lets the engine do what becomes due meanwhile. */
   async advance(duration: Duration): Promise<void> {
     const end = this.clock.now() + durationMs(duration);
     await this.drain();
     while (this.clock.now() < end) {
-      await this.#leap(end);
+      await this.#skipIdleTime(end);
       const before = await this.#store.feedEnd();
       await this.clock.advance(Math.min(this.clock.untilNext(), end - this.clock.now()));
       for (let turns = 0; turns < settlingTurns; turns++) await turn();
@@ -99,22 +100,22 @@ export class TestEngine implements RunMaker {
     await this.drain();
   }
 
-  /** The process dies without a word: its memory is lost, what it held stays held until its lease is over. */
+  /** Simulates the death of the process: its memory is lost, and its jobs stay claimed until the lease lapses. */
   crash(): void {
-    this.#tether?.cut();
+    this.#crashable?.crash();
   }
 
-  /** A new process on the same store; with other code, if some is given. */
+  /** Simulates a new process on the same store, optionally with changed code. */
   async restart(code: Partial<Omit<TestOptions, 'now' | 'seed'>> = {}): Promise<void> {
     const { now: _now, seed = 1, ...options } = { ...this.#options, ...code };
-    const tether = new Tether(this.#store);
+    const crashable = new CrashableStore(this.#store);
     const start = this.#starts + 1;
     const random = seededRandom(seed + start);
-    const { store } = tether;
+    const { store } = crashable;
     const engine = new OpenEngine({ ...options, store, clock: this.clock, random, instance: `test-${start}` });
-    this.#tether?.cut();
+    this.#crashable?.crash();
     this.#options = { ...this.#options, ...code };
-    this.#tether = tether;
+    this.#crashable = crashable;
     this.#starts = start;
     this.#engine = engine;
     const resumed = this.#engine.resume();
@@ -129,7 +130,7 @@ export class TestEngine implements RunMaker {
   }
 
   async close(): Promise<void> {
-    if (this.#tether?.isCut) return;
+    if (this.#crashable?.isCrashed) return;
     let isClosed = false;
     const closed = this.engine.close({ patience: '1s' }).finally(() => (isClosed = true));
     while (!isClosed) await this.clock.advance(100);
@@ -140,24 +141,24 @@ export class TestEngine implements RunMaker {
     await this.close();
   }
 
-  #ofLiving(name: keyof RunBackend): (...values: unknown[]) => unknown {
+  #method(name: keyof RunBackend): (...values: unknown[]) => unknown {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 
-  /** Where nothing runs and nothing falls due, the clock jumps; the last minute is lived through. */
-  async #leap(end: number): Promise<void> {
-    const stores = [this.#store, ...(this.#tether?.isCut ? [] : [this.#engine!.memory])];
+  /** Skips time in which no job is running or due. */
+  async #skipIdleTime(end: number): Promise<void> {
+    const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));
     if (running.flat().length > 0) return;
     const all = { kinds: ['run', 'task', 'def'], names: { glob: '*' } } as const;
     const dues = await Promise.all(stores.map((store) => store.nextDue(all)));
-    const target = Math.min(end, ...dues.map((due) => due ?? end)) - livedThroughMs;
-    if (target - this.clock.now() > livedThroughMs) this.clock.jump(target - this.clock.now());
+    const target = Math.min(end, ...dues.map((due) => due ?? end)) - unskippedMs;
+    if (target - this.clock.now() > unskippedMs) this.clock.jump(target - this.clock.now());
   }
 
   async #isWaitingOutside(): Promise<boolean> {
     const running = await this.#store.count({ standings: ['running'] });
-    return running.length > 0 && !this.#tether?.isCut && this.clock.pending() === 0;
+    return running.length > 0 && !this.#crashable?.isCrashed && this.clock.pending() === 0;
   }
 }
 

@@ -1,6 +1,6 @@
 /** What must hold of a job and its whole history, whoever wrote it. */
 import type { Event } from '../model/event.ts';
-import { evolve, unborn } from '../model/evolve.ts';
+import { evolve, blankJob } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
 import { originOf } from '../store/row.ts';
 import { isSame } from './same.ts';
@@ -18,12 +18,12 @@ export function checkHistory({ job, events }: JobWithHistory): Violation[] {
   // What the policy was before an edit is not kept, and so neither are the budgets of that time.
   const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
   const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
-  const replayed = steps.at(-1)?.after ?? unborn(originOf(job));
+  const replayed = steps.at(-1)?.after ?? blankJob(originOf(job));
   return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, replayed)];
 }
 
 function stepsOf(job: Job, events: readonly Event[]): HistoryStep[] {
-  let before = unborn(originOf(job));
+  let before = blankJob(originOf(job));
   return events.map((event) => {
     const step = { before, event, after: evolve(before, event) };
     before = step.after;

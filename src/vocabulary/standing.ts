@@ -1,5 +1,5 @@
 /** The standing of a job, as finely as the vocabularies need it. Each vocabulary maps every standing to a word. */
-import { evolve, unborn } from '../model/evolve.ts';
+import { evolve, blankJob } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobOrigin, Job } from '../model/job.ts';
 import type { Fate, Hold } from '../model/state.ts';
@@ -38,7 +38,7 @@ const beginnings: ReadonlySet<EventKind> = new Set<EventKind>(['created', 'reope
 
 /** The steps of a job through all its events. Its identity plays no part: what is fixed at creation is left blank. */
 export function stepsOf(events: readonly Event[]): readonly LifeStep[] {
-  let after = unborn(blankOrigin);
+  let after = blankJob(blankOrigin);
   let life = 0;
   return events.map((event) => {
     const before = after;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Tether } from '../../src/testing/tether.ts';
+import { CrashableStore } from '../../src/testing/crashable-store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -40,12 +40,12 @@ test('L3: an instance that starts anew under its old name takes up what its form
   const clock = new VirtualClock(start);
   const store = openStore('memory:', { clock });
   const stuck = jobType('greet', { run: () => new Promise<string>(() => {}) });
-  const tether = new Tether(store);
-  const first = new Engine({ store: tether.store, clock, types: [stuck], random: seededRandom(1), instance: 'ann' });
+  const crashable = new CrashableStore(store);
+  const first = new Engine({ store: crashable.store, clock, types: [stuck], random: seededRandom(1), instance: 'ann' });
   await first.resume();
   const run = await first.createJobRun(stuck);
   await clock.advance(1_000);
-  tether.cut();
+  crashable.crash();
 
   const second = new Engine({ store, clock, types: [greet], random: seededRandom(2), instance: 'ann' });
   await second.resume();

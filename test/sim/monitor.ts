@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
-import { evolve, unborn } from '../../src/model/evolve.ts';
+import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { originOf } from '../../src/store/row.ts';
@@ -136,7 +136,7 @@ export class StoreMonitor {
     const [basedOn, stored] = [before?.version ?? 0, known?.version ?? 0];
     if (basedOn !== stored) this.#report('S28', id, `job ${id} was written from version ${basedOn}, not ${stored}`);
     if (after === null) return this.#remove(id, known);
-    let current = before ?? unborn(originOf(after));
+    let current = before ?? blankJob(originOf(after));
     for (const event of events) {
       const next = evolve(current, event);
       for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);

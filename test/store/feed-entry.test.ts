@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
-import { unborn } from '../../src/model/evolve.ts';
+import { blankJob } from '../../src/model/evolve.ts';
 import { feedEventsOf, FeedEntry } from '../../src/store/feed-entry.ts';
 import { lineOf } from '../../src/store/row.ts';
 
 const jobs = [1, 2, 3, 4].map((id) =>
-  unborn({
+  blankJob({
     id, kind: 'run', type: id > 3 ? 'other "type"' : 'type', def: null, parent: id > 2 ? 9 : null, key: null, created: 0,
     gate: null, unique: null, policy: {}, tags: null, input: 'null', tick: null,
   }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { seededRandom } from '../../src/random.ts';
-import { Ledger, type TellTale } from '../../src/conformance/ledger.ts';
+import { Ledger, type AcknowledgedEvent } from '../../src/conformance/ledger.ts';
 import { allJobs, checkInFeedOrder, Racer } from '../../src/conformance/races.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -43,7 +43,7 @@ async function check(store: Store, ledger: Ledger, hint: string): Promise<void> 
   for (const job of jobs) ledger.checkHistory([job, await store.history(job.id)]);
   ledger.checkNoneIsLost(new Set(jobs.map(({ id }) => id)));
   const { events } = await store.eventsAfter(null, 1_000_000);
-  expect(events.length, hint).toBe(ledger.told().length);
+  expect(events.length, hint).toBe(ledger.acknowledged().length);
   checkInFeedOrder(events, jobs);
 }
 
@@ -54,7 +54,7 @@ async function freshFile(): Promise<string> {
 }
 
 /** What the process was told. */
-function racerProcess(path: string, seed: number, turns: number): Promise<readonly TellTale[]> {
+function racerProcess(path: string, seed: number, turns: number): Promise<readonly AcknowledgedEvent[]> {
   const script = join(import.meta.dirname, 'racer.ts');
   const child = spawn(process.execPath, [script, path, String(seed), String(turns)], { stdio: 'pipe' });
   let [output, errors] = ['', ''];
@@ -63,7 +63,7 @@ function racerProcess(path: string, seed: number, turns: number): Promise<readon
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
-      if (code === 0) resolve(JSON.parse(output) as TellTale[]);
+      if (code === 0) resolve(JSON.parse(output) as AcknowledgedEvent[]);
       else reject(new Error(`a racer ended with ${code}: ${errors}`));
     });
   });

@@ -10,4 +10,4 @@ await store.migrate();
 const ledger = new Ledger();
 await new Racer(`process ${process.pid}`, store, ledger, seededRandom(Number(seed))).run(Number(turns));
 await store.close();
-process.stdout.write(JSON.stringify(ledger.told()));
+process.stdout.write(JSON.stringify(ledger.acknowledged()));

@@ -1,7 +1,7 @@
 // Jobs for examples: made by the real machine, from what was asked of them and when.
 import type { Command } from '../../src/model/command.ts';
 import type { Event, FirstState } from '../../src/model/event.ts';
-import { unborn } from '../../src/model/evolve.ts';
+import { blankJob } from '../../src/model/evolve.ts';
 import type { JobOrigin, Job, JobError } from '../../src/model/job.ts';
 import { create, step } from '../../src/model/machine.ts';
 import type { TerminateCode } from '../../src/model/state.ts';
@@ -37,7 +37,7 @@ export function on({ job, events }: Made, ...asked: readonly Asked[]): Made {
 }
 
 /** A job that is not stored yet. */
-export const unmade = (birth: Partial<JobOrigin> = {}): Job => unborn(birthOf(birth));
+export const unmade = (birth: Partial<JobOrigin> = {}): Job => blankJob(birthOf(birth));
 
 const birthOf = (birth: Partial<JobOrigin>): JobOrigin => ({
   id: 1,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { endings, type EventKind } from '../../src/model/event.ts';
-import { replay, unborn } from '../../src/model/evolve.ts';
+import { replay, blankJob } from '../../src/model/evolve.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { fates, holds, phases, states } from '../../src/model/state.ts';
 import { bedrockState, bedrockStates, created, lastRun, nextRun } from '../../src/vocabulary/bedrock.ts';
@@ -39,7 +39,7 @@ describe.each(Object.entries(vocabularies))('the vocabulary of %s', (_name, { wo
     fc.assert(
       fc.property(reachable(), ({ birth, moments }) => {
         for (const { job } of moments) expect(all).toContain(wordOf(job));
-        expect(all).toContain(wordOf(unborn(birth)));
+        expect(all).toContain(wordOf(blankJob(birth)));
       }),
     );
   });
@@ -110,7 +110,7 @@ test('the random jobs come to every state, hold, phase, fate, word and kind of e
   expect(seen((job) => (job.state === 'ended' ? job.fate : 'none'))).toEqual(new Set([...fates, 'none']));
   expect(new Set(lives.flatMap(({ events }) => events.map(({ kind }) => kind)))).toEqual(new Set(kinds));
   const unseen = Object.entries(vocabularies).flatMap(([name, { wordOf, all }]) => {
-    const told = new Set([...jobs, unborn(lives[0]!.birth)].map(wordOf));
+    const told = new Set([...jobs, blankJob(lives[0]!.birth)].map(wordOf));
     return all.filter((word) => !told.has(word)).map((word) => `${name}: ${word}`);
   });
   expect(unseen).toEqual(['status of a run: NOT_STARTED']);

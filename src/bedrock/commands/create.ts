@@ -72,8 +72,8 @@ function draftOfElement(element: JsonObject): QueueDraft {
 
 function elementsOf(text: string): readonly JsonObject[] {
   const list = parsed(text);
-  const isTold = (element: Json): boolean => isObject(element) && Object.keys(element).length > 0;
-  if (Array.isArray(list) && list.length > 0 && list.every(isTold)) return list as readonly JsonObject[];
+  const isNonEmpty = (element: Json): boolean => isObject(element) && Object.keys(element).length > 0;
+  if (Array.isArray(list) && list.length > 0 && list.every(isNonEmpty)) return list as readonly JsonObject[];
   throw new StatusError('401 Invalid JSON');
 }
 

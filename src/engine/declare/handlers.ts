@@ -1,4 +1,4 @@
-/** The handlers: the job types that this instance knows, by name, and the limits that they and the definitions set. */
+/** The handlers: the job types of this instance by name, and the limits that they declare. */
 import type { Limits } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 import type { JobDef } from './job-def.ts';
@@ -17,7 +17,7 @@ export class Handlers {
     return [...this.#types.keys()];
   }
 
-  /** Those that run in threads or processes of their own. */
+  /** The names of the isolated types. */
   get isolated(): readonly string[] {
     return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
   }
@@ -29,10 +29,11 @@ export class Handlers {
   require(name: string): JobType {
     const type = this.#types.get(name);
     if (type) return type;
-    throw new Refusal('unknown.type', `this engine has no job type ${name}: pass it in types`, { type: name, known: this.names });
+    const message = `this engine has no job type ${name}: pass it in types`;
+    throw new Refusal('unknown.type', message, { type: name, known: this.names });
   }
 
-  /** The limits of gates as the code declares them now; they override those that a waiting job was created with. */
+  /** The limits that the code declares now. They override those that a waiting job was created with. */
   limits(): Limits {
     return this.#limits;
   }
@@ -40,13 +41,14 @@ export class Handlers {
   #add(type: JobType): void {
     const known = this.#types.get(type.name);
     if (known && known !== type) {
-      throw new Refusal('malformed.option', `two job types are named ${type.name}: rename one of them`, { type: type.name });
+      const message = `two job types are named ${type.name}: rename one of them`;
+      throw new Refusal('malformed.option', message, { type: type.name });
     }
     this.#types.set(type.name, type);
   }
 }
 
-/** Tasks wait at a gate of their own, apart from the runs of their type. */
+/** The name under which the tasks of a type are limited, apart from its runs. */
 export const taskGate = (type: string): string => `${type} tasks`;
 
 function limitsOf(all: readonly JobType[]): Limits {

@@ -1,4 +1,4 @@
-/** The job definition as code says it: a type, its parameters, its schedules and how its runs are treated. */
+/** The job definition as declared in code: a type, its parameters, schedules and settings. */
 import { overlaps, type Overlap, type Spec, type SpecGate } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { checkName, checkPriority } from '../../jobs/checks/values.ts';
@@ -14,34 +14,34 @@ export interface DefOptions<Input> extends Settings {
   readonly params?: Input;
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
-  /** What an occurrence does while a run is under way: `skip` (default), `allow`, `queue`, or `replace` it. */
+  /** The effect of a tick while a run is open: `skip` (default), `allow`, `queue`, or `replace` the run. */
   readonly overlap?: Overlap;
-  /** What becomes of occurrences that nobody was there for: `once` (default) makes up for the newest, `all`, `skip`. */
+  /** How to make up for missed ticks: `once` (default) runs the newest, `all` runs each, `skip` runs none. */
   readonly misfire?: Misfire['policy'] | MisfireSettings;
-  /** How many of its runs may be under way, over all instances. */
+  /** How many of its runs may be running at a time, across all instances. */
   readonly concurrency?: number;
-  /** False: it is created disabled. An operator's word is not undone by a deploy. */
+  /** False: the definition is created disabled. A deploy does not undo the setting of an operator. */
   readonly enabled?: boolean;
-  /** Only the leading instance runs it. */
+  /** Only the leader runs it. */
   readonly leaderOnly?: boolean;
-  /** Its runs live in this process alone and leave no trace in the database. */
+  /** Keeps its runs in the memory of this process, not in the database. */
   readonly inMemory?: boolean;
-  /** False: only its schedules start runs. */
+  /** False: only its schedules create runs. */
   readonly manualRuns?: boolean;
-  /** Overlap counts all runs of its type, scheduled or by hand. */
+  /** Overlap considers all runs of its type, scheduled or manual. */
   readonly onePerType?: boolean;
-  /** Given to each of its runs. */
+  /** The tags of each of its runs. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
 export interface MisfireSettings {
   /** `skip`, `once` or `all`. */
   readonly policy: Misfire['policy'];
-  /** How far back is made up for. Default: 1d. */
+  /** How far back missed ticks are made up for. Default: 1d. */
   readonly window?: Duration;
-  /** How many are made up for at most. Default: 100. */
+  /** The maximum number of missed ticks to make up for. Default: 100. */
   readonly cap?: number;
-  /** How late an occurrence may be before it counts as missed. Default: 1m. */
+  /** How late a tick may be before it counts as missed. Default: 1m. */
   readonly grace?: Duration;
 }
 
@@ -52,7 +52,7 @@ export interface JobDef<Input = never, Result = unknown> {
   readonly enabled: boolean;
 }
 
-/** A definition of whatever input and result. */
+/** A definition with any input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
@@ -65,7 +65,7 @@ export function jobDef<Input, Result>(
   return Object.freeze({ name, type, spec: specFrom(type as JobType, options), enabled: options.enabled ?? true });
 }
 
-/** A spec with every choice made: what is not said is what the type says, or the default. */
+/** A complete spec: an absent option has the value of the type, or the default. */
 export function specFrom(type: JobType, options: DefOptions<unknown>): Spec {
   const { options: typeOptions } = type;
   return {
@@ -95,9 +95,8 @@ function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptio
 }
 
 function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
-  const { policy, window = '1d', cap = 100, grace = '1m' } = typeof setting === 'string'
-    ? { policy: setting }
-    : setting;
+  const settings: MisfireSettings = typeof setting === 'string' ? { policy: setting } : setting;
+  const { policy, window = '1d', cap = 100, grace = '1m' } = settings;
   return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
 }
 

@@ -1,4 +1,4 @@
-/** The job type: the code of one kind of job. Either one `run`, or the phases that prepare, do and gather tasks. */
+/** The job type: the code of a kind of job, either one `run`, or functions that plan, execute and gather tasks. */
 import type { OnTaskFailure } from '../../model/job.ts';
 import type { RetryPolicy } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
@@ -6,84 +6,89 @@ import { durationMs, type Duration } from '../../time/duration.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
 
-/** What type and definition can both say; the definition's word counts. */
+/** The settings that a type and a definition can both have; the definition takes precedence. */
 export interface Settings {
-  /** How long a try may take; a run's own phases have `prepareTimeout`. Default: 1h. */
+  /** How long an attempt may take; planning and gathering have `prepareTimeout`. Default: 1h. */
   readonly timeout?: Duration;
-  /** How long the preparing and the gathering of a run with tasks may take. Default: 1h. */
+  /** How long planning and gathering of a run with tasks may each take. Default: 1h. */
   readonly prepareTimeout?: Duration;
-  /** How often, and after what wait, a failed try is made again. */
+  /** How often, and after what delay, a failed attempt is retried. */
   readonly retry?: RetrySettings;
-  /** What failed tasks do to their run: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
+  /** The effect of failed tasks: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
   readonly onTaskFailure?: OnTaskFailure;
-  /** Higher goes first. Default: 0. */
+  /** Higher is claimed first. Default: 0. */
   readonly priority?: number;
-  /** How long an ended run is kept. Default: what the engine says. */
+  /** How long after its end a run is deleted. Default: the retention of the engine. */
   readonly retention?: Duration;
 }
 
 export interface RetrySettings {
-  /** All tries together, the first one counted. Default: 3. */
+  /** The maximum number of attempts, including the first. Default: 3. */
   readonly attempts?: number;
-  /** How the wait grows: `fixed`, `linear`, or `exponential` (default). */
+  /** How the delay grows: `fixed`, `linear`, or `exponential` (default). */
   readonly backoff?: RetryPolicy['backoff'];
-  /** The first wait. Default: 2s. */
+  /** The first delay. Default: 2s. */
   readonly base?: Duration;
-  /** The longest wait. Default: 5m. */
+  /** The longest delay. Default: 5m. */
   readonly max?: Duration;
-  /** The share of a wait that chance may take away, 0 to 1. Default: 0.5. */
+  /** The share of a delay that is random, 0 to 1; it only shortens the delay. Default: 0.5. */
   readonly jitter?: number;
-  /** Lost workers before the job is held to be poison. Default: 3. */
+  /** How many crashed workers until the job fails instead of being retried. Default: 3. */
   readonly crashes?: number;
 }
 
 interface CommonOptions<S extends Schema> extends Settings {
-  /** Any Standard Schema (zod, valibot, arktype): checked when a run is created and again before it runs. */
+  /** Any Standard Schema (zod, valibot, arktype). Validates the input when a run is created, and before it runs. */
   readonly input?: S;
-  /** How many runs of this type may be under way, over all instances. */
+  /** How many runs of this type may be running at a time, across all instances. */
   readonly concurrency?: number;
-  /** How many tasks of this type may be worked on at a time, over all instances. */
+  /** How many tasks of this type may be running at a time, across all instances. */
   readonly taskConcurrency?: number;
-  /** Runs with the same key share a limit of their own: one per tenant, say. */
+  /** A limit for the runs with the same key, such as one run per tenant. */
   readonly limit?: { readonly key: (input: OutputOf<S>) => string; readonly concurrency: number };
-  /** Only one run of this type at a time, scheduled or by hand; a manual run is refused while one is under way. */
+  /** Only one run of this type at a time, scheduled or manual; a manual run is refused while another is open. */
   readonly onePerType?: boolean;
-  /** Runs in a thread or process of its own, so that it can be ended whatever its code does. Needs `module`. */
+  /** Runs the handler in its own thread or process, which can be ended whatever its code does. Requires `module`. */
   readonly isolate?: 'thread' | 'process';
-  /** Where the type is exported, for `isolate`: `import.meta.url`. */
+  /** The module that exports the type, for `isolate`: `import.meta.url`. */
   readonly module?: string;
 }
 
 export interface RunOptions<S extends Schema, Result> extends CommonOptions<S> {
-  /** The work. What it returns is the result; what it throws fails the try. */
+  /** The handler. Its return value is the result; an error fails the attempt. */
   readonly run: (context: Context & { readonly input: OutputOf<S> }) => Result | HandedOff | Promise<Result | HandedOff>;
 }
 
 export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result> extends CommonOptions<S> {
-  /** What all tasks share. */
+  /** Returns the details that all tasks share. */
   readonly jobDetails?: (context: Context & { readonly input: OutputOf<S> }) => Details | Promise<Details>;
-  /** The tasks, one after the other: a generator need not hold a million of them. */
+  /** Returns or generates the tasks. A generator need not hold all of them in memory. */
   readonly taskDetails: (
     context: Context & { readonly input: OutputOf<S>; readonly details: Details },
   ) => AsyncIterable<Task> | Iterable<Task> | Promise<Iterable<Task>>;
-  /** The work of one task. */
+  /** The handler of one task. */
   readonly taskResults: (
-    context: Context & { readonly input: OutputOf<S>; readonly details: Details; readonly task: Task; readonly key: string | null },
+    context: Context & {
+      readonly input: OutputOf<S>;
+      readonly details: Details;
+      readonly task: Task;
+      readonly key: string | null;
+    },
   ) => TaskResult | HandedOff | Promise<TaskResult | HandedOff>;
-  /** The summary of all tasks, when none is open any more. */
+  /** Returns the result of the run after all tasks have ended. */
   readonly jobResults?: (
     context: Context & {
       readonly input: OutputOf<S>;
       readonly details: Details;
-      readonly tasks: AsyncIterable<EndedTask<Task, Kept<TaskResult>>>;
+      readonly tasks: AsyncIterable<EndedTask<Task, OwnResult<TaskResult>>>;
       readonly counts: TaskCounts;
     },
   ) => Result | Promise<Result>;
-  /** Whether a task that threw this is worth another try. Default: always, as long as there are tries left. */
+  /** Whether to retry a task after this error. Default: always, while attempts are left. */
   readonly isTaskErrorRetryable?: (error: unknown) => boolean;
-  /** A name for a task among its siblings. */
+  /** Returns a key for a task, unique within its run. */
   readonly taskKey?: (task: Task) => string;
-  /** Higher goes first among all tasks. Default: the priority of the run. */
+  /** Returns the priority of a task; higher is claimed first. Default: the priority of the run. */
   readonly taskPriority?: (task: Task) => number;
 }
 
@@ -94,7 +99,7 @@ export interface TaskCounts {
   readonly cancelled: number;
 }
 
-/** A task as `jobResults` finds it. */
+/** An ended task, as passed to `jobResults`. */
 export interface EndedTask<Task, TaskResult> {
   readonly id: number;
   readonly key: string | null;
@@ -104,25 +109,25 @@ export interface EndedTask<Task, TaskResult> {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** The handle of a type: `Input` is what a producer passes, `Result` what a run gives. */
+/** A declared job type: `Input` is the input of a producer, `Result` the result of a run. */
 export interface JobType<Input = never, Result = unknown> {
   readonly name: string;
   readonly options: AnyOptions;
-  /** Only for TypeScript: never there. */
+  /** Exists only in the type system. */
   readonly '~types'?: { readonly input: (input: Input) => void; readonly result: Result };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
-export type AnyOptions = CommonOptions<any> & Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
+export type AnyOptions = Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
 
-/** A type of whatever input and result. */
+/** A job type with any input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
-/** What is left of a handler's answers: a job that was handed off ends with what its token brings. */
-type Kept<Answer> = [Exclude<Answer, HandedOff>] extends [never] ? unknown : Exclude<Answer, HandedOff>;
+/** The result type without `HandedOff`. If a handler always hands off, another system determines the result. */
+type OwnResult<Returned> = [Exclude<Returned, HandedOff>] extends [never] ? unknown : Exclude<Returned, HandedOff>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(
   name: string,
@@ -131,7 +136,7 @@ export function jobType<Details, Task, TaskResult, Result = undefined, S extends
 export function jobType<Result, S extends Schema = NoSchema>(
   name: string,
   options: RunOptions<S, Result>,
-): JobType<InputOf<S>, Kept<Result>>;
+): JobType<InputOf<S>, OwnResult<Result>>;
 export function jobType(name: string, options: AnyOptions): JobType<never, unknown> {
   checkTypeName(name);
   checkOptions(name, options);
@@ -142,16 +147,16 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 function checkTypeName(name: string): void {
   if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return;
-  throw new Refusal('malformed.name', 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -', {
-    name: String(name).slice(0, 200),
-  });
+  const message = 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -';
+  throw new Refusal('malformed.name', message, { name: String(name).slice(0, 200) });
 }
 
 function checkOptions(name: string, options: AnyOptions): void {
   const isSimple = typeof options.run === 'function';
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
   if (isSimple === isTasked) {
-    throw new Refusal('malformed.option', `job type ${name} must have either run, or taskDetails and taskResults`, { type: name });
+    const message = `job type ${name} must have either run, or taskDetails and taskResults`;
+    throw new Refusal('malformed.option', message, { type: name });
   }
   if (options.isolate !== undefined && options.module === undefined) {
     const message = `job type ${name} is isolated in a ${options.isolate} and must have module: import.meta.url`;
@@ -159,7 +164,8 @@ function checkOptions(name: string, options: AnyOptions): void {
   }
   for (const limit of [options.concurrency, options.taskConcurrency, options.limit?.concurrency]) {
     if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
-    throw new Refusal('malformed.number', `the concurrency of job type ${name} must be a whole number above 0`, { type: name });
+    const message = `the concurrency of job type ${name} must be a whole number above 0`;
+    throw new Refusal('malformed.number', message, { type: name });
   }
   for (const duration of [options.timeout, options.prepareTimeout, options.retention]) {
     if (duration !== undefined) durationMs(duration);

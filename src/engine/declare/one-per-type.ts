@@ -1,10 +1,10 @@
-/** One run per type: the clear answer to a run by hand while one is under way. Its key and gate are the lock. */
+/** One run per type: refuses a manual run while another is open. The lock itself is the unique key and the gate. */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
-/** Whether one of them is to start now; who asks again for what their key has brought about already starts nothing. */
+/** Whether a draft is due now and new: a draft whose unique key has a holder returns that job and starts nothing. */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);
   const taken = await jobs.store.holders(

@@ -1,11 +1,11 @@
-/** Turns the settings that people write into the policy that a job carries. */
+/** Converts the settings of a type or definition into the policy that is stored with a job. */
 import type { OnTaskFailure, Policy } from '../../model/job.ts';
 import { checkRetry, type RetryPolicy } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import type { RetrySettings, Settings } from './job-type.ts';
 
-/** Only what was said: the defaults stay out of the record. */
+/** Contains only the settings that are present, so that defaults are not stored. */
 export function policyOf(settings: Settings): Policy {
   const { timeout, prepareTimeout, retention, retry, onTaskFailure } = settings;
   return {
@@ -35,9 +35,12 @@ const msField = <K extends string>(name: K, duration: Duration | undefined): { r
 
 function checkOnTaskFailure(setting: OnTaskFailure): OnTaskFailure {
   if (setting === 'collect' || setting === 'failFast') return setting;
-  const number = typeof setting === 'object' && setting !== null
-    ? ('tolerate' in setting ? setting.tolerate : setting.toleratePercent)
-    : NaN;
-  if (number >= 0) return setting;
-  throw new Refusal('malformed.option', "onTaskFailure must be 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }", {});
+  if (toleratedOf(setting) >= 0) return setting;
+  const message = "onTaskFailure must be 'collect', 'failFast', { tolerate: n } or { toleratePercent: n }";
+  throw new Refusal('malformed.option', message, {});
+}
+
+function toleratedOf(setting: Exclude<OnTaskFailure, string>): number {
+  if (typeof setting !== 'object' || setting === null) return NaN;
+  return 'tolerate' in setting ? setting.tolerate : setting.toleratePercent;
 }

@@ -1,4 +1,4 @@
-/** The run request: what a producer passes to create a run, and the draft it becomes. */
+/** The run request: the options of `createJobRun`, and the draft that they become. */
 import { overlapKey, specOf } from '../../model/definition.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
@@ -13,19 +13,19 @@ import { policyOf } from './policy.ts';
 import { checked } from './schema.ts';
 
 export interface RunRequest<Input> {
-  /** What the handler is given; checked by the type's schema. */
+  /** The input of the handler; validated by the schema of the type. */
   readonly input?: Input;
-  /** Not before then. Default: now. */
+  /** The earliest time to start. Default: now. */
   readonly dueTime?: Date | string | number;
-  /** From now; instead of `dueTime`. */
+  /** The time from now until it is due; instead of `dueTime`. */
   readonly delay?: Duration;
-  /** Not started within this time of being due: it ends as cancelled. */
+  /** If it has not started this long after it is due, it is cancelled. */
   readonly startBy?: Duration;
-  /** Higher goes first. Default: that of the type or definition. */
+  /** Higher is claimed first. Default: the priority of the type or definition. */
   readonly priority?: number;
-  /** Only one run with this key: while it is open, or for a time. */
+  /** Allows only one run with this key: while it is open, or for a period of time. */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
-  /** Names and values to find it by. */
+  /** Names and values by which it can be found. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -33,27 +33,29 @@ export interface RunRequest<Input> {
 // oxlint-disable-next-line typescript/no-explicit-any -- of any input and result
 export type Runnable = JobType<any, any> | JobDef<any, any>;
 
-/** What a run gives. */
+/** The result type of a run. */
 export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
-/** An input may be left out only where there is one already, in the definition, or where none is needed. */
+/** The input is optional for a definition, which has parameters, and for a type that accepts `undefined`. */
 export type RequestOf<What extends Runnable> =
   What extends JobDef<infer Input, unknown> ? [request?: RunRequest<Input>]
   : What extends JobType<infer Input, unknown> ? RequestFor<Input>
   : never;
 
-type RequestFor<Input> = undefined extends Input ? [request?: RunRequest<Input>] : [request: RunRequest<Input> & { readonly input: Input }];
+type RequestFor<Input> = undefined extends Input
+  ? [request?: RunRequest<Input>]
+  : [request: RunRequest<Input> & { readonly input: Input }];
 
-/** What all runs of a type have in common; those of a definition have a template of their own. */
+/** The common fields of all runs of a type, or of a definition. */
 interface Template {
   readonly draft: Draft;
-  /** Whether only one run of its type may be under way. */
+  /** Whether only one run of its type may be open. */
   readonly isOnePerType: boolean;
   readonly params?: unknown;
 }
 
-/** The drafts of runs of a type or, by hand, of a definition of it. They share what their template says. */
+/** The drafts of runs of a type, or of manual runs of a definition. */
 export function draftsOf(
   type: JobType,
   known: KnownDefinition | null,
@@ -69,7 +71,7 @@ const isSettled = (draft: MaybePromise<Draft>): draft is Draft => !isPromiseLike
 
 const templates = new WeakMap<JobType, Template>();
 
-/** Made once: what was declared does not change. */
+/** Cached, since the options of a type do not change. */
 function templateOfType(type: JobType): Template {
   const known = templates.get(type);
   if (known) return known;
@@ -91,13 +93,16 @@ function templateOfDefinition(known: KnownDefinition): Template {
   const { name } = known;
   const spec = specOf(known);
   if (!spec.manualRuns) {
-    throw new Refusal('manual.forbidden', `definition ${name} does not allow manual runs: only its schedules create runs`, { name });
+    const message = `definition ${name} does not allow manual runs: only its schedules create runs`;
+    throw new Refusal('manual.forbidden', message, { name });
   }
-  if (!known.isEnabled) throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
+  if (!known.isEnabled) {
+    throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
+  }
   return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 
-/** Whether a key stands for "one at a time" rather than for what the producer asked to be unique. */
+/** Whether the unique key of a draft enforces `onePerType` or overlap, and was not requested by the producer. */
 export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
   draft.unique !== undefined && request.unique === undefined;
 
@@ -106,14 +111,14 @@ function draftFor(template: Template, type: JobType, request: RunRequest<unknown
   const input = request.input === undefined ? template.params : request.input;
   try {
     const output: MaybePromise<unknown> = schema ? checked(schema, input, type.name) : input;
-    return andThen(output, (given) => filledIn(template, type, request, now, input, given));
+    return andThen(output, (valid) => filledIn(template, type, request, now, input, valid));
   } catch (error) {
-    // Where it is waited for, so that another's promise is not left alone.
+    // A rejection instead of a throw: a throw would leave the promises of other drafts unhandled.
     return Promise.reject(error);
   }
 }
 
-/** `output` is the input as the type's schema gives it. */
+/** `output` is the input after validation by the schema, which may transform it. */
 function filledIn(
   { draft, isOnePerType }: Template,
   type: JobType,
@@ -123,8 +128,9 @@ function filledIn(
   output: unknown,
 ): Draft {
   const { limit } = type.options;
+  const { startBy } = request;
   const due = dueOf(request, now);
-  // One that is due later must not keep others from running until then: it waits at its gate when its time has come.
+  // A run that is due later gets no key, which would block other runs until then; its gate limits it when it is due.
   const overlap = isOnePerType && due <= now
     ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } }
     : {};
@@ -133,7 +139,7 @@ function filledIn(
     ...overlap,
     input,
     due,
-    ...(request.startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(request.startBy) } }),
+    ...(startBy === undefined ? {} : { policy: { ...draft.policy, startBy: due + durationMs(startBy) } }),
     ...(request.priority === undefined ? {} : { priority: request.priority }),
     ...(request.tags === undefined ? {} : { tags: { ...draft.tags, ...request.tags } }),
     ...(request.unique === undefined ? {} : { unique: uniqueOf(request.unique) }),

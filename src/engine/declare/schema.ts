@@ -1,4 +1,4 @@
-/** Standard Schema: the shape that zod, valibot, arktype and others share, so that a job type takes any of them. */
+/** Standard Schema: the common interface of zod, valibot, arktype and others, any of which a job type accepts. */
 import { Refusal } from '../../refusal.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 
@@ -20,26 +20,26 @@ type Checked<Output> =
 export type InputOf<S extends Schema> = NonNullable<S['~standard']['types']>['input'];
 export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 
-/** A schema that checks nothing and only tells TypeScript the type: `input: typed<{ to: string }>()`. */
+/** A schema that validates nothing and only declares the type to TypeScript: `input: typed<{ to: string }>()`. */
 export const typed = <T>(): Schema<T> => ({
   '~standard': { version: 1, vendor: 'stint', validate: (value) => ({ value: value as T }) },
 });
 
-/** What it takes, as JSON Schema; null: it cannot say. */
+/** The schema as JSON Schema; null if the library cannot convert it. */
 export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
   try {
     return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
   } catch {
-    // The library has no words in JSON Schema for a part of it, such as a date: then it is written by hand.
+    // Libraries throw for types that JSON Schema lacks, such as dates.
     return null;
   }
 }
 
-/** The value as the schema gives it; a refusal that names every mistake and its path. */
+/** Returns the output of the schema, or refuses with every issue and its path. */
 export const checked = <Output>(schema: Schema<unknown, Output>, value: unknown, what: string): MaybePromise<Output> =>
-  andThen(schema['~standard'].validate(value), (outcome) => given(outcome, what));
+  andThen(schema['~standard'].validate(value), (outcome) => outputOf(outcome, what));
 
-function given<Output>(outcome: Checked<Output>, what: string): Output {
+function outputOf<Output>(outcome: Checked<Output>, what: string): Output {
   if (outcome.issues === undefined) return outcome.value;
   const issues = outcome.issues.map(({ message, path = [] }) => ({ path: path.map(pathSegment).join('.'), message }));
   const problems = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');

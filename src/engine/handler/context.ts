@@ -1,37 +1,37 @@
-/** The context: all that a handler is given besides its data. */
+/** The context: the properties that every handler receives besides its data. */
 import type { FailurePolicy } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
 
 export interface Context {
-  /** The run this is about, also for its tasks. */
+  /** The run; for a task, the run that it belongs to. */
   readonly run: RunFacts;
-  /** Aborts when the work was cancelled, timed out or lost its lease; `signal.reason` says which. */
+  /** Aborts when the job is cancelled, times out or loses its lease; `signal.reason` is the error. */
   readonly signal: AbortSignal;
-  /** How far the work has come: stages and items, seen live. */
+  /** Reports progress, as stages and items that can be watched live. */
   readonly progress: ProgressTracker;
-  /** Lines that are kept with the job. */
+  /** Writes lines to the log of the job. */
   readonly log: JobLog;
-  /** The same for every try of this job: other systems can tell a repetition by it. */
+  /** The same for every attempt of this job, so that other systems can detect a repeated request. */
   readonly idempotencyKey: string;
-  /** Rises with every claim: other systems can refuse a holder that was overtaken. */
+  /** Rises with every claim, so that other systems can refuse a worker that has lost the job. */
   readonly fence: number;
-  /** Lets another system finish this job later, by the token in the answer: `return context.handOff({ within: '1h' })`. */
+  /** Lets another system finish this job later, with a token: `return context.handOff({ within: '1h' })`. */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }
 
 export interface RunFacts {
   readonly id: number;
   readonly type: string;
-  /** The definition it comes from; null: it was created of a type alone. */
+  /** The definition of the run; null: it was created from a type alone. */
   readonly def: string | null;
-  /** When it was to begin; for a scheduled run, the time of its tick. */
+  /** When the run was due; for a scheduled run, the time of its tick. */
   readonly dueTime: Date;
-  /** Which try this is, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What a handler returns when its job will be finished from outside. */
+/** The return value of a handler whose job another system will finish. */
 export class HandedOff {
   readonly token: string;
   readonly withinMs: number | null;
@@ -49,7 +49,7 @@ export interface JobLog {
   error(text: string): void;
 }
 
-/** Progress as it is told (seed 4): a process, its stages one after the other, their items side by side. */
+/** Reports progress (seed 4): a process has stages, one after the other; a stage has items, possibly in parallel. */
 export interface ProgressTracker {
   readonly isCancelled: boolean;
   readonly isAborted: boolean;
@@ -58,7 +58,7 @@ export interface ProgressTracker {
   startingProcess(description?: string): void;
   completedProcess(summary?: string): void;
   failedProcess(cause: unknown): void;
-  /** Throws `Cancelled` when the job was asked to give up. */
+  /** Throws `Cancelled` if the job has been cancelled. */
   startingStage(description: string, options?: StageOptions): void;
   completedStage(summary?: string): void;
   failedStage(cause: unknown): void;
@@ -66,16 +66,16 @@ export interface ProgressTracker {
   completedItem(summary?: string): void;
   failedItem(cause: unknown): void;
 
-  /** Works on items one after the other; stops at the next item when the job is cancelled or the stage skipped. */
+  /** Processes items one by one; stops before the next item if the job is cancelled or the stage is skipped. */
   runStage<T>(
     items: Iterable<T> | AsyncIterable<T>,
     describe: (item: T, index: number) => string | null,
     work: (item: T, index: number) => unknown,
     summary?: (succeeded: number, failed: number) => string,
   ): Promise<StageOutcome>;
-  /** One piece of work as a stage of its own; what it throws fails the stage and gives `otherwise`. */
+  /** Runs a function as a stage. If it throws, the stage fails and the result is `otherwise`. */
   runStage<R>(work: () => R | Promise<R>, otherwise?: R): Promise<R | undefined>;
-  /** Works on up to `parallelism` items at a time. */
+  /** Processes up to `parallelism` items at a time. */
   runStageInParallel<T>(
     parallelism: number,
     items: Iterable<T> | AsyncIterable<T>,
@@ -93,6 +93,6 @@ export interface StageOptions {
 export interface StageOutcome {
   readonly succeeded: number;
   readonly failed: number;
-  /** Items that were not tried because the stage was skipped or the job cancelled. */
+  /** False if items were left out because the stage was skipped or the job was cancelled. */
   readonly isComplete: boolean;
 }

@@ -54,7 +54,8 @@ function howOf({ exitCode, signal, error }: HostEnd, uncaught: Error | null): st
   if (isOutOfMemory(error)) return 'ran out of memory';
   if (error instanceof Error) return `failed: ${error.message}`;
   // V8 aborts a process whose heap is full.
-  if (signal !== null) return `was ended by ${signal}${signal === 'SIGABRT' ? ', which can mean that it ran out of memory' : ''}`;
+  if (signal === 'SIGABRT') return 'was ended by SIGABRT, which can mean that it ran out of memory';
+  if (signal !== null) return `was ended by ${signal}`;
   return `exited with code ${exitCode}`;
 }
 

@@ -1,7 +1,7 @@
-/** What a handler can throw to say more than "it failed", and what its signal can carry as reason. */
+/** The errors with which a handler can control its job, and those that its signal can have as reason. */
 import { durationMs, type Duration } from '../../time/duration.ts';
 
-/** The try failed and no other shall be made. */
+/** The attempt failed, and the job must not be retried. */
 export class Fail extends Error {
   override readonly name = 'Fail';
   readonly data: unknown;
@@ -12,7 +12,7 @@ export class Fail extends Error {
   }
 }
 
-/** The try failed; the next shall be made after this time. */
+/** The attempt failed; the job is retried after this time. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly afterMs: number;
@@ -23,7 +23,7 @@ export class RetryAfter extends Error {
   }
 }
 
-/** Not now: the job goes back for this time, and the try does not count. */
+/** The job is due again after this time, and the attempt does not count. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
   readonly forMs: number;
@@ -34,22 +34,22 @@ export class Snooze extends Error {
   }
 }
 
-/** The job was asked to give up; thrown at safe points, and the reason of the handler's signal. */
+/** The job was cancelled. The tracker throws it before a stage; the handler's signal has it as reason. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** The try took longer than it may. */
+/** The attempt took longer than its timeout. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-/** Someone else holds the job now, or it was stopped: nothing this handler writes will be kept. */
+/** Another worker has claimed the job, or it was stopped: the store refuses further writes of this handler. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** The engine is closing and its patience has ended: the job goes back without losing a try. */
+/** The engine closed before the handler returned: the job is released, and the attempt does not count. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

@@ -1,11 +1,11 @@
-/** The log of a job as its handler sees it: a line for whatever it is given. */
+/** The log of a job as its handler uses it: one line per call, of any value. */
 import type { LogLine } from '../../store/store.ts';
 import type { JobLog } from './context.ts';
 import { plainText } from './plain-text.ts';
 
 export type LogLevel = LogLine['level'];
 
-/** In UTF-8. */
+/** The size limit of a line, in UTF-8. */
 export const logLineBytesMax = 8_192;
 
 export function jobLog(write: (level: LogLevel, text: string) => void): JobLog {

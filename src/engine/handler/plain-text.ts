@@ -1,13 +1,13 @@
-/** Plain text: whatever a handler says, as text that is safe to keep and to show. */
+/** Plain text: any value of a handler as text that is safe to store and to display. */
 import { inspect } from 'node:util';
 
 /**
- * At most so many bytes of UTF-8, with a mark where it was cut. Colours and other terminal sequences are taken out; of
- * the control characters only line ends and tabs stay as they are. Never throws.
+ * Returns at most `bytesMax` bytes of UTF-8; a truncated text ends with a note. Removes colors and other terminal
+ * sequences, and makes control characters visible except line ends and tabs. Never throws.
  */
 export function plainText(value: unknown, bytesMax: number): string {
-  const full = typeof value === 'string' ? value : shown(value);
-  // Cleaning shortens at most what it takes out, so that far more than fits need not be looked at.
+  const full = typeof value === 'string' ? value : inspected(value);
+  // Bounds the cost of cleaning. Text after this point is dropped even if cleaning shortens what is before it.
   const examined = full.slice(0, 4 * bytesMax);
   const clean = cleaned(examined);
   if (examined.length === full.length && Buffer.byteLength(clean) <= bytesMax) return clean;
@@ -15,7 +15,7 @@ export function plainText(value: unknown, bytesMax: number): string {
   return firstBytes(clean, bytesMax - Buffer.byteLength(mark)) + mark;
 }
 
-/** What went wrong, in the words of the error itself. Never throws. */
+/** The message of an error, or the value that was thrown in its place. Never throws. */
 export const errorText = (cause: unknown, bytesMax: number): string => plainText(messageOf(cause), bytesMax);
 
 function messageOf(cause: unknown): unknown {
@@ -26,7 +26,7 @@ function messageOf(cause: unknown): unknown {
   }
 }
 
-function shown(value: unknown): string {
+function inspected(value: unknown): string {
   try {
     return inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 8_192, breakLength: 120 });
   } catch {
@@ -34,18 +34,18 @@ function shown(value: unknown): string {
   }
 }
 
-// Colours, cursor movements, titles and links. None can hold the character that begins one, so matching is linear.
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
+// Colors, cursor movements, titles and links. No sequence contains its own start character, so matching is linear.
+// oxlint-disable-next-line no-control-regex -- it matches control characters
 const csi = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- it matches control characters
 const osc = /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)/g;
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- it matches control characters
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 const cleaned = (text: string): string =>
   text.replace(csi, '').replace(osc, '').replaceAll('\r\n', '\n').replace(control, visible).toWellFormed();
 
-/** As a picture where Unicode has one: ␀, ␛, ␡. */
+/** The control picture of Unicode, such as ␀, ␛ and ␡, or an escape sequence. */
 function visible(char: string): string {
   const code = char.charCodeAt(0);
   if (code === 0x7f) return '\u2421';
@@ -55,7 +55,7 @@ function visible(char: string): string {
 function firstBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   let end = Math.max(0, Math.min(bytesMax, bytes.length));
-  // A byte 10xxxxxx goes on with the character before it.
+  // A byte 10xxxxxx continues a UTF-8 character.
   while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }

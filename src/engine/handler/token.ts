@@ -1,4 +1,4 @@
-/** The token by which another system finishes a job that was handed off to it. */
+/** The token with which another system finishes a job that was handed off to it. */
 import { Refusal } from '../../refusal.ts';
 import type { Holding } from '../../store/store.ts';
 

@@ -1,4 +1,4 @@
-/** The doctor: the state of a store and of the instances on it, finding by finding, each with what to do about it. */
+/** The doctor: checks a store and its instances, and returns findings, each with advice. */
 import type { Jobs } from '../../jobs.ts';
 import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -9,14 +9,14 @@ export interface Finding {
   readonly level: 'fine' | 'warning' | 'problem';
   readonly about: string;
   readonly says: string;
-  /** What to do; null: nothing. */
+  /** The advice; null: nothing to do. */
   readonly todo: string | null;
 }
 
 const skewMaxMs = 2_000;
 const transactionMaxMs = 60_000;
 const logMaxBytes = 256 * 1024 * 1024;
-/** Below this a store is too small for bloat to matter. */
+/** With fewer dead rows, bloat does not matter. */
 const deadMin = 20_000;
 const connectionsMaxShare = 0.85;
 const lateMs = 60_000;
@@ -49,9 +49,9 @@ function ofSchema({ from, to }: Migration): Finding {
 }
 
 function ofClock(skewMs: number): Finding {
-  const says = `the clock of the store is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} that of this machine`;
+  const says = `the clock of the store is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} this machine`;
   if (Math.abs(skewMs) <= skewMaxMs) return fine('clock', says);
-  return warning('clock', says, 'jobs use the clock of the store; synchronize both clocks with NTP so that log times match');
+  return warning('clock', says, 'jobs use the clock of the store; synchronize both with NTP so that log times match');
 }
 
 function ofHealth({ bytes, bloat, logBytes, oldestTransactionMs, pool, connections }: StoreHealth): Finding[] {
@@ -101,14 +101,16 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   const text = fine('instances', `${live.length} live, ${busy} of ${slots} slots busy`);
   const versions = new Set(live.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
   if (versions.size < 2) return [text];
-  return [text, warning('versions', `live instances have different versions: ${[...versions].join(', ')}`, 'finish the upgrade')];
+  const says = `live instances have different versions: ${[...versions].join(', ')}`;
+  return [text, warning('versions', says, 'finish the upgrade')];
 }
 
 async function ofStuck(jobs: Jobs): Promise<Finding[]> {
   const { lapsed, unsettled, unknownTypes } = await findStuck(jobs);
   const found: Finding[] = [];
   if (lapsed.length > 0) {
-    const says = `${idList(lapsed)} lost ${lapsed.length === 1 ? 'its holder and has' : 'their holder and have'} not been repaired`;
+    const lost = lapsed.length === 1 ? 'lost its holder and has' : 'lost their holder and have';
+    const says = `${idList(lapsed)} ${lost} not been repaired`;
     found.push(problem('stuck', says, 'start stint work: any live engine repairs them within seconds'));
   }
   if (unsettled.length > 0) {
@@ -116,13 +118,13 @@ async function ofStuck(jobs: Jobs): Promise<Finding[]> {
     found.push(problem('stuck', says, 'start stint work: any live engine settles them within a minute'));
   }
   for (const [type, count] of [...unknownTypes].slice(0, shownMax)) {
-    const says = `${count === 1 ? '1 job' : `${count} jobs`} of type ${type} due, but no live instance has it`;
+    const says = `${jobCount(count)} of type ${type} due, but no live instance has it`;
     found.push(problem('types', says, 'start a worker that has it, or cancel the jobs: stint runs ls --type …'));
   }
   return found.length > 0 ? found : [fine('stuck', 'no job is stuck')];
 }
 
-/** Definitions whose time has passed, and jobs that are due and have someone, but are not taken. */
+/** Overdue definitions, and jobs that have been due for a minute without being claimed. */
 async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
   const before = now - lateMs;
   const late = async (kinds: readonly ('def' | 'run' | 'task')[]): Promise<number> => {
@@ -131,15 +133,22 @@ async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
   };
   const defs = await late(['def']);
   const work = await late(['run', 'task']);
-  return [
-    defs === 0
-      ? fine('schedules', 'none is overdue')
-      : problem('schedules', `${defs} overdue by more than a minute`, 'no engine processes schedules: start stint work'),
-    work === 0
-      ? fine('backlog', 'no job has been due for more than a minute')
-      : warning('backlog', `${work === 1 ? '1 job' : `${work} jobs`} due for more than a minute`, 'add slots or instances, or use stint runs explain'),
-  ];
+  return [ofOverdue(defs), ofBacklog(work)];
 }
+
+function ofOverdue(defs: number): Finding {
+  if (defs === 0) return fine('schedules', 'none is overdue');
+  const says = `${defs} overdue by more than a minute`;
+  return problem('schedules', says, 'no engine processes schedules: start stint work');
+}
+
+function ofBacklog(work: number): Finding {
+  if (work === 0) return fine('backlog', 'no job has been due for more than a minute');
+  const says = `${jobCount(work)} due for more than a minute`;
+  return warning('backlog', says, 'add slots or instances, or use stint runs explain');
+}
+
+const jobCount = (count: number): string => (count === 1 ? '1 job' : `${count} jobs`);
 
 function idList(ids: readonly number[]): string {
   const more = ids.length > shownMax ? ` and ${ids.length - shownMax} more` : '';

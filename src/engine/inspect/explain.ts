@@ -1,4 +1,4 @@
-/** Explains why a job is not running: every reason that holds, the most telling first. */
+/** Explains why a job is not running: returns every reason that applies, in order of importance. */
 import type { Jobs } from '../../jobs.ts';
 import { parseGate, Turnstile, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
@@ -7,7 +7,7 @@ import { openStandings } from '../../store/query.ts';
 
 export interface Reason {
   readonly code: ReasonCode;
-  /** A sentence for people. */
+  /** A sentence for display. */
   readonly says: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
@@ -21,7 +21,7 @@ export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<rea
     case 'ended':
       return [{ code: 'ended', says: `it has ended: ${job.fate}` }];
     case 'running':
-      return [{ code: 'running', says: `it is running, claimed by ${job.lease.holder}`, detail: { ...job.lease, fence: job.fence } }];
+      return [running(job)];
     case 'held':
       return [await heldReason(jobs, job)];
     case 'pending':
@@ -29,18 +29,28 @@ export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<rea
   }
 }
 
+const running = ({ lease, fence }: Extract<Job, { state: 'running' }>): Reason => ({
+  code: 'running',
+  says: `it is running, claimed by ${lease.holder}`,
+  detail: { ...lease, fence },
+});
+
 async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Promise<Reason> {
   if (job.hold === 'pause') return { code: 'paused', says: 'it is paused: resume it' };
-  if (job.hold === 'parent') return { code: 'waits.parent', says: `it waits for its parent, job ${job.parent}`, detail: { parent: job.parent } };
-  const open = await jobs.count({ parent: job.id, standings: openStandings });
-  const count = open.reduce((sum, tally) => sum + tally.count, 0);
-  return { code: 'waits.children', says: `it waits for ${count} open ${count === 1 ? 'task' : 'tasks'}`, detail: { open: count } };
+  const { id, parent } = job;
+  if (job.hold === 'parent') {
+    return { code: 'waits.parent', says: `it waits for its parent, job ${parent}`, detail: { parent } };
+  }
+  const tallies = await jobs.count({ parent: id, standings: openStandings });
+  const open = tallies.reduce((sum, tally) => sum + tally.count, 0);
+  return { code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open } };
 }
 
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {
   const { store } = jobs;
   const now = store.now();
-  const able = (await store.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && about.types.includes(job.type));
+  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const able = live.filter(({ about }) => about.types.includes(job.type));
   const reasons = [
     job.due > now ? notDue(job.due, now) : null,
     await parentReason(jobs, job),
@@ -49,8 +59,13 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
     await gateReason(jobs, job, limits, able),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
   ].filter((reason) => reason !== null);
-  return reasons.length > 0 ? reasons : [{ code: 'about.to.run', says: 'nothing prevents it from running: it is about to be claimed' }];
+  return reasons.length > 0 ? reasons : [aboutToRun];
 }
+
+const aboutToRun: Reason = {
+  code: 'about.to.run',
+  says: 'nothing prevents it from running: it is about to be claimed',
+};
 
 const notDue = (due: number, now: number): Reason => ({
   code: 'not.due',
@@ -80,17 +95,32 @@ const allBusy = (able: readonly Instance[]): Reason => ({
 
 async function parentReason(jobs: Jobs, job: Job): Promise<Reason | null> {
   const [parent] = job.parent === null ? [] : await jobs.store.load([job.parent]);
-  return parent?.cancel ? { code: 'parent.cancelled', says: `its run ${parent.id} was cancelled`, detail: { parent: parent.id } } : null;
+  if (!parent?.cancel) return null;
+  const { id } = parent;
+  return { code: 'parent.cancelled', says: `its run ${id} was cancelled`, detail: { parent: id } };
 }
 
-async function gateReason(jobs: Jobs, job: PendingJob, limits: Limits, able: readonly Instance[]): Promise<Reason | null> {
+async function gateReason(
+  jobs: Jobs,
+  job: PendingJob,
+  limits: Limits,
+  able: readonly Instance[],
+): Promise<Reason | null> {
   if (job.gate === null || job.admitted) return null;
   const gate = parseGate(job.gate);
   const admitted = await jobs.store.admittedPerGate([job.type]);
   if (new Turnstile(admitted, limits, true).room(job.gate) > 0) {
-    return gate.leaderOnly ? { code: 'leader.only', says: 'only the leader may run it', detail: { able: able.map(({ id }) => id) } } : null;
+    return gate.leaderOnly ? leaderOnly(able) : null;
   }
-  const { jobs: holders } = await jobs.find({ types: [job.type], kinds: [job.kind], standings: ['running', 'held'] }, { limit: 20 });
-  const ids = holders.filter(({ admitted }) => admitted).map(({ id }) => id);
-  return { code: 'limit.full', says: `its limit is reached: in use by ${ids.map((id) => `job ${id}`).join(', ')}`, detail: { gate, holders: ids } };
+  const { type, kind } = job;
+  const running = await jobs.find({ types: [type], kinds: [kind], standings: ['running', 'held'] }, { limit: 20 });
+  const holders = running.jobs.filter((other) => other.admitted).map(({ id }) => id);
+  const says = `its limit is reached: in use by ${holders.map((id) => `job ${id}`).join(', ')}`;
+  return { code: 'limit.full', says, detail: { gate, holders } };
 }
+
+const leaderOnly = (able: readonly Instance[]): Reason => ({
+  code: 'leader.only',
+  says: 'only the leader may run it',
+  detail: { able: able.map(({ id }) => id) },
+});

@@ -1,4 +1,4 @@
-/** Failures in groups: the newest jobs that failed, or failed and are tried again, by their fingerprint. */
+/** Failure groups: the newest jobs that failed or are being retried, grouped by fingerprint. */
 import type { Job, JobError } from '../../model/job.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Page, PageRequest, Query } from '../../store/query.ts';
@@ -8,27 +8,27 @@ export interface FailureGroup {
   readonly fingerprint: string;
   readonly type: string;
   readonly code: JobError['code'];
-  /** Of the newest. */
+  /** The message of the newest failure. */
   readonly message: string;
   readonly failed: number;
-  /** Not given up yet. */
+  /** Jobs with another attempt ahead. */
   readonly retrying: number;
-  /** When each happened, newest first. */
+  /** The times of the failures, newest first. */
   readonly times: readonly number[];
-  /** The newest of them. */
+  /** The newest jobs of the group. */
   readonly samples: readonly Job[];
 }
 
 export interface Failures {
   readonly groups: readonly FailureGroup[];
-  /** How many jobs were looked at. */
+  /** How many jobs were read. */
   readonly scanned: number;
-  /** There are more, older ones. */
+  /** Whether older jobs were left out. */
   readonly isCut: boolean;
 }
 
 export interface FailuresRequest {
-  /** Only what failed after this time. */
+  /** Only failures after this time. */
   readonly since: number;
   readonly type?: string;
 }

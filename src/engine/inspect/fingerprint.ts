@@ -1,18 +1,18 @@
-/** The fingerprint of a failure: equal where type, code and the shape of the message are, whatever its numbers. */
+/** The fingerprint of a failure: a hash of type, error code and message without its numbers. */
 import { createHash } from 'node:crypto';
 import type { Job } from '../../model/job.ts';
 
 const shapeMax = 300;
 const digits = 16;
 
-/** Null: nothing went wrong with it. */
+/** Null if the job has no error. */
 export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): string | null {
   if (error === null) return null;
   const text = JSON.stringify([type, error.code, shapeOf(error.message)]);
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
 
-/** Its first line without what differs from case to case: ids, addresses in memory, numbers. */
+/** The first line of a message, with ids, memory addresses and numbers replaced by `#`. */
 export function shapeOf(message: string): string {
   const [line = ''] = message.slice(0, shapeMax).split('\n');
   return line

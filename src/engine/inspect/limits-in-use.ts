@@ -1,14 +1,14 @@
-/** Limits in use: what the gates say, turned round: each limit once, with how many jobs it has admitted. */
+/** Limits in use: every limit once, with the number of jobs that it has admitted. A gate may combine several limits. */
 import { parseGate, type Gate, type Limits } from '../../model/gate.ts';
 import { taskGate } from '../declare/handlers.ts';
 
 export interface LimitInUse {
-  /** Of the jobs that wait at it. */
+  /** The type of the limited jobs. */
   readonly type: string;
   readonly scope: 'type' | 'tasks' | 'definition' | 'key';
-  /** Of the definition, or the key. */
+  /** The name of the definition, or the key. */
   readonly name: string | null;
-  /** Null: only an instance with the code of the type knows. */
+  /** Null: unknown, since only an instance with the code of the type has the limit. */
   readonly max: number | null;
   readonly taken: number;
 }
@@ -35,7 +35,7 @@ function limitsAt(gate: Gate, limits: Limits): Omit<LimitInUse, 'taken'>[] {
   ];
 }
 
-/** Tasks wait at a gate of their own, whose name is made from the type's. */
+/** Reverses `taskGate`: the gate of tasks has a name derived from their type. */
 function typeOf(gateType: string): Pick<LimitInUse, 'type' | 'scope'> {
   const [type = ''] = gateType.split(' ');
   return gateType === taskGate(type) ? { type, scope: 'tasks' } : { type: gateType, scope: 'type' };

@@ -1,7 +1,4 @@
-/**
- * The schedule preview: the next ticks of all schedules of a definition, with what its overlap policy would do to
- * each.
- */
+/** The schedule preview: the next ticks of a definition, with the effect of its overlap policy on each. */
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Overlap } from '../../model/definition.ts';
 import type { SchedulePlan } from '../../model/job.ts';
@@ -10,15 +7,15 @@ import { preview, type PreviewOptions, type PreviewTick } from '../../time/previ
 import type { TickMoments } from '../../time/ticks.ts';
 
 export interface PreviewedTick extends PreviewTick {
-  /** Which of the definition's schedules. */
+  /** The index of the schedule in the definition. */
   readonly schedule: number;
-  /** `waits`: it queues behind the run before it; `replaces`: that run is stopped first. */
+  /** `waits`: it waits for the previous run to end; `replaces`: the previous run is stopped first. */
   readonly does: 'runs' | 'is skipped' | 'waits' | 'replaces';
 }
 
 export interface TickPreviewOptions extends Pick<PreviewOptions, 'count' | 'policies'> {
   readonly now: number;
-  /** How long each run is taken to last. */
+  /** The assumed duration of each run. */
   readonly runMs: number;
 }
 
@@ -38,7 +35,7 @@ export function previewTicks(
 
 type UndecidedTick = Omit<PreviewedTick, 'does'>;
 
-/** Where the schedule stands; a run that is waited for is taken to begin now. */
+/** The position of the schedule. If it waits for a run, that run is assumed to start now. */
 function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now: number, runMs: number): TickMoments {
   const base = { activated, scheduled: lastNominal ?? undefined, after: lastNominal ?? activated };
   if (run === null) return base;

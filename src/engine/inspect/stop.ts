@@ -1,29 +1,29 @@
-/** What a forced stop came to. */
+/** The effect of a forced stop on the code of a job. */
 import type { Jobs } from '../../jobs.ts';
 import type { Job } from '../../model/job.ts';
 
 export interface StopAnswer {
   readonly job: Job;
   /**
-   * `terminated`: its code runs in a thread or process of its own and is ended. `disowned`: its code was told, may go on,
-   * and can change nothing any more. `idle`: nothing was running.
+   * `terminated`: the handler is isolated, and its thread or process is ended. `disowned`: the handler's signal is
+   * aborted; its code may continue, but cannot change the job. `idle`: no handler was running.
    */
   readonly how: 'terminated' | 'disowned' | 'idle';
 }
 
-/** What stopping this job now comes to. Those who hold it say whether they isolate its type; who asks need not know it. */
+/** The effect that a stop would have now. Instances publish their isolated types, so the caller need not have them. */
 export async function stopWouldBe(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
-  if (!job || !(await isWorkedOn(jobs, job))) return 'idle';
-  // Preparing and gathering are not isolated.
+  if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';
+  // Planning and gathering are not isolated.
   if (job.state === 'running' && job.phase !== 'run') return 'disowned';
   const now = jobs.store.now();
-  const living = (await jobs.store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  return living.some(({ about }) => about.isolated?.includes(job.type)) ? 'terminated' : 'disowned';
+  const live = (await jobs.store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  return live.some(({ about }) => about.isolated?.includes(job.type)) ? 'terminated' : 'disowned';
 }
 
-/** Whether a handler is at work on the job itself or on one of its tasks. */
-async function isWorkedOn(jobs: Jobs, { id, state }: Job): Promise<boolean> {
+/** Whether a handler is running for the job or for one of its tasks. */
+async function hasRunningHandler(jobs: Jobs, { id, state }: Job): Promise<boolean> {
   if (state === 'running') return true;
   return state === 'held' && (await jobs.count({ parent: id, standings: ['running'] })).length > 0;
 }

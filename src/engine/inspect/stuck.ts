@@ -1,12 +1,12 @@
-/** What is stuck: jobs that only a fault, or the want of a living engine, can leave as they are. */
+/** Stuck jobs: jobs that do not proceed because of a fault, or because no live engine can process them. */
 import type { Jobs } from '../../jobs.ts';
 
 export interface Stuck {
-  /** Their lease is over and nobody has repaired them. */
+  /** Jobs whose lease has lapsed and that have not been repaired. */
   readonly lapsed: readonly number[];
-  /** They wait for children of which none is open. */
+  /** Jobs that wait for children, although none is open. */
   readonly unsettled: readonly number[];
-  /** Types of jobs that are due and that no living instance knows, each with how many. */
+  /** The number of due jobs per type that no live instance has. */
   readonly unknownTypes: ReadonlyMap<string, number>;
 }
 
@@ -17,8 +17,8 @@ export async function findStuck({ store }: Jobs): Promise<Stuck> {
   const now = store.now();
   const lapsed = await store.lapsed(scannedMax);
   const unsettled = await store.settleable(scannedMax);
-  const alive = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  const known = new Set(alive.flatMap(({ about }) => about.types));
+  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const known = new Set(live.flatMap(({ about }) => about.types));
   const waiting = await store.count({ kinds: engineKinds, standings: ['pending'], dueBefore: now });
   const unknownTypes = new Map<string, number>();
   for (const { type, count } of waiting) {

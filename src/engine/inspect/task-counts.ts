@@ -6,13 +6,13 @@ import type { TaskCounts } from '../declare/job-type.ts';
 
 export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
   const tallies = await jobs.count({ parent: run });
-  const sum = (...standings: string[]): number =>
-    tallies.filter(({ standing }) => standings.length === 0 || standings.includes(standing)).reduce((all, { count }) => all + count, 0);
+  const sum = (standing?: string): number =>
+    tallies.reduce((all, tally) => (standing === undefined || tally.standing === standing ? all + tally.count : all), 0);
   return { total: sum(), succeeded: sum('succeeded'), failed: sum('failed'), cancelled: sum('cancelled') };
 }
 
 const expensiveMs = 20;
-/** A count is cached for this many times as long as it took, so that watching a run costs at most a tenth of the time. */
+/** A count is cached for this many times as long as it took: watching a run costs at most a tenth of the time. */
 const cacheFactor = 10;
 const cachedMax = 100;
 
@@ -32,7 +32,8 @@ export class TaskCountCache {
     this.#expensive.delete(run.id);
     const counts = await countTasks(jobs, run.id);
     const end = this.#clock.monotonic();
-    if (isOpen(run) && end - start > expensiveMs) this.#cache(run.id, { counts, until: end + (end - start) * cacheFactor });
+    const tookMs = end - start;
+    if (isOpen(run) && tookMs > expensiveMs) this.#cache(run.id, { counts, until: end + tookMs * cacheFactor });
     return counts;
   }
 

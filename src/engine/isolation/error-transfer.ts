@@ -79,7 +79,8 @@ function toData(thrown: unknown, causesLeft: number): ErrorData {
 /** `throw 'text'` becomes an error with that message; any other value becomes the `data` of an error. */
 function valueToData(thrown: unknown): ErrorData {
   if (typeof thrown === 'string') return plain('Error', thrown.slice(0, messageMax));
-  return { ...plain('Error', `the handler threw ${kindOf(thrown)} instead of an error`), extras: extrasOf({ data: thrown }) };
+  const message = `the handler threw ${kindOf(thrown)} instead of an error`;
+  return { ...plain('Error', message), extras: extrasOf({ data: thrown }) };
 }
 
 const plain = (name: string, message: string): ErrorData => ({

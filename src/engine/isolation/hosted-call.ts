@@ -30,7 +30,7 @@ export interface HostedResult {
   readonly isClean: boolean;
 }
 
-/** How long a child may take to deliver its output or to exit: a handler can close stdout or block in an exit listener. */
+/** How long a child may take to deliver its output or to exit: a handler can close stdout or block the exit. */
 const lastStepMs = 1000;
 
 export class HostedCall {
@@ -76,7 +76,8 @@ export class HostedCall {
     this.#host.listen({ onReport: (report) => this.#receive(report), onEnd: (end) => this.#end(end) });
     this.#send(call);
     this.#stopStartTimer = clock.after(startTimeoutMs, () => {
-      const message = `could not start: the ${this.#host.mode} did not respond within ${formatDuration(startTimeoutMs)}`;
+      const { mode } = this.#host;
+      const message = `could not start: the ${mode} did not respond within ${formatDuration(startTimeoutMs)}`;
       this.#outcome.reject(new HandlerCrashed('could not start', message));
     });
   }
@@ -118,7 +119,8 @@ export class HostedCall {
   /** The child exits by itself, unless code of the handler blocks it. */
   #expectEnd(uncaught: Error): void {
     this.#uncaught = uncaught;
-    void settlesWithin(this.#settings.clock, lastStepMs, this.#ended.promise).then((isEnded) => (isEnded ? null : this.#host.kill()));
+    const isEnded = settlesWithin(this.#settings.clock, lastStepMs, this.#ended.promise);
+    void isEnded.then((is) => (is ? null : this.#host.kill()));
   }
 
   #end(end: HostEnd): void {

@@ -2,8 +2,9 @@
  * Isolation: calls handlers in threads and processes of their own, so that they can be ended whatever their code does.
  *
  * A child executes one call at a time. After a handler has returned, the child waits for the next call of the same
- * module; timers and connections that the handler left open stay open. After any other outcome the child is ended, since
- * its code may still be running. A module is imported once per child, so it must not start an engine when imported.
+ * module; timers and connections that the handler left open stay open. After any other outcome the child is ended,
+ * since its code may still be running. A module is imported once per child, so it must not start an engine when
+ * imported.
  *
  * A thread costs less, a process isolates more. Use a process for code that Node can neither interrupt nor confine in a
  * thread: a blocking system call (`execSync`) delays the end of its thread, a huge allocation or native code can end

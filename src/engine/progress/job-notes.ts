@@ -1,29 +1,29 @@
-/** The notes of one job that are still to be written: its newest progress, and its log with a bound on all of it. */
+/** The unwritten notes of one job: its latest progress, and its log lines up to a limit. */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, LogLine, Note } from '../../store/store.ts';
 import { progressText } from './progress-text.ts';
 
-/** Of all that one try of a job logs. What is over them is dropped from the middle: beginning and end are kept. */
+/** The limits of the log of one attempt. Lines beyond them are dropped from the middle. */
 export const logLinesMax = 10_000;
 export const logBytesMax = 4_194_304;
 
-/** The end of a log that waits apart, once its beginning has used up the rest. One more line tells of the gap. */
+/** The share of the last lines, which are buffered apart once the beginning is full. One line reports the gap. */
 const endLinesMax = 100;
 const endBytesMax = 131_072;
 const beginLinesMax = logLinesMax - endLinesMax - 1;
 const beginBytesMax = logBytesMax - endBytesMax - 1_024;
 
-/** How many bytes of lines may still wait to be written, over all jobs of an instance. */
-export interface Room {
+/** How many more bytes of lines may be buffered, across all jobs of an instance. */
+export interface BufferRoom {
   bytes: number;
 }
 
-/** A note as it can be written now. */
+/** A note that is ready to be written. */
 export interface NoteDraft {
   readonly job: JobNotes;
   readonly note: Note;
   readonly bytes: number;
-  /** To be called once it was written: only what came later is left. */
+  /** Call after the write: removes what was written, and leaves what was added meanwhile. */
   readonly written: () => void;
 }
 
@@ -34,19 +34,19 @@ interface BufferedLine {
 
 export class JobNotes {
   readonly holding: Holding;
-  /** It was part of a write that failed: since the fault may be here, it is tried alone. */
+  /** Set after a failed write that contained this job, which may be the cause: it is then written alone. */
   isSuspect = false;
-  readonly #room: Room;
+  readonly #room: BufferRoom;
   #progress: Progress | null = null;
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
-  /** The newest lines, as long as there is no room for them. */
+  /** The last lines, while the limits leave no room for them. */
   #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;
 
-  constructor(holding: Holding, room: Room) {
+  constructor(holding: Holding, room: BufferRoom) {
     this.holding = holding;
     this.#room = room;
   }
@@ -65,7 +65,7 @@ export class JobNotes {
     else this.#shortenEnd();
   }
 
-  /** No line comes any more: room for the last ones was spared. */
+  /** Call after the last line: appends the buffered end, for which room is reserved. */
   end(): void {
     this.#appendEnd();
   }

@@ -1,15 +1,15 @@
 /**
- * Notes: progress and log lines of all jobs that an instance runs, on their way to the store.
+ * Notes: writes the progress and log lines of all running jobs of an instance to the store.
  *
- * They are gathered and written together four times a second; the last ones of a job as soon as it ends. One write is
- * under way at a time, so that what is older never overtakes what is newer. A write that fails is repeated, less and
- * less often, with the newest progress and all lines; if it had reached the store after all, lines are there twice.
+ * They are written together four times a second, and the last notes of a job when it ends. There is one write at a
+ * time, so that older notes never overwrite newer ones. A failed write is retried with exponential backoff, with the
+ * latest progress and all lines. If only its response was lost, the lines are stored twice.
  */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { LogLevel } from '../handler/job-log.ts';
-import { JobNotes, type NoteDraft, type Room } from './job-notes.ts';
+import { JobNotes, type NoteDraft, type BufferRoom } from './job-notes.ts';
 import { Recent } from './recent.ts';
 
 export const notesEveryMs = 250;
@@ -24,19 +24,19 @@ const overRememberedMin = 5_000;
 export interface NotesOptions {
   readonly store: Pick<Store, 'writeNotes'>;
   readonly clock: Clock;
-  /** The store says that the job is not held under this fence any more. Told once. */
+  /** Called once when the store reports that the job is no longer claimed under this fence. */
   readonly onLost: (id: number, fence: number) => void;
-  /** The store cannot be reached, or refuses. Told once per outage. */
+  /** Called once per outage, when the store is unreachable or refuses a write. */
   readonly onError?: (error: unknown) => void;
 }
 
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** The newest jobs of which nothing is taken any more, because they have ended or were lost: up to which fence. */
+  /** The jobs that ended or were lost last, with their fence: notes up to that fence are dropped. */
   readonly #over = new Recent<number, number>(overRememberedMin);
   readonly #finishing = new Map<string, Promise<void>>();
-  readonly #room: Room = { bytes: bytesWaitingMax };
+  readonly #room: BufferRoom = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
   #lastRound = Promise.resolve();
   #nextRound: Promise<void> | null = null;
@@ -63,8 +63,8 @@ export class Notes {
   }
 
   /**
-   * Writes what is left of this job, and takes nothing of it any more; null: there is nothing. Never rejects: a store
-   * that fails is asked a few times, since an outcome must not wait for notes for ever.
+   * Writes the remaining notes of a job and drops later ones; null: nothing remains. Never rejects: it gives up after
+   * five failed writes, since the outcome of the job waits for it.
    */
   finish(holding: Holding): Promise<void> | null {
     this.#over.add(holding.id, holding.fence);
@@ -80,7 +80,7 @@ export class Notes {
     return finished;
   }
 
-  /** Writes what is left of all jobs; whatever comes later is dropped. */
+  /** Writes the remaining notes of all jobs and drops later ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarm?.();
@@ -123,7 +123,7 @@ export class Notes {
     }
   }
 
-  /** The next round of writing. All who ask before it begins share it. */
+  /** The next round of writes. Calls before it starts share it. */
   #round(): Promise<void> {
     this.#nextRound ??= this.#lastRound.then(() => {
       this.#nextRound = null;
@@ -176,7 +176,7 @@ export class Notes {
     this.#options.onLost(id, fence);
   }
 
-  /** It goes behind the others, so that if the fault is its own they come first. */
+  /** Moves the job behind the others: if its note causes the failure, the others are written first. */
   #suspect(job: JobNotes): void {
     job.isSuspect = true;
     const key = keyOf(job.holding);
@@ -186,7 +186,7 @@ export class Notes {
 
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
-/** As few as possible: all together up to a size, then each suspect alone. Drafts are made when their turn comes. */
+/** Batches up to a size, then each suspect alone. Lazy, so that a draft contains the notes at the time of writing. */
 function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));
   let batch: NoteDraft[] = [];

@@ -1,19 +1,19 @@
-/** Processes the items of a source in parallel; an item is read from the source only when a place is free. */
+/** Processes the items of a source in parallel; reads an item from the source only when it can start. */
 import { turn, type Clock } from '../../time/clock.ts';
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
 export interface ParallelWork<T> {
   readonly clock: Clock;
-  /** How many items are worked on at a time. */
+  /** How many items are processed at a time. */
   readonly parallelism: number;
-  /** Once it aborts no further item is begun; those under way come to their end. */
+  /** After an abort no further item starts; started items finish. */
   readonly stop: AbortSignal;
   /** Must not reject. */
   readonly work: (item: T, index: number) => Promise<void>;
 }
 
-/** Whether every item was begun. Ends when none is under way any more; throws what the source throws. */
+/** Returns whether all items were started, after the started ones have finished. Rethrows errors of the source. */
 export async function runParallel<T>(
   items: Items<T>,
   { clock, parallelism, stop, work }: ParallelWork<T>,
@@ -45,7 +45,7 @@ interface Source<T> {
 const sourceOf = <T>(items: Items<T>): Source<T> =>
   Symbol.asyncIterator in items ? asyncSource(items[Symbol.asyncIterator]()) : plainSource(items[Symbol.iterator]());
 
-/** What it yields goes to the work as it is, a promise too: one that rejects is the failure of its item alone. */
+/** Passes promises on without awaiting them: a rejected promise then fails only its item, not the source. */
 const plainSource = <T>(iterator: Iterator<T>): Source<T> => ({
   next: () => iterator.next(),
   close: () => closed(iterator),
@@ -64,20 +64,20 @@ function asyncSource<T>(iterator: AsyncIterator<T>): Source<T> {
     },
     async close() {
       const end = closed(iterator);
-      // A generator that still owes its next item would answer only after that.
+      // While `next` is pending, an async generator queues `return` behind it.
       if (!isWaiting) await end;
     },
   };
 }
 
-/** The stage is over already: how its source takes that is of no interest. */
+/** Ignores errors of `return`, since the stage has already ended. */
 async function closed(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();
   } catch {}
 }
 
-/** The next answer; undefined once it was stopped, even if the source keeps everyone waiting. */
+/** The next item; undefined after `stop` aborts, even while the source is pending. */
 async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<IteratorResult<T> | undefined> {
   if (stop.aborted) return undefined;
   const next = source.next();
@@ -93,7 +93,7 @@ async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<Iter
   }
 }
 
-/** Counts the items in work. Only one caller waits for it at a time. */
+/** Counts the started items. Supports one waiting caller at a time. */
 class ConcurrencyLimit {
   readonly #parallelism: number;
   #busy = 0;
@@ -119,8 +119,8 @@ class ConcurrencyLimit {
     return this.#until(() => this.#busy === 0);
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async #until(isReached: () => boolean): Promise<void> {
+    while (!isReached()) {
       await new Promise<void>((resolve) => {
         this.#onFree = resolve;
       });
@@ -128,9 +128,9 @@ class ConcurrencyLimit {
   }
 }
 
-const breathMs = 20;
+const yieldEveryMs = 20;
 
-/** Lets the event loop turn now and then: items that never wait for anything would keep a cancel from being heard. */
+/** Yields to the event loop every 20 ms: items that never await would otherwise block cancels. */
 class EventLoopYield {
   readonly #clock: Clock;
   #since: number;
@@ -141,7 +141,7 @@ class EventLoopYield {
   }
 
   async yieldIfDue(): Promise<void> {
-    if (this.#clock.monotonic() - this.#since < breathMs) return;
+    if (this.#clock.monotonic() - this.#since < yieldEveryMs) return;
     await turn();
     this.#since = this.#clock.monotonic();
   }

@@ -1,9 +1,9 @@
-/** The text of a tree of progress, as it is stored: JSON of a bounded size. */
+/** The stored text of a progress tree: JSON of limited size. */
 import type { ProcessNode, Progress } from '../../model/progress.ts';
 
 export const progressBytesMax = 262_144;
 
-/** What is kept of each stage and of each process, tried until it fits. The last one does with the longest texts. */
+/** How many items per stage and stages per process remain; tried in order until the text fits. The last always fits. */
 const cuts = [
   { items: 100, stages: 100 },
   { items: 30, stages: 100 },
@@ -14,7 +14,7 @@ const cuts = [
   { items: 0, stages: 1 },
 ];
 
-/** The model bounds how many nodes there are, but not how long their texts are together. The oldest ones go. */
+/** Drops the oldest nodes until the text fits. The model limits the number of nodes, not the sum of their texts. */
 export function progressText(progress: Progress): string {
   let text = JSON.stringify(progress);
   for (const cut of cuts) {

@@ -1,4 +1,4 @@
-/** The last value of each of the newest names: at least `size` of them are remembered, at most twice as many. */
+/** A map that evicts its oldest names: it contains at least the `size` newest, and at most twice as many. */
 export class Recent<Name, Value> {
   readonly #size: number;
   #newer = new Map<Name, Value>();

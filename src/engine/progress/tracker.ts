@@ -1,4 +1,4 @@
-/** The tracker: turns what a handler tells of its work into the tree of its progress, and runs stages on its behalf. */
+/** The tracker: builds the progress tree of a handler from its calls, and runs stages for it. */
 import {
   emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
@@ -19,7 +19,7 @@ type Describe<T> = (item: T, index: number) => string | null;
 type ItemWork<T> = (item: T, index: number) => unknown;
 type Summary = (succeeded: number, failed: number) => string;
 
-/** What is to be done in a stage. */
+/** The arguments of a stage with items. */
 interface StagePlan<T> {
   readonly items: Items<T>;
   readonly parallelism: number;
@@ -35,7 +35,7 @@ export class Tracker implements ProgressTracker {
   #failure: unknown;
   #isOver = false;
   #lastItem = 0;
-  /** One for each stage that is being run. */
+  /** One controller per running stage. */
   #stops: readonly AbortController[] = [];
 
   constructor({ clock, onChange }: TrackerOptions) {
@@ -47,7 +47,7 @@ export class Tracker implements ProgressTracker {
     return this.#progress;
   }
 
-  /** If the work was aborted: what failed, as it was thrown or told. */
+  /** The error that aborted the work, as thrown or reported by the handler. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -64,12 +64,12 @@ export class Tracker implements ProgressTracker {
     return this.#isOver || isSkipCurrentStage(this.#progress);
   }
 
-  /** The job was asked to give up: no stage begins any more, and a stage that is run stops at its next item. */
+  /** Call when the job is cancelled: no further stage starts, and a running stage stops before its next item. */
   cancel(reason?: unknown): void {
     this.#take({ kind: 'cancel', reason: reason === undefined ? null : errorText(reason, textBytesMax) });
   }
 
-  /** The handler is over, with or without an error: what is open ends with it, and nothing is heard of it any more. */
+  /** Call after the handler has returned or thrown: ends open nodes, and ignores later calls. */
   end(error?: unknown): void {
     if (error === undefined) this.#take({ kind: 'end' });
     else this.#fail('end', error);
@@ -195,7 +195,7 @@ export class Tracker implements ProgressTracker {
     }
   }
 
-  /** Unless its work has told the failure itself. If it told an end that was too good, another item tells this. */
+  /** Does nothing if the handler has reported the failure. If it reported a success, the error goes to a new item. */
   #failItem(id: number, error: unknown): EndStatus {
     const status = this.#endOf(id);
     if (isFailed(status)) return status;
@@ -204,7 +204,7 @@ export class Tracker implements ProgressTracker {
     return this.#endOf(failing) ?? 'ERROR';
   }
 
-  /** Makes sure that there is a stage, and tells which. There is none if the job was asked to give up before. */
+  /** Starts a stage if none is open, and returns its key. In a cancelled job no stage starts. */
   #enterStage(total?: number): string {
     if (!isOpen(stageOf(this.#progress))) this.#take({ kind: 'startStage', total });
     return this.#stage;
@@ -222,7 +222,7 @@ export class Tracker implements ProgressTracker {
     if (this.#isWithin(stage)) this.#take({ kind: 'completeStage', summary });
   }
 
-  /** Unless its work has told the failure itself. If it told an end that was too good, another stage tells this. */
+  /** Does nothing if the handler has reported the failure. If it reported a success, the error goes to a new stage. */
   #failStage(stage: string, cause: unknown): void {
     if (this.#stage !== stage || !isFailed(stageOf(this.#progress)?.status)) this.#fail('failStage', cause);
   }
@@ -258,12 +258,12 @@ export class Tracker implements ProgressTracker {
     return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
-  /** A failure ended the stage; a cancel alone does not, once all of its items are begun. */
+  /** Whether a failure ended the stage. A cancel alone does not, once all of its items have started. */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
 
-  /** Which stage of which process is the newest one. */
+  /** The key of the newest stage: the number of its process, and its number within it. */
   get #stage(): string {
     const { processes, processesDropped } = this.#progress;
     const process = processes.at(-1);
@@ -274,7 +274,7 @@ export class Tracker implements ProgressTracker {
     return this.#stage === stage && isOpen(stageOf(this.#progress));
   }
 
-  /** How the item ended, by the word of its work perhaps. Undefined also if its node is gone. */
+  /** The status of an ended item; undefined while it is running, and after its node was dropped. */
   #endOf(id: number): EndStatus | undefined {
     const status = stageOf(this.#progress)?.items.findLast(({ item }) => item === id)?.status;
     return status === 'RUNNING' ? undefined : status;
@@ -285,7 +285,7 @@ type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 
 type ItemTally = Record<EndStatus | 'begun', number>;
 
-/** More than the model keeps of a text. */
+/** Longer than the limit of the model, which truncates texts again. */
 const textBytesMax = 2_048;
 
 const textOf = (text: unknown): string | null => (text == null ? null : plainText(text, textBytesMax));
@@ -308,7 +308,7 @@ function sizeOf(items: Items<unknown>): number | undefined {
   return items instanceof Set || items instanceof Map ? items.size : undefined;
 }
 
-/** Words about the work never harm it. */
+/** An error in `describe` does not fail the item. */
 function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string {
   try {
     return textOf(describe(item, index)) ?? `#${index + 1}`;
@@ -329,7 +329,7 @@ function summaryOf(
   }
 }
 
-/** Without a cancel an AbortError is an error like any other: the work has aborted something of its own. */
+/** Without a cancel, an AbortError is an ordinary error: the handler has aborted an operation of its own. */
 function isGivingUp(cause: unknown, isAsked: boolean): boolean {
   try {
     return cause instanceof Cancelled || (isAsked && cause instanceof Error && cause.name === 'AbortError');

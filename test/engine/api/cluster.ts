@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { seededRandom } from '../../../src/random.ts';
 import { Engine, type EngineOptions } from '../../../src/index.ts';
 import { MemoryStore } from '../../../src/store/memory/store.ts';
-import { Tether } from '../../../src/testing/tether.ts';
+import { CrashableStore } from '../../../src/testing/crashable-store.ts';
 import { turn, VirtualClock } from '../../../src/time/clock.ts';
 import { durationMs, type Duration } from '../../../src/time/duration.ts';
 import { newYear } from './kit.ts';
@@ -13,7 +13,7 @@ const settlingTurns = 6;
 export class Cluster {
   readonly clock = new VirtualClock(newYear);
   readonly store = new MemoryStore(this.clock);
-  readonly #members: { readonly engine: Engine; readonly tether: Tether }[] = [];
+  readonly #members: { readonly engine: Engine; readonly crashable: CrashableStore }[] = [];
 
   constructor() {
     onTestFinished(() => this.close());
@@ -30,19 +30,19 @@ export class Cluster {
 
   /** One that is not resumed: it only asks. */
   add(options: Omit<EngineOptions, 'store' | 'clock' | 'instance'> = {}): Engine {
-    const tether = new Tether(this.store);
+    const crashable = new CrashableStore(this.store);
     const count = this.#members.length;
     const instance = String.fromCharCode(97 + count);
     const engine = new Engine({
-      ...options, store: tether.store, clock: this.clock, random: seededRandom(count), instance,
+      ...options, store: crashable.store, clock: this.clock, random: seededRandom(count), instance,
     });
-    this.#members.push({ engine, tether });
+    this.#members.push({ engine, crashable });
     return engine;
   }
 
   /** Its memory is lost; what it held stays held until its lease is over. */
   kill(engine: Engine): void {
-    this.#members.find((member) => member.engine === engine)!.tether.cut();
+    this.#members.find((member) => member.engine === engine)!.crashable.crash();
   }
 
   async settle(): Promise<void> {
@@ -60,7 +60,7 @@ export class Cluster {
   }
 
   async close(): Promise<void> {
-    const living = this.#members.filter(({ tether }) => !tether.isCut);
+    const living = this.#members.filter(({ crashable }) => !crashable.isCrashed);
     const closed = Promise.all(living.map(({ engine }) => engine.close({ patience: '1s' })));
     await this.advance('2s');
     await closed;

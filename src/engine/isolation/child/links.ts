@@ -56,8 +56,10 @@ export function threadLink(): EngineLink {
   let sent = 0;
   const report = (message: ChildReport): void => {
     // Blocks the thread as a full pipe blocks a process. `| 0` because both counters wrap at 32 bits.
-    for (let known = Atomics.load(received, 0); ((sent - known) | 0) >= unreceivedMax; known = Atomics.load(received, 0)) {
-      Atomics.wait(received, 0, known);
+    let count = Atomics.load(received, 0);
+    while (((sent - count) | 0) >= unreceivedMax) {
+      Atomics.wait(received, 0, count);
+      count = Atomics.load(received, 0);
     }
     sent++;
     port.postMessage(message);

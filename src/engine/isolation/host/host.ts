@@ -1,4 +1,4 @@
-/** The host: a thread or process that executes handlers, seen from the engine. `thread.ts` and `process.ts` start one. */
+/** The host: a thread or process that executes handlers, seen from the engine. */
 import type { Clock } from '../../../time/clock.ts';
 import type { HostEnd, IsolationMode } from '../../handler/crash.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';

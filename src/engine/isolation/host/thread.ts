@@ -6,7 +6,7 @@ import type { ChildCommand, ChildReport } from '../messages.ts';
 /** The `workerData` of a thread. */
 export interface ThreadData {
   readonly port: MessagePort;
-  /** Element 0 counts the reports that the engine has received. The thread waits on it when too many are in the port. */
+  /** Element 0 counts the reports that the engine has received. The thread waits on it while its port is full. */
   readonly received: Int32Array<SharedArrayBuffer>;
 }
 
