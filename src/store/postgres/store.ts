@@ -2,7 +2,9 @@
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
+import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
@@ -15,7 +17,6 @@ import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { admittedPerGate, nextDue } from './claim/gates.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
-import { CommitBatcher } from './write/commit-batcher.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
@@ -42,7 +43,7 @@ export class PostgresStore implements Store {
   readonly #connection: Connection;
   readonly #wake: Wake;
   readonly #claimParts: ClaimParts;
-  readonly #batcher: CommitBatcher;
+  readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
 
   constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
     const settings = { ...defaults, ...given };
@@ -50,7 +51,7 @@ export class PostgresStore implements Store {
     const cursors = new ScanCursors();
     this.#claimParts = { connection: this.#connection, cursors };
     this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (hint) => cursors.noteHint(hint));
-    this.#batcher = new CommitBatcher((changes) => this.#commit({ changes }));
+    this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
   now(): number {
@@ -68,7 +69,7 @@ export class PostgresStore implements Store {
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const isApart = batch.whole || batch.staged;
     try {
-      const written = await (isApart ? this.#commit(batch) : this.#batcher.commit(batch.changes));
+      const written = await (isApart ? this.#commit(batch) : this.#batcher.add(batch.changes));
       if (mayWake(batch)) this.#wake.wakeOwn();
       return written;
     } finally {
@@ -210,6 +211,12 @@ export class PostgresStore implements Store {
     await this.#connection.close();
   }
 
+  async #commitTogether(groups: readonly (readonly Change[])[]): Promise<readonly (readonly boolean[])[]> {
+    const written = await this.#commit({ changes: groups.flat() });
+    let offset = 0;
+    return groups.map(({ length }) => written.slice(offset, (offset += length)));
+  }
+
   #commit(batch: Batch): Promise<readonly boolean[]> {
     return commit(this.#connection, batch, (session) => {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
@@ -223,6 +230,14 @@ const defaults: ConnectionSettings = {
   prepare: true,
   statementTimeoutMs: 60_000,
   patienceMs: 15_000,
+};
+
+/** A refusal is about the database, not about a change. */
+const batching: BatcherOptions<readonly Change[]> = {
+  underWayMax: 2,
+  sizeMax: 2000,
+  sizeOf: ({ length }) => length,
+  isForAll: isRefusal,
 };
 
 /** After a claim by hint, the scan that it left out follows when the job has started. */

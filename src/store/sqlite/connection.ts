@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
-import { systemClock, turn } from '../../time/clock.ts';
+import { systemClock } from '../../time/clock.ts';
+import { Batcher } from '../batcher.ts';
 
 export type Durability = 'full' | 'normal';
 
@@ -22,10 +23,12 @@ export function openFile(path: string, durability: Durability): Connection {
   return new Connection(db);
 }
 
+/** Writes the items of one transaction together; answers for each. */
+export type WriteTogether<Item, Answer> = (items: readonly Item[]) => readonly Answer[];
+
 interface QueuedWrite {
-  readonly work: () => unknown;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  readonly write: WriteTogether<unknown, unknown>;
+  readonly item: unknown;
 }
 
 export class Connection {
@@ -33,8 +36,7 @@ export class Connection {
   readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
   /** How many transactions it has committed. */
   commits = 0;
-  #queue: QueuedWrite[] = [];
-  #isFlushing = false;
+  readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), { underWayMax: 1 });
 
   constructor(db: DatabaseSync) {
     this.db = db;
@@ -59,14 +61,16 @@ export class Connection {
   }
 
   /**
-   * Runs `work` in a write transaction. Works that meet in one turn of the event loop share a transaction, and so one
-   * flush to the disk; a lone work waits for nobody. Being synchronous, it sees nothing of this process in between.
+   * Runs `work` in a write transaction, which it shares with other works that are waiting. It is synchronous, so nothing
+   * else of this process runs in between.
    */
   write<T>(work: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as QueuedWrite['resolve'], reject });
-      if (!this.#isFlushing) void this.#flush();
-    });
+    return this.writeTogether(() => [work()], null);
+  }
+
+  /** The same for one item; `write` gets all waiting items for which the same function was passed. */
+  writeTogether<Item, Answer>(write: WriteTogether<Item, Answer>, item: Item): Promise<Answer> {
+    return this.#batcher.add({ write: write as QueuedWrite['write'], item }) as Promise<Answer>;
   }
 
   /** Runs `work` so that, when it answers false or throws, nothing of it stays. Only inside a transaction. */
@@ -86,45 +90,13 @@ export class Connection {
     if (this.db.isOpen) this.db.close();
   }
 
-  async #flush(): Promise<void> {
-    this.#isFlushing = true;
-    while (this.#queue.length > 0) {
-      await turn();
-      const group = this.#queue;
-      this.#queue = [];
-      if (!(await this.#runTogether(group))) for (const queued of group) await this.#runAlone(queued);
-    }
-    this.#isFlushing = false;
-  }
-
-  /** False: one of them threw and nothing was written, so that each must be tried by itself. */
-  async #runTogether(group: readonly QueuedWrite[]): Promise<boolean> {
-    try {
-      const answers = await this.#transaction(() => group.map(({ work }) => work()));
-      group.forEach(({ resolve }, index) => resolve(answers[index]));
-      return true;
-    } catch (error) {
-      if (group.length > 1) return false;
-      group[0]!.reject(error);
-      return true;
-    }
-  }
-
-  async #runAlone({ work, resolve, reject }: QueuedWrite): Promise<void> {
-    try {
-      resolve(await this.#transaction(work));
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  async #transaction<T>(work: () => T): Promise<T> {
+  async #runInTransaction(take: () => readonly QueuedWrite[]): Promise<unknown[]> {
     await this.#begin();
     try {
-      const answer = work();
+      const answers = runAll(take());
       this.db.exec('COMMIT');
       this.commits += 1;
-      return answer;
+      return answers;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
       throw error;
@@ -152,6 +124,15 @@ export class Connection {
     this.#statements[form].set(sql, statement);
     return statement;
   }
+}
+
+function runAll(queued: readonly QueuedWrite[]): unknown[] {
+  const answers: unknown[] = Array(queued.length);
+  for (const [write, indexes] of Map.groupBy(queued.keys(), (index) => queued[index]!.write)) {
+    const some = write(indexes.map((index) => queued[index]!.item));
+    indexes.forEach((index, at) => (answers[index] = some[at]));
+  }
+  return answers;
 }
 
 /** The folder and the file belong to the user alone: payloads may be secret. */

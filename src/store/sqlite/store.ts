@@ -13,10 +13,9 @@ import type {
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
-import { writeBatch } from './write/commit.ts';
+import { writeBatch, writeBatches } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
-import { CommitBatcher } from './write/commit-batcher.ts';
-import { Connection, openFile, type Durability } from './connection.ts';
+import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { Inspector } from './read/inspect.ts';
@@ -37,7 +36,7 @@ export interface SqliteOptions {
 export class SqliteStore implements Store {
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #batcher: CommitBatcher;
+  readonly #writeBatches: WriteTogether<Batch, readonly boolean[]>;
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
@@ -46,7 +45,7 @@ export class SqliteStore implements Store {
     this.#connection = openFile(path, durability);
     this.#path = path;
     this.#clock = clock;
-    this.#batcher = new CommitBatcher(this.#connection, () => this.now());
+    this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);
     this.#inspector = new Inspector(path);
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
@@ -65,7 +64,7 @@ export class SqliteStore implements Store {
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
-    const written = await this.#batcher.commit(batch);
+    const written = await this.#connection.writeTogether(this.#writeBatches, batch);
     if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
     return written;
   }
