@@ -31,7 +31,7 @@ export class InstanceLease {
 
   /**
    * A token that changes whenever the lease may have lapsed; null while it may have, and until the backup heartbeat
-   * runs. Compare it before and after an await: if it is unchanged, no other instance has repaired the jobs of this one.
+   * runs. Compare it before and after an await: while it is unchanged, no other instance repairs the jobs of this one.
    */
   get epoch(): symbol | null {
     return this.#isBackedUp && this.isSafe ? this.#epoch : null;
