@@ -1,7 +1,7 @@
 /**
- * Bulk: one act on all jobs that fit a query, as a run of a built-in type, so that it goes on after a crash, shows its
- * progress, can be cancelled and is kept. Begun again, it passes over what it has done: that does not fit any more, or,
- * of what can fit again, was changed after the operation was asked for.
+ * Bulk: one operation on all jobs that match a query, as a run of a built-in type. So it survives a crash, shows its
+ * progress and can be cancelled. A second attempt skips jobs that are done: they no longer match, or changed after the
+ * request.
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
@@ -21,19 +21,19 @@ export const bulkActions: readonly BulkAction[] = ['cancel', 'stop', 'retry', 'd
 export interface BulkRequest {
   readonly action: BulkAction;
   readonly query: Query;
-  /** Who asked: every act is done in this name. */
+  /** The person who asked; all changes are recorded under this name. */
   readonly by: string;
   readonly why: string | null;
   readonly only: 'failed' | null;
-  /** Of those that the query finds, only failures of this kind. */
+  /** Only matching jobs that failed with this fingerprint. */
   readonly fingerprint?: string;
-  /** Store time: what was created later is not meant. */
+  /** Store time of the request: jobs created later are excluded. */
   readonly asked: number;
 }
 
 export interface BulkOutcome {
   readonly done: number;
-  /** How often each refusal was met. */
+  /** How many jobs were refused, by code. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -57,7 +57,8 @@ async function runBulk(
   const query = { ...checkQuery(request.query), createdBefore };
   const refused: Record<string, number> = {};
   let done = 0;
-  progress.startingStage(`${action} all that fit`, { ...(await totalOf(jobs, query, request)), onFailure: 'SKIP_ITEM' });
+  const total = await totalOf(jobs, query, request);
+  progress.startingStage(`${action} matching jobs`, { ...total, onFailure: 'SKIP_ITEM' });
   for await (const job of matching(jobs, query, request.fingerprint)) {
     signal.throwIfAborted();
     if (job.type === bulkTypeName || (action === 'retry' && job.changed > request.asked)) continue;
@@ -69,7 +70,7 @@ async function runBulk(
     } catch (error) {
       if (!isRefusal(error)) throw error;
       refused[error.code] = (refused[error.code] ?? 0) + 1;
-      log.warn(`${action} of ${job.id} was refused: ${error.message}`);
+      log.warn(`cannot ${action} job ${job.id}: ${error.message}`);
       progress.failedItem(error);
     }
   }
@@ -77,7 +78,7 @@ async function runBulk(
   return { done, refused };
 }
 
-/** What was to end, and has ended since it was asked for: by this operation before it was interrupted, or by itself. */
+/** The job has ended since the request: by an earlier attempt of this operation, or by itself. */
 const isOverSince = (job: Job, { action, asked }: BulkRequest): boolean =>
   (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
@@ -97,7 +98,7 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
   }
 }
 
-/** A task of a run that has ended comes back with its run, and with it the others that failed there. */
+/** If the run has ended, retrying a task retries the run with all its failed tasks. */
 async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
   const [task, run] = [await jobs.get(id), await jobs.get(parent!)];
   if (task?.state !== 'ended') return;
@@ -107,7 +108,7 @@ async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise
 
 const countedMax = 10_000;
 
-/** How many are meant now. Fingerprints are not kept, so those are counted one by one, and not without end. */
+/** How many jobs match now. Fingerprints are not stored, so jobs are read to count them, up to a limit. */
 export async function countMatching(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
   if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);
   let count = 0;
@@ -119,7 +120,7 @@ async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkRequest): 
   return fingerprint === undefined ? { total: await countMatching(jobs, query) } : {};
 }
 
-/** By rising id, each once, whatever becomes of those that were passed. */
+/** By ascending id, each job once, even if jobs change meanwhile. */
 async function* matching(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
   for await (const found of pagesOf(jobs, query, page)) {
     yield* fingerprint === undefined ? found : found.filter((job) => fingerprintOf(job) === fingerprint);

@@ -314,8 +314,8 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * Every event after a cursor, as it happens; leave the loop to stop. Events of jobs in memory are included from now on,
-   * whatever the cursor.
+   * Every event after a cursor, as it happens; leave the loop to stop. Events of jobs in memory are included from now
+   * on, whatever the cursor.
    */
   events(from?: { readonly after?: string }): AsyncGenerator<EngineEvent, void, undefined> {
     return this.#reads.events(from);

@@ -69,7 +69,7 @@ export class RunCreation {
   }
 }
 
-/** A type of which only one run may be open refuses the others; a key that the caller chose gives an outcome instead. */
+/** With one run per type, a taken key is refused; a taken key that the caller chose is an outcome. */
 function refuseBusy(
   { name }: JobType,
   drafts: Drafts,

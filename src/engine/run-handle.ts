@@ -12,31 +12,31 @@ import type { TaskCounts } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 
-/** A run as it is at one moment. */
+/** A run at one moment. */
 export interface Snapshot {
   readonly job: Job;
   readonly tasks: TaskCounts;
   readonly progress: Progress | null;
 }
 
-/** A run as someone sees who watches it. */
+/** One update of a watched run. */
 export interface RunUpdate extends Snapshot {
-  /** What its log has gained since the sight before. */
+  /** Log lines since the previous update. */
   readonly log: readonly LogLine[];
 }
 
 export interface LogRequest {
-  /** Lines beyond this number. */
+  /** Lines with a higher number. */
   readonly after?: number;
   readonly limit?: number;
 }
 
-/** Whoever makes runs: of a type with its input, or of a definition, whose parameters are the input by default. */
+/** Creates runs of a type with an input, or of a definition, whose parameters are the default input. */
 export interface RunMaker {
   createJobRun<What extends Runnable>(what: What, ...request: RequestOf<What>): Promise<RunHandle<ResultOf<What>>>;
 }
 
-/** What a handle needs of its engine. */
+/** The operations that a handle delegates to its engine. */
 export interface RunBackend {
   get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
@@ -52,24 +52,24 @@ export interface RunBackend {
 }
 
 export interface ActOptions {
-  /** Who asks: a user's name, say. */
+  /** Who asks, such as a user's name. */
   readonly by?: string;
-  /** Kept in the history. */
+  /** Recorded in the history. */
   readonly why?: string;
 }
 
 export interface EndOptions extends ActOptions {
-  /** As whom; `user` unless told otherwise. */
+  /** The kind of actor. Default: `user`. */
   readonly code?: TerminateCode;
 }
 
 export interface CancelOptions extends EndOptions {
-  /** How long the handler may take before it is stopped. */
+  /** How long the handler may take to stop before the job is stopped. */
   readonly grace?: Duration;
 }
 
 export interface RetryOptions extends ActOptions {
-  /** Of a run with tasks, only those that did not succeed. */
+  /** Retries only the tasks that did not succeed. */
   readonly only?: 'failed';
 }
 
@@ -79,7 +79,7 @@ export class RunFailed extends Error {
   readonly error: JobError | null;
 
   constructor(job: EndedJob) {
-    super(`run ${job.id} failed: ${job.error?.message ?? 'no reason was recorded'}`);
+    super(`run ${job.id} failed: ${job.error?.message ?? 'no error was recorded'}`);
     this.id = job.id;
     this.error = job.error;
   }
@@ -101,7 +101,7 @@ const logPage = 1000;
 
 export class RunHandle<Result = unknown> {
   readonly id: number;
-  /** How it came to be; null for a handle to a run that was looked up. */
+  /** The outcome of the creation; null for a handle made from an id. */
   readonly outcome: 'created' | 'existing' | 'updated' | null;
   readonly #backend: RunBackend;
 
@@ -115,18 +115,20 @@ export class RunHandle<Result = unknown> {
     return this.#backend.get(this.id);
   }
 
-  /** What the run gave. Throws RunFailed or RunCancelled when it ended otherwise. */
+  /** The result of the run. Throws RunFailed or RunCancelled if it did not succeed. */
   async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
     const deadline = timeout === undefined ? Infinity : this.#backend.now() + durationMs(timeout);
     for (;;) {
       const job = await this.get();
       if (job.state === 'ended') return resultOf<Result>(job);
-      if (this.#backend.now() >= deadline) throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+      if (this.#backend.now() >= deadline) {
+        throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+      }
       await this.#backend.untilChange(this.id, Math.min(resultPollMs, deadline - this.#backend.now()));
     }
   }
 
-  /** The run now, then whenever it has changed, until it has ended and all of its log is told. */
+  /** The run now, then after each change, until it has ended and its whole log has been returned. */
   async *watch(): AsyncGenerator<RunUpdate, void, undefined> {
     let lastVersion = '';
     let after = 0;
@@ -159,7 +161,7 @@ export class RunHandle<Result = unknown> {
     return this.#backend.history(this.id);
   }
 
-  /** Why it is not running. */
+  /** Why the run is not running. */
   explain(): Promise<readonly Reason[]> {
     return this.#backend.explain(this.id);
   }

@@ -172,6 +172,7 @@ export class Worker {
   #about(): InstanceAbout {
     const { host, version, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
-    return { host, pid: process.pid, version, ...handled, slots, busy: this.#running.slots.busy, draining: this.#isDraining };
+    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining };
+    return { host, pid: process.pid, version, ...handled, ...load };
   }
 }

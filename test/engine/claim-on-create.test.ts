@@ -1,4 +1,4 @@
-// Newborns: a lone job that is created where a slot is free and nobody waits is taken on with its birth.
+// Claim on create: a single job is claimed in the commit that creates it, if a slot is free and nothing else is due.
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore, typed, type EngineOptions } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -19,11 +19,11 @@ async function idleEngine(options: Partial<EngineOptions> = {}, wrap: (store: St
 const kindsOf = async (engine: Engine, id: number): Promise<string[]> =>
   (await engine.history(id)).map(({ kind }) => kind);
 
-test('it is claimed in the commit that creates it, and worked on after its creator has gone on', async () => {
+test('claims the job in the creating commit, and starts its handler after the code that awaits the creation', async () => {
   const order: string[] = [];
-  const telling = jobType('telling', { run: () => void order.push('worked on') });
-  const { engine, clock } = await idleEngine({ types: [telling] });
-  const run = await engine.createJobRun(telling);
+  const recording = jobType('recording', { run: () => void order.push('worked on') });
+  const { engine, clock } = await idleEngine({ types: [recording] });
+  const run = await engine.createJobRun(recording);
   order.push('created');
   const [first, second] = await engine.history(run.id);
   await clock.advance(2_000);
@@ -34,7 +34,7 @@ test('it is claimed in the commit that creates it, and worked on after its creat
   expect(await kindsOf(engine, run.id)).toEqual(['created', 'claimed', 'succeeded']);
 });
 
-/** Tells how jobs were when they were first written. */
+/** Records type and state of each job in the commit that creates it. */
 const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
   get: (target, name) => {
     const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
@@ -46,7 +46,7 @@ const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
   },
 });
 
-test('one that is due later, or limited, waits like any other', async () => {
+test('does not apply to a job that is due later or limited', async () => {
   const limited = jobType('limited', { concurrency: 1, run: () => {} });
   const born: string[] = [];
   const { engine, clock } = await idleEngine({ types: [greet, limited] }, watching(born));
@@ -59,7 +59,7 @@ test('one that is due later, or limited, waits like any other', async () => {
   expect(await kindsOf(engine, gated.id)).toEqual(['created', 'claimed', 'succeeded']);
 });
 
-test('no more are taken than there are slots, however many are created at a time', async () => {
+test('claims no more jobs than there are slots, even if many are created at once', async () => {
   const ends: (() => void)[] = [];
   const slow = jobType('slow', { run: () => new Promise<void>((resolve) => ends.push(resolve)) });
   const { engine, clock } = await idleEngine({ types: [slow], slots: 2 });
@@ -71,7 +71,7 @@ test('no more are taken than there are slots, however many are created at a time
   expect(ends).toHaveLength(2);
 });
 
-test('who is suspended takes none, and what was taken at that moment is given back', async () => {
+test('claims nothing while suspended, and releases a job that was claimed during the suspension', async () => {
   const under = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const slow = (store: Store): Store => new Proxy(store, {
@@ -79,9 +79,9 @@ test('who is suspended takes none, and what was taken at that moment is given ba
       const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
       if (name !== 'commit') return method;
       return async (batch: Parameters<Store['commit']>[0]) => {
-        const isBirth = batch.changes[0]?.after?.state === 'running' && batch.changes[0].before === null;
-        if (isBirth) under.resolve();
-        if (isBirth) await goOn.promise;
+        const isCreating = batch.changes[0]?.after?.state === 'running' && batch.changes[0].before === null;
+        if (isCreating) under.resolve();
+        if (isCreating) await goOn.promise;
         return method(batch);
       };
     },
@@ -100,7 +100,7 @@ test('who is suspended takes none, and what was taken at that moment is given ba
   expect(await kindsOf(engine, other.id)).toEqual(['created']);
 });
 
-test('L3: one whose birth was written and not answered is given back, and no try is lost', async () => {
+test('L3: a job whose creating commit was written and not answered is released, and the attempt does not count', async () => {
   let isLost = false;
   const losing = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {
@@ -124,7 +124,7 @@ test('L3: one whose birth was written and not answered is given back, and no try
   expect(await kindsOf(engine, job!.id)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
 });
 
-test('a refusal leaves the slot to the next', async () => {
+test('a refusal frees the reserved slot', async () => {
   const picky = jobType('picky', { input: typed<string>(), run: () => 'done' });
   const { engine, clock } = await idleEngine({ types: [picky], slots: 1 });
   for (let tries = 0; tries < 3; tries += 1) {
@@ -137,7 +137,7 @@ test('a refusal leaves the slot to the next', async () => {
   expect((await engine.history(run.id))[1]!.at).toBe((await engine.history(run.id))[0]!.at);
 });
 
-test("what goes wrong in the caller's own transaction does not keep the next from being taken on", async () => {
+test("a failure in the caller's transaction does not prevent the next claim on create", async () => {
   const born: string[] = [];
   const broken = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {

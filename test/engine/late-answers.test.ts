@@ -1,4 +1,4 @@
-// Late answers: one that comes after this instance may have lost its lease hands out nothing, however it comes.
+// Late answers: an answer that arrives after the lease of this instance may have lapsed starts no job.
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -10,7 +10,7 @@ import { VirtualClock } from '../../src/time/clock.ts';
 type Held = 'claim' | 'beat' | 'commit';
 type Method = (...values: unknown[]) => Promise<unknown>;
 
-/** A store whose answers can be held back; what was asked is done all the same. */
+/** A store whose answers can be delayed; the calls themselves take effect at once. */
 class SlowLine {
   readonly store: Store;
   readonly #held = new Map<string, PromiseWithResolvers<void>>();
@@ -52,7 +52,7 @@ async function scene() {
   await engine.resume();
   await clock.advance(1_000);
   const others = new Jobs(real);
-  /** From now on nothing that is asked for is answered, neither this nor a beat, until the lease is over. */
+  /** Delays the answers to this call and to heartbeats until the lease has lapsed. */
   const stall = async (name: Held, ask: () => Promise<unknown>): Promise<void> => {
     line.hold(name);
     void ask();
@@ -61,7 +61,7 @@ async function scene() {
     await clock.advance(6_000);
   };
   const createTwo = () => others.createMany([{ type: 'greet' }, { type: 'greet' }], 'someone');
-  /** Others find the lease over, and take all that was held under it. */
+  /** Another instance repairs the lapsed claims and claims the jobs. */
   const takeOver = async (): Promise<number> => {
     await repairLapsed(real, 'bob');
     return (await others.claim({ kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
@@ -69,7 +69,7 @@ async function scene() {
   return { clock, line, engine, greet, others, started, stall, createTwo, takeOver };
 }
 
-test('a claim that is answered after the lease was over and renewed starts nothing', async () => {
+test('a claim that is answered after the lease lapsed and was renewed starts nothing', async () => {
   const { clock, line, started, stall, createTwo, takeOver } = await scene();
   await stall('claim', createTwo);
   expect(await takeOver()).toBe(2);
@@ -94,7 +94,7 @@ test('a claim that is answered while the lease is being renewed starts nothing',
   expect(started).toEqual([]);
 });
 
-test('what is still held in our name is given back and starts anew', async () => {
+test('jobs that are still held by this instance are released and claimed again', async () => {
   const { clock, line, others, started, stall, createTwo } = await scene();
   await stall('claim', createTwo);
   const { id } = (await others.find({}, { order: 'oldest' })).jobs[0]!;
@@ -106,7 +106,7 @@ test('what is still held in our name is given back and starts anew', async () =>
   expect((await others.history(id)).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
 });
 
-test('a run that was taken on with its birth, and answered too late, does not start here', async () => {
+test('a run that was claimed on create and answered too late does not start here', async () => {
   const { clock, line, engine, greet, started, stall, takeOver } = await scene();
   await stall('commit', () => engine.createJobRun(greet));
   expect(await takeOver()).toBe(1);

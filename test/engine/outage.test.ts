@@ -1,4 +1,4 @@
-// What an engine does while its store does not answer, and that nothing stays behind when it answers again.
+// An engine whose store does not answer, and its recovery.
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -9,7 +9,7 @@ const leaseMs = 15_000;
 
 type Method = 'beat' | 'claim' | 'commit' | 'leave' | 'migrate';
 
-/** A store in memory whose calls can be kept waiting, or made to fail. */
+/** A store in memory whose calls can hang or fail. */
 class Shaky {
   readonly store: Store;
   #waiting: (() => void)[] = [];
@@ -67,7 +67,7 @@ async function aWorld() {
 
 const failures = ['hangs', 'fails'] as const;
 
-test.each(failures)('when the heartbeat %s, handlers are told in time, and the job goes back', async (how) => {
+test.each(failures)('when the heartbeat %s, handlers are aborted in time, and the job is released', async (how) => {
   const { clock, shaky, said, type, engine } = await aWorld();
   const run = await engine.createJobRun(type);
   await clock.advance(1_000);
@@ -85,7 +85,7 @@ test.each(failures)('when the heartbeat %s, handlers are told in time, and the j
   expect(await run.get()).toMatchObject({ attempt: 1, result: '"awake"' });
 });
 
-test('an outcome is kept until the store takes it', async () => {
+test('an outcome is retried until the store accepts it', async () => {
   const { clock, shaky, quick, engine } = await aWorld();
   const run = await engine.createJobRun(quick);
   shaky.break('commit', 'fails');
@@ -97,7 +97,7 @@ test('an outcome is kept until the store takes it', async () => {
   expect((await run.events()).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'succeeded']);
 });
 
-test('after a long outage work goes on within seconds', async () => {
+test('after a long outage jobs are claimed again within seconds', async () => {
   const { clock, shaky, quick, engine } = await aWorld();
   const run = await engine.createJobRun(quick, { delay: '5m' });
   shaky.break('beat', 'fails');
@@ -109,7 +109,7 @@ test('after a long outage work goes on within seconds', async () => {
   expect(await run.get()).toMatchObject({ state: 'ended', fate: 'succeeded' });
 });
 
-test('an engine that closes does not wait for ever for a store that is away', async () => {
+test('an engine that closes does not wait without limit for an unreachable store', async () => {
   const { clock, shaky, quick, engine } = await aWorld();
   await engine.createJobRun(quick);
   shaky.break('commit', 'fails');
@@ -124,7 +124,7 @@ test('an engine that closes does not wait for ever for a store that is away', as
   expect(await closed).toBe(true);
 });
 
-test('L2: an engine whose store was away at the start works when it is asked again', async () => {
+test('L2: an engine whose store was unreachable at the start works at the next resume', async () => {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const shaky = new Shaky(openStore('memory:', { clock }));
   const greet = jobType('greet', { run: () => 'hello' });

@@ -1,4 +1,4 @@
-// The slots: handlers that are over when they return take turns with the rest of the program.
+// The slots: synchronous handlers yield to the event loop.
 import { expect, test } from 'vitest';
 import { Slots } from '../../src/engine/loops/slots.ts';
 import { turn } from '../../src/time/clock.ts';
@@ -12,7 +12,7 @@ function slotsFor(size: number, work: (item: number) => void | Promise<void>) {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-test('many handlers that are over at once leave the program a turn in between, and all of them run in order', async () => {
+test('many synchronous handlers yield to the event loop in between, and run in order', async () => {
   const seen: number[] = [];
   const { slots, frees } = slotsFor(10, (item) => void seen.push(item));
   slots.add(upTo(2_000));
@@ -25,7 +25,7 @@ test('many handlers that are over at once leave the program a turn in between, a
   expect(slots.busy).toBe(0);
 });
 
-test('handlers that take their time occupy their slots until they are over', async () => {
+test('asynchronous handlers occupy their slots until they end', async () => {
   const ends: (() => void)[] = [];
   const { slots } = slotsFor(2, () => new Promise((resolve) => ends.push(resolve)));
   slots.add(upTo(3));
@@ -36,7 +36,7 @@ test('handlers that take their time occupy their slots until they are over', asy
   expect([slots.busy, slots.waiting, ends.length]).toEqual([2, 0, 3]);
 });
 
-test('what is taken back while the program has its turn is not started', async () => {
+test('jobs that are taken from the queue during a yield do not start', async () => {
   const seen: number[] = [];
   const { slots } = slotsFor(1, (item) => void seen.push(item));
   slots.add(upTo(1_000));

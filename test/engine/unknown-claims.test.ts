@@ -1,4 +1,4 @@
-// L3: what is held in the name of an instance that does not know of it is not held for ever.
+// L3: an instance repairs claims in its name that it does not know.
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -9,7 +9,7 @@ import { VirtualClock } from '../../src/time/clock.ts';
 const start = Date.UTC(2026, 0, 1);
 const greet = jobType('greet', { run: () => 'hello' });
 
-/** The store as one sees it whose first claim is written and never answered. */
+/** A store whose first claim is written and never answered. */
 function withLostAnswer(store: Store): Store {
   let isLost = false;
   return new Proxy(store, {
@@ -26,7 +26,7 @@ function withLostAnswer(store: Store): Store {
   });
 }
 
-test('L3: jobs whose claim was written and not answered are given back, and no try is lost', async () => {
+test('L3: jobs whose claim was written and not answered are released, and the attempt does not count', async () => {
   const clock = new VirtualClock(start);
   const store = withLostAnswer(openStore('memory:', { clock }));
   const engine = new Engine({ store, clock, types: [greet], random: seededRandom(1), instance: 'ann' });
@@ -36,7 +36,7 @@ test('L3: jobs whose claim was written and not answered are given back, and no t
   expect((await engine.history(run.id)).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
 });
 
-test('L3: an instance that starts anew under its old name takes up what its former life left, as a crash', async () => {
+test('L3: an instance that restarts under its old name repairs the claims of its previous process as crashes', async () => {
   const clock = new VirtualClock(start);
   const store = openStore('memory:', { clock });
   const stuck = jobType('greet', { run: () => new Promise<string>(() => {}) });

@@ -1,6 +1,6 @@
 /**
- * The claimer: keeps the slots supplied. Short jobs are claimed ahead, enough for a few milliseconds of work, so that
- * round trips do not set the pace; long jobs are claimed only when a slot is free.
+ * The claimer: claims due jobs for the slots. Short jobs are claimed ahead, enough for some milliseconds of work, so
+ * that round trips do not limit throughput; long jobs are claimed only when a slot is free.
  */
 import type { Jobs } from '../../jobs.ts';
 import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
@@ -20,7 +20,7 @@ export interface ClaimerParts {
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
   readonly attempts: Attempts;
-  /** How many outcomes are still to be stored. */
+  /** How many outcomes are not stored yet. */
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
@@ -30,7 +30,7 @@ const claimPollMs = 5_000;
 const limitedPollMs = 500;
 const claimMax = 1000;
 const prefetchMs = 15;
-/** Beyond this the store does not keep up with the handlers: claiming more would only grow the pile. */
+/** With more unstored outcomes than this, the store is slower than the handlers, and claiming pauses. */
 const pendingOutcomesMax = 2000;
 
 interface UnknownClaims {
@@ -41,11 +41,11 @@ interface UnknownClaims {
 export class Claimer {
   readonly #parts: ClaimerParts;
   #handlerMs = 50;
-  /** Whether there are limits: as far as the code says, or claimed jobs have shown. */
+  /** Whether some jobs are limited, by the declared limits or by the gate of a claimed job. */
   #hasGates: boolean;
-  /** Whether the last claim found fewer jobs than requested: until there is news, another would find nothing. */
+  /** Whether the last claim returned fewer jobs than requested: until a wake, another claim would return none. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims in our name that we do not know, and until when more may appear. */
+  /** Why the store may have claims of this instance that it does not know, and until when more may appear. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
@@ -54,12 +54,12 @@ export class Claimer {
     this.#hasGates = types.size + defs.size + keys.size > 0;
   }
 
-  /** How long a handler took: what is claimed ahead follows the average. */
+  /** The number of jobs claimed ahead follows the moving average of handler times. */
   noteHandlerTime(handlerMs: number): void {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
   }
 
-  /** Whether there is room for more jobs, and perhaps jobs for it: a job that leaves a gate admits another. */
+  /** Whether another claim is worthwhile. With gates it always may be: a job that ends can admit another. */
   get needsJobs(): boolean {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
@@ -80,7 +80,7 @@ export class Claimer {
     const { types, slots, lease } = this.#parts;
     this.#lastClaimWasShort = false;
     if (types.length === 0 || lease.epoch === null) return claimPollMs;
-    // A job that is being created in our name would be taken for an unknown claim.
+    // While claim on create is in flight, its job would be mistaken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return claimPollMs;
@@ -97,7 +97,7 @@ export class Claimer {
     try {
       const claimed = await jobs.claim({ ...this.#request(limit), holder: by, leaseMs: null });
       if (claimed.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
-      throw new Error('a claim was answered after the lease of this instance may have run out');
+      throw new Error('the answer to a claim arrived after the lease of this instance may have lapsed');
     } catch (error) {
       this.noteUnknownClaims();
       throw error;
@@ -117,7 +117,7 @@ export class Claimer {
     if (pendingOutcomes() > pendingOutcomesMax) return 0;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
     const room = slots.unreserved + prefetch;
-    // A trickle of single claims would cost a round trip each: a buffer is refilled when half of it is used up.
+    // The prefetch buffer is refilled when half of it is used: single claims would cost a round trip each.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }
 
@@ -133,7 +133,7 @@ export class Claimer {
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }
 
-  /** Jobs may be waiting at a limit that is used up: when another instance makes room, nobody tells us. */
+  /** Jobs may wait at a full gate. No wake is sent when another instance makes room: the claimer polls more often. */
   async #isGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;
     const { jobs, types, limits } = this.#parts;

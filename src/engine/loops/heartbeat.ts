@@ -1,6 +1,6 @@
 /**
- * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the store
- * does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
+ * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the
+ * store does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Holding, InstanceAbout } from '../../store/store.ts';

@@ -1,13 +1,13 @@
 /**
- * Instance commands: an operator's commands to one instance, as runs of a type that only this instance claims. It claims
- * them with its other work; while it is full or drained, and claims none, it polls for them separately.
+ * Instance commands: an operator's commands to one instance, as runs of a type that only this instance claims. It
+ * claims them with its other jobs; while it is full or drained, it polls for them separately.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import type { RunningJob } from '../../model/job.ts';
 import type { Logger } from '../../logger.ts';
 
-/** `drain`: take no more work; `resume`: take some again. */
+/** `drain`: stop claiming; `resume`: claim again. */
 export type InstanceCommand = 'drain' | 'resume';
 
 export interface InstanceCommandsParts {
@@ -56,7 +56,7 @@ export class InstanceCommands {
       await apply(order);
       await jobs.succeed(job, job.fence, { by: instance });
     } catch (error) {
-      logger.error(`the order to ${order} could not be followed`, { error, id: job.id });
+      logger.error(`cannot ${order} this instance`, { error, id: job.id });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The leader: one instance that does the chores first. All that it guards is thrift: everyone may do them. */
+/** The leader: one instance does the maintenance. Leadership only saves work; maintenance is safe on every instance. */
 import type { Jobs } from '../../jobs.ts';
 
 export class Leader {

@@ -1,4 +1,4 @@
-/** The lease of this instance, as far as this process knows. Other instances repair its jobs when the lease has lapsed. */
+/** The lease of this instance, as far as this process knows. After it has lapsed, other instances repair its jobs. */
 import type { Clock } from '../../time/clock.ts';
 
 export class InstanceLease {
@@ -30,8 +30,8 @@ export class InstanceLease {
   }
 
   /**
-   * A token that changes whenever the lease may have lapsed; null while it may have, and until the backup heartbeat runs.
-   * Compare it before and after an await: if it is unchanged, no other instance has repaired the jobs of this one.
+   * A token that changes whenever the lease may have lapsed; null while it may have, and until the backup heartbeat
+   * runs. Compare it before and after an await: while it is unchanged, no other instance repairs the jobs of this one.
    */
   get epoch(): symbol | null {
     return this.#isBackedUp && this.isSafe ? this.#epoch : null;

@@ -1,6 +1,6 @@
 /**
- * The scheduler: lets definitions tick when they are due. The leader is first; the others look a little later and find
- * it done, or do it. Whoever comes second loses the guard and nothing else.
+ * The scheduler: ticks definitions that are due. Every instance may do so; the others poll later than the leader and
+ * usually find nothing left. Of two that tick the same definition, the version guard refuses the second.
  */
 import { followRuns, nextTickDue, tickBatch, tickDue } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
@@ -12,7 +12,7 @@ export interface SchedulerParts {
 }
 
 const schedulePollMs = 10_000;
-/** How much later an instance that does not lead looks after a tick. */
+/** How long after a tick is due an instance that is not the leader polls. */
 const followerDelayMs = 2_000;
 const followMs = 15_000;
 
@@ -35,12 +35,12 @@ export class Scheduler {
       : followerDelayMs)));
   }
 
-  /** A run of a definition has started or ended: schedules may count from it. */
+  /** Adjusts schedules that count from the start or the end of a run. */
   async follow(defs: readonly number[]): Promise<void> {
     await followRuns(this.#parts.jobs.store, defs, { by: this.#parts.by });
   }
 
-  /** Runs whose end was not seen, since whoever ended them was lost. One page of definitions at a time, round and round. */
+  /** Catches runs whose instance crashed before it called `follow`. Each turn handles one page of the definitions. */
   async #followLost(): Promise<void> {
     const { jobs } = this.#parts;
     const now = jobs.store.now();

@@ -1,15 +1,15 @@
-/** The slots: how many handlers run at a time in this instance, and the claimed jobs that wait for one. */
+/** The slots: execute a fixed number of claimed jobs at a time, and queue the others. */
 import { turn } from '../../time/clock.ts';
 import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 
 export interface SlotsParts<T> {
   /** Must not throw or reject. */
   readonly work: (item: T) => MaybePromise<void>;
-  /** Whether what waits may be started now; if not, `fill` is called when it may. */
+  /** Whether queued jobs may start now. When that changes to true, the owner calls `fill`. */
   readonly mayStart: () => boolean;
 }
 
-/** After as many handlers in a row the rest of the program has its turn: they may all be over when they return. */
+/** Synchronous handlers in a row after which the slots yield to the event loop. */
 const yieldAfter = 250;
 
 export class Slots<T> {
@@ -68,13 +68,13 @@ export class Slots<T> {
     this.#reserved -= 1;
   }
 
-  /** Each starts when a slot is free. */
+  /** Queues jobs; each starts when a slot is free. */
   add(items: readonly T[]): void {
     this.#queue.push(...items);
     this.fill();
   }
 
-  /** Starts what waits, as far as slots are free: to be called when it may be started again. */
+  /** Starts queued jobs while slots are free. */
   fill(): void {
     for (let started = 0; this.#canStart; started += 1) {
       if (started === yieldAfter) return void this.#yieldToEventLoop();
@@ -82,18 +82,18 @@ export class Slots<T> {
     }
   }
 
-  /** Forgets those that need not be started any more. */
+  /** Removes queued jobs that this instance no longer holds. */
   drop(isDropped: (item: T) => boolean): void {
     this.#queue = this.#queue.filter((item) => !isDropped(item));
     this.#notifyIdle();
   }
 
-  /** Takes back what has not started. */
+  /** Empties the queue; returns the jobs that have not started. */
   takeQueued(): T[] {
     return this.#queue.splice(0);
   }
 
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when no job runs or waits. */
   whenIdle(): Promise<void> {
     if (this.#busy === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

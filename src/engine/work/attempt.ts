@@ -1,4 +1,4 @@
-/** The attempt: one try at one job in this process, from its claim to its outcome. */
+/** The attempt: one execution of one claimed job in this process, until its outcome is known. */
 import type { RunningJob } from '../../model/job.ts';
 import type { Holding } from '../../store/store.ts';
 import { Cancelled, Interrupted, LeaseLost, TimedOut } from '../handler/errors.ts';
@@ -9,10 +9,10 @@ export class Attempt {
   readonly job: RunningJob;
   readonly holding: Holding;
   #abort: AbortController | null = null;
-  /** Why the handler shall stop. */
+  /** Why the handler was asked to stop. */
   #reason: Error | null = null;
   #onAbort: (reason: Error) => void = nothing;
-  /** Why the handler is not waited for any longer. */
+  /** Why the runner no longer awaits the handler. */
   #end: Error | null = null;
   #onEnd: (reason: Error) => void = nothing;
   #kill: (() => Promise<void>) | null = null;
@@ -34,17 +34,17 @@ export class Attempt {
     return this.#reason instanceof Cancelled;
   }
 
-  /** Someone else has the job, or it is over: nothing of this attempt can be stored. */
+  /** The job has another holder or has ended: the fence refuses every write of this attempt. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** It was ended by the engine and not by its handler: the job goes back as if it had not been tried. */
+  /** The engine ended it, not its handler: the job is released and the attempt does not count. */
   get isReleased(): boolean {
     return this.#isReleased;
   }
 
-  /** What the handler gives; rejects when it is not waited for any longer. */
+  /** The handler's result; rejects when the attempt is ended first. */
   await<T>(call: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#onEnd = reject;
@@ -53,7 +53,7 @@ export class Attempt {
     });
   }
 
-  /** Called once, when the handler shall stop. */
+  /** `call` is called once, when the handler is asked to stop. */
   onAbort(call: (reason: Error) => void): void {
     this.#onAbort = call;
   }
@@ -63,28 +63,29 @@ export class Attempt {
     if (this.#end !== null) void kill();
   }
 
-  /** Asks the handler to give up; it is waited for. */
+  /** Asks the handler to stop; the runner still awaits it. */
   cancel(why: string): void {
     this.#stop(new Cancelled(why));
   }
 
   timeOut(afterMs: number): void {
-    this.#endWith(new TimedOut(`the try took longer than ${afterMs} ms`));
+    this.#endWith(new TimedOut(`the attempt took longer than ${afterMs} ms`));
   }
 
-  /** Nothing it writes will be kept. */
+  /** The job is lost: its handler must stop, and nothing is stored. */
   revoke(): void {
     this.#isLost = true;
     this.#endWith(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
   }
 
-  /** Nobody knows whether the job is still held: its handler must not go on, and the job goes back if it is. */
+  /** The lease may have lapsed: the handler must stop, and the job is released if it is still held. */
   abandon(): void {
     this.#isReleased = true;
     const { id, fence } = this.holding;
-    this.#endWith(new LeaseLost(`the store does not confirm that job ${id} is still held under fence ${fence}`));
+    this.#endWith(new LeaseLost(`the store has not confirmed that job ${id} is still held under fence ${fence}`));
   }
 
+  /** The engine closes: the handler must stop, and the job is released. */
   interrupt(): void {
     this.#isReleased = true;
     this.#endWith(new Interrupted('the engine is closing'));

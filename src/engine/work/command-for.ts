@@ -1,4 +1,4 @@
-/** The command for the outcome of a handler. */
+/** The command that stores the outcome of a handler. */
 import type { Command } from '../../model/command.ts';
 import { tokenHolder, type JobError } from '../../model/job.ts';
 import { jsonText } from '../../model/json.ts';
@@ -22,7 +22,7 @@ export function commandForResult(value: unknown, { holding }: Attempt, now: numb
   }
 }
 
-/** The command for something thrown; null: none, since the job is no longer this attempt's. */
+/** The command for a thrown value; null if the job is lost. */
 export function commandForError(
   error: unknown,
   attempt: Attempt,
@@ -33,7 +33,9 @@ export function commandForError(
   if (attempt.isLost) return null;
   if (attempt.isReleased) return { do: 'release', fence };
   if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
-  if (isA(RetryAfter, error)) return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: storedError(error) };
+  if (isA(RetryAfter, error)) {
+    return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: storedError(error) };
+  }
   return { do: 'fail', fence, retryable: mayRetry(error, isRetryable), error: storedError(error) };
 }
 
@@ -47,7 +49,7 @@ function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boo
   }
 }
 
-/** `instanceof` for what a handler threw: that may be a proxy which throws when it is asked. */
+/** `instanceof` for a value that a handler threw: it may be a proxy that throws on every access. */
 export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
   try {
     return value instanceof kind;
@@ -56,13 +58,13 @@ export function isA<T>(kind: new (...values: never[]) => T, value: unknown): val
   }
 }
 
-/** What is malformed stays so; anything else that is refused, to a handler that asked, may be granted another time. */
+/** Malformed input fails again on every retry; other refusals may not. */
 const isMalformed = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
 
 const messageMax = 4_000;
 const stackMax = 8_000;
 
-/** The stored form of something thrown, whatever it is and whatever it does when it is read. */
+/** The stored form of a thrown value of any kind, even if reading it throws. */
 export function storedError(error: unknown): JobError {
   const stack = read(() => stackOf(error));
   const data = read(() => dataOf(error));
@@ -89,13 +91,13 @@ const textOf = (error: unknown): string =>
 const stackOf = (error: unknown): string | undefined =>
   isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
 
-/** JSON data attached to the error, when it is that. */
+/** The error's `data`, if it is JSON. */
 function dataOf(error: unknown): unknown {
   const data: unknown = isA(Refusal, error) ? error.detail : (error as { data?: unknown } | null)?.data;
   return data === undefined ? undefined : (JSON.parse(jsonText(data, { bytes: 65_536, depth: 32 })) as unknown);
 }
 
-/** What can be read; undefined: it throws. */
+/** Undefined if reading throws. */
 function read<T>(readValue: () => T): T | undefined {
   try {
     return readValue();

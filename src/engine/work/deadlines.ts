@@ -1,4 +1,4 @@
-/** Deadlines: many tries may each take so long, and one timer waits for whichever comes first. */
+/** Deadlines: many timeouts share one timer, which is set to the earliest. */
 import type { Clock } from '../../time/clock.ts';
 
 interface Deadline {
@@ -16,30 +16,29 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Calls once, after the time; the answer cancels. */
+  /** Calls once, after the time; the returned function cancels. */
   after(ms: number, call: () => void): () => void {
     const deadline = { at: this.#clock.monotonic() + ms, call };
     this.#waiting.add(deadline);
     if (deadline.at < this.#armedFor) this.#arm(deadline.at, ms);
     return () => {
       this.#waiting.delete(deadline);
-      if (this.#waiting.size === 0) this.#rest();
+      if (this.#waiting.size === 0) this.#clear();
     };
   }
 
   #arm(at: number, ms: number): void {
     this.#disarm();
     this.#armedFor = at;
-    this.#disarm = this.#clock.after(ms, () => this.#ring());
+    this.#disarm = this.#clock.after(ms, () => this.#fire());
   }
 
-  /** Nobody is kept waiting by a timer that nobody waits for. */
-  #rest(): void {
+    #clear(): void {
     this.#disarm();
     this.#armedFor = Infinity;
   }
 
-  #ring(): void {
+  #fire(): void {
     const now = this.#clock.monotonic();
     this.#armedFor = Infinity;
     let next = Infinity;

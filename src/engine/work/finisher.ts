@@ -1,4 +1,4 @@
-/** The finisher: gathers what became of jobs while a write is under way, and writes it in as few commits as possible. */
+/** The finisher: collects outcomes while a commit is in flight, and writes them in as few commits as possible. */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -11,7 +11,7 @@ export interface FinisherParts extends LoopParts {
   readonly watchers: JobWatchers;
 }
 
-/** Called when it is stored, with the change or the refusal. Must not throw. */
+/** Called with the change or the refusal. Must not throw. */
 type OnStored = (answer: CommandAnswer) => void;
 
 interface QueuedOutcome {
@@ -36,7 +36,7 @@ export class Finisher {
     this.#parts = parts;
   }
 
-  /** An outage of the store is waited out. */
+  /** Retries until the store answers, or until `giveUp`. */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
@@ -49,7 +49,7 @@ export class Finisher {
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
-  /** Waits for the store no longer: what cannot be stored at the next try is answered as not stored. */
+  /** Stops retrying: outcomes that the next write cannot store are refused. */
   giveUp(): void {
     this.#givenUp.abort();
   }
@@ -57,7 +57,7 @@ export class Finisher {
   async #flush(): Promise<void> {
     this.#isFlushing = true;
     while (this.#queue.length > 0) {
-      // What ends in the same turn of the event loop shares a commit; a lone outcome waits for nobody.
+      // Outcomes of one turn of the event loop share a commit; a single one does not wait for others.
       await turn();
       await this.#write(this.#queue.splice(0, batchMax));
     }
@@ -71,7 +71,7 @@ export class Finisher {
     if (this.#parts.watchers.hasWaiters) this.#parts.watchers.notify(answers.flatMap(affectedIds));
   }
 
-  /** For each; or why the batch as it is cannot be stored. */
+  /** One answer per outcome, or the refusal of the whole batch. */
   async #answersTo(batch: readonly QueuedOutcome[]): Promise<readonly CommandAnswer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {
@@ -79,13 +79,13 @@ export class Finisher {
       } catch (error) {
         if (isMalformed(error)) return error;
         if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
-        if (tries === 0) this.#parts.logger.error('outcomes cannot be stored and will be tried again', { error, count: batch.length });
+        if (tries === 0) this.#parts.logger.error('cannot store outcomes; retrying', { error, count: batch.length });
         await this.#sleep(tries);
       }
     }
   }
 
-  /** One of them is not fit to be stored: it is told so, and does not keep the others from being stored. */
+  /** One outcome is malformed: written one by one, only that one is refused. */
   async #writeOneByOne(batch: readonly QueuedOutcome[], refusal: Refusal): Promise<void> {
     if (batch.length === 1) return batch[0]!.onStored(refusal);
     for (const queued of batch) await this.#write([queued]);
@@ -98,8 +98,8 @@ export class Finisher {
 }
 
 const notStored = (cause: unknown): Refusal =>
-  new Refusal('unavailable.store', 'the store could not be reached before the engine closed', { cause: String(cause) });
+  new Refusal('unavailable.store', 'the engine closed before it could reach the store', { cause: String(cause) });
 
-/** The job that changed, and its parent. */
+/** The changed job and its parent. */
 const affectedIds = (answer: CommandAnswer): number[] =>
-  isRefusal(answer) || answer.after === null ? [] : [answer.after.id, ...(answer.after.parent === null ? [] : [answer.after.parent])];
+  isRefusal(answer) || answer.after === null ? [] : [answer.after.id, answer.after.parent].filter((id) => id !== null);

@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import { tokenOf } from '../handler/token.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
-/** Of plain properties alone: handlers may take it apart, or put it together with what is theirs. */
+/** Has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
   const { run, idempotencyKey, fence } = factsOf(attempt);
   const handOff: Context['handOff'] = ({ within } = {}) =>

@@ -1,5 +1,5 @@
 /**
- * Job watchers: wake the waiters of a job when this instance changes it; changes made elsewhere are found by polling.
+ * Job watchers: wake callers that wait for a job when this instance changes it. Changes of others are found by polling.
  */
 import type { Clock } from '../../time/clock.ts';
 
@@ -20,7 +20,7 @@ export class JobWatchers {
     for (const id of ids) for (const wake of this.#waiters.get(id) ?? []) wake();
   }
 
-  /** Resolves when the job was changed here, or when the time has passed. */
+  /** Resolves when this instance has changed the job, or when the time has passed. */
   async until(id: number, withinMs: number): Promise<void> {
     const woken = new AbortController();
     const wake = (): void => woken.abort('woken');

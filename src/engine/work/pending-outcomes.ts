@@ -1,4 +1,4 @@
-/** Pending outcomes: the outcome of each attempt, on its way to the store. Handlers do not wait for it. */
+/** Pending outcomes: outcomes of attempts that are not stored yet. Handlers do not wait for them. */
 import type { CommandAnswer } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -12,7 +12,7 @@ import type { Attempt } from './attempt.ts';
 export interface PendingOutcomesParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
-  /** After the outcome of a job is stored. */
+  /** Called after the outcome of a job is stored. */
   readonly onOutcomeStored: (job: RunningJob) => MaybePromise<void>;
 }
 
@@ -27,7 +27,7 @@ export class PendingOutcomes {
     this.#onDone = onDone;
   }
 
-  /** How many are still to be stored. */
+  /** How many are not stored yet. */
   get open(): number {
     return this.#open;
   }
@@ -37,7 +37,7 @@ export class PendingOutcomes {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whatever happened ends in a recorded outcome, or in a log line that says why it could not. Null: it needs none. */
+  /** Stores the last notes, then the command; null if there is nothing to store. A refusal is logged. */
   add(attempt: Attempt, command: Command | null): void {
     this.#open += 1;
     const lastNotes = this.#parts.notes.finish(attempt.holding);
@@ -54,7 +54,7 @@ export class PendingOutcomes {
     });
   }
 
-  /** An outcome that cannot be stored as it is ends the job with the reason: it must not stay held. */
+  /** The store refuses the outcome as malformed: the job fails with the reason, so that it does not stay claimed. */
   #storeFailure(attempt: Attempt, message: string): void {
     const { job } = attempt;
     const error = { code: 'missing output', message } as const;
@@ -65,7 +65,8 @@ export class PendingOutcomes {
   #stored(attempt: Attempt, answer: CommandAnswer): void {
     const { job } = attempt;
     const { logger, onOutcomeStored } = this.#parts;
-    if (isRefusal(answer)) logger.warn(`the outcome of job ${job.id} came too late`, { id: job.id, code: answer.code });
+    const { id } = job;
+    if (isRefusal(answer)) logger.warn(`the store refused the outcome of job ${id}`, { id, code: answer.code });
     void andThen(onOutcomeStored(job), () => this.#done(attempt));
   }
 

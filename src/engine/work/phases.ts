@@ -1,4 +1,4 @@
-/** The phases of a job: what is called for each, and how a run's tasks come to be and are gathered. */
+/** The phases of a run with tasks: planning the tasks, and gathering their results. */
 import { newJobs } from '../../jobs/new-jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { planStaged, planTasks } from '../../jobs/work.ts';
@@ -14,7 +14,7 @@ import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
-/** Tasks up to this number are stored with their run in one go; more are staged piece by piece. */
+/** Up to this many tasks are stored in the commit of their run; more are staged in batches first. */
 const tasksAtOnce = 1000;
 
 export interface PhaseParts {
@@ -23,11 +23,16 @@ export interface PhaseParts {
 }
 
 /**
- * Plans the tasks of a run: they and the run's wait for them are one commit. `beforeStored` is the last moment at which
- * something can be noted under this lease.
+ * Plans the tasks of a run. One commit makes them visible and lets the run wait for them. `beforeStored` is the last
+ * chance to write notes under this fence.
  */
 export async function prepare(
-  parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown, beforeStored: () => Promise<void>,
+  parts: PhaseParts,
+  type: JobType,
+  attempt: Attempt,
+  context: Context,
+  input: unknown,
+  beforeStored: () => Promise<void>,
 ): Promise<Job> {
   const { options } = type;
   const details: unknown = await options.jobDetails?.({ ...context, input });
@@ -43,17 +48,25 @@ export async function prepare(
   return plan.store(detailsText);
 }
 
-/** Calls for the run's results with all that its tasks left. */
-export async function gather(parts: PhaseParts, type: JobType, attempt: Attempt, context: Context, input: unknown): Promise<unknown> {
+/** Calls the handler that makes the run's result from the results of its tasks. */
+export async function gather(
+  parts: PhaseParts,
+  type: JobType,
+  attempt: Attempt,
+  context: Context,
+  input: unknown,
+): Promise<unknown> {
   const { job } = attempt;
   const details = job.details === null ? undefined : parseJson(job.details);
   const counts = await countTasks(parts.jobs, job.id);
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
 
-/** Page by page: the tasks of a run need not fit in memory. */
+/** Read in pages: the tasks of a run need not fit in memory. */
 async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<unknown, unknown>> {
-  for await (const page of pagesOf(jobs, { parent: run })) for (const job of page) if (!isOpen(job)) yield endedTask(job);
+  for await (const page of pagesOf(jobs, { parent: run })) {
+    for (const job of page) if (!isOpen(job)) yield endedTask(job);
+  }
 }
 
 const endedTask = (job: Extract<Job, { state: 'ended' }>): EndedTask<unknown, unknown> => ({
@@ -73,7 +86,7 @@ class TaskPlan {
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
-  /** The piece that is being stored while the next is thought of. */
+  /** Resolves when the last batch is staged; the next one is planned meanwhile. */
   #staging: Promise<void> = Promise.resolve();
 
   constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
@@ -102,13 +115,13 @@ class TaskPlan {
     return planStaged(jobs.store, this.#run, { fence: this.#fence, count: this.#staged, details, by });
   }
 
-  /** Waits for the piece before, so that no more than two are in memory. */
+  /** Waits for the previous batch, so that at most two are in memory. */
   async #stage(): Promise<void> {
     await this.#staging;
     const drafts = this.#drafts.splice(0);
     this.#staged += drafts.length;
     this.#staging = this.#store(drafts);
-    this.#staging.catch(() => {}); // whoever waits for it next is told
+    this.#staging.catch(() => {}); // reported by the next await of #staging
   }
 
   async #store(drafts: readonly Draft[]): Promise<void> {
@@ -116,7 +129,9 @@ class TaskPlan {
     const [[current], tasks] = await Promise.all([
       jobs.store.load([this.#run.id]), newJobs(jobs, drafts, by, this.#run.id),
     ]);
-    if (current?.state !== 'running' || current.fence !== this.#fence) throw new LeaseLost(`run ${this.#run.id} was taken over`);
+    if (current?.state !== 'running' || current.fence !== this.#fence) {
+      throw new LeaseLost(`run ${this.#run.id} is no longer held under fence ${this.#fence}`);
+    }
     await jobs.store.stageChildren(this.#run.id, this.#fence, tasks);
   }
 
@@ -139,6 +154,6 @@ class TaskPlan {
 }
 
 function sharedKey({ id }: Job, key: string): Refusal {
-  const message = `two tasks of run ${id} are called ${JSON.stringify(key)}: give each a key of its own`;
+  const message = `two tasks of run ${id} have the key ${JSON.stringify(key)}: give each task its own key`;
   return new Refusal('malformed.name', message, { id, key });
 }

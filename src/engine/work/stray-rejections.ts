@@ -1,6 +1,6 @@
 /**
- * Strays: promises that a handler left behind, rejected when nobody listened. Node would end the process for one, and
- * with it every job that runs there; what can be traced to a handler is passed to it instead. The others are left to Node.
+ * Stray rejections: a handler left a promise without a rejection handler. Node would end the process and every job in
+ * it. A rejection that AsyncLocalStorage traces to a handler is reported for its job; all others are left to Node.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -9,23 +9,23 @@ type OnRejection = (error: unknown) => void;
 const handlers = new AsyncLocalStorage<OnRejection>();
 let watches = 0;
 
-/** Calls a handler; its stray rejections are passed on, even long after it has ended. */
+/** Calls a handler; its stray rejections are reported, even after it has ended. */
 export const captureStrayRejections = <T>(onRejection: OnRejection, call: () =>
   T): T => handlers.run(onRejection, call);
 
-/** From now on, until the answer is called. */
+/** Listens until the returned function is called. */
 export function watchStrayRejections(): () => void {
   watches += 1;
-  if (watches === 1) process.on('unhandledRejection', judge);
+  if (watches === 1) process.on('unhandledRejection', handleRejection);
   return () => {
     watches -= 1;
-    if (watches === 0) process.off('unhandledRejection', judge);
+    if (watches === 0) process.off('unhandledRejection', handleRejection);
   };
 }
 
-function judge(reason: unknown): void {
+function handleRejection(reason: unknown): void {
   const onRejection = handlers.getStore();
   if (onRejection) onRejection(reason);
-  // It is no handler's, and nobody else listens: thrown here, it ends the process as it would have without us.
+  // From no handler, and without another listener: thrown here, it ends the process as Node would have.
   else if (process.listenerCount('unhandledRejection') === 1) throw reason;
 }

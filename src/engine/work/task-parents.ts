@@ -1,4 +1,4 @@
-/** The runs of the tasks that are executed here, cached: their input, details and tags do not change while tasks run. */
+/** The runs of the tasks that are executed here, cached: input, details and tags do not change while tasks run. */
 import type { Job, Tags } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';

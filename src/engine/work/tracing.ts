@@ -1,6 +1,6 @@
 /**
- * Tracing: one span where runs are created and one for each try at them, in whatever process that is. It speaks
- * OpenTelemetry where the program has @opentelemetry/api and a provider is set up; where not, it costs a comparison.
+ * Tracing: one OpenTelemetry span for the creation of runs and one per attempt, linked across processes. Without
+ * @opentelemetry/api or a registered provider, it costs one comparison.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
@@ -9,16 +9,16 @@ import { storedError } from './command-for.ts';
 
 type Api = typeof OpenTelemetry;
 
-/** Under these names a run carries the trace that it belongs to: those of the W3C. */
+/** The tags that carry the trace context of a run, named as in W3C Trace Context. */
 const carried = ['traceparent', 'tracestate'] as const;
-/** As long as the value of a tag may be. */
+/** The maximum length of a tag's value. */
 const carriedMax = 255;
 
 let loading: Promise<Api | null> | undefined;
 
 /**
- * Imports the package once per process; null: it is not installed. The import is real I/O that takes any number of turns
- * of the event loop: a simulation awaits it before its virtual time begins.
+ * Imports the package once per process; null if it is not installed. The import is real I/O: a simulation awaits it
+ * before its virtual time begins.
  */
 export function loadOpenTelemetry(): Promise<Api | null> {
   loading ??= import('@opentelemetry/api').catch(missing);
@@ -27,7 +27,7 @@ export function loadOpenTelemetry(): Promise<Api | null> {
 
 export class Tracing {
   #loaded: Api | null = null;
-  /** Who provides where no provider is set up. */
+  /** The provider that is active while none is registered. */
   #noopProvider: OpenTelemetry.TracerProvider | null = null;
 
   async load(): Promise<void> {
@@ -35,7 +35,7 @@ export class Tracing {
     if (api !== null) this.#use(api);
   }
 
-  /** Around the creation of runs, which takes the drafts with the trace they belong to. */
+  /** Creates runs in a span; their drafts get the trace context as tags. */
   creating<T>(type: string, drafts: readonly Draft[], create: (drafts: readonly Draft[]) => Promise<T>): Promise<T> {
     const api = this.#api;
     if (api === null) return create(drafts);
@@ -48,7 +48,7 @@ export class Tracing {
     );
   }
 
-  /** Around one try; `tagsOf` tells the tags of the run that a job belongs to. */
+  /** Executes one attempt in a span; `tagsOf` reads the tags of the job's run. */
   trying<T>(job: Job, tagsOf: (job: Job) => Promise<Tags | null>, work: () => T | Promise<T>): T | Promise<T> {
     const api = this.#api;
     return api === null ? work() : this.#traced(api, job, tagsOf, work);
@@ -76,7 +76,7 @@ export class Tracing {
     this.#noopProvider = new api.ProxyTracerProvider().getDelegate();
   }
 
-  /** Null as long as nobody listens. */
+  /** Null while no provider is registered. */
   get #api(): Api | null {
     const api = this.#loaded;
     if (api === null) return null;
@@ -85,7 +85,7 @@ export class Tracing {
   }
 }
 
-/** By the names that OpenTelemetry has for messages. */
+/** Attributes of OpenTelemetry's semantic conventions for messaging. */
 const about = (operation: string, type: string): OpenTelemetry.Attributes => ({
   'messaging.system': 'stint',
   'messaging.operation.name': operation,
@@ -121,7 +121,7 @@ function inSpan<T>(
   });
 }
 
-/** Anything but its absence is a mistake that its owner should see. */
+/** Any error except a missing package is thrown. */
 function missing(error: unknown): null {
   if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   return null;

@@ -42,7 +42,8 @@ export function running(parts: RunningParts, lease: InstanceLease, follow: (def:
   const finisher = new Finisher(jobs, by, parts);
   const onLost = (id: number, fence: number): void => attempts.under({ id, fence })?.revoke();
   const notes = new Notes({ store: jobs.store, clock, onLost });
-  const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> => (tick?.isAwaited ? follow(tick.def) : undefined);
+  const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
+    tick?.isAwaited ? follow(tick.def) : undefined;
   const runner = new Runner({ ...parts, by, attempts, finisher, notes, onOutcomeStored });
   const slots = new Slots(parts.slots, { work: workOn(parts, runner, follow), mayStart: () => lease.isSafe });
   return { attempts, finisher, notes, runner, slots };

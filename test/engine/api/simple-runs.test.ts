@@ -223,7 +223,7 @@ describe('a timeout', () => {
     const run = await t.createJobRun(slow);
     await t.advance('1m');
     expect(reasons).toEqual(['TimedOut', 'TimedOut']);
-    expect((await run.get()).error).toMatchObject({ code: 'timed out', message: 'the try took longer than 10000 ms' });
+    expect((await run.get()).error).toMatchObject({ code: 'timed out', message: 'the attempt took longer than 10000 ms' });
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'retried', 'claimed', 'failed']);
   });
 
