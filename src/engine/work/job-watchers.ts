@@ -2,32 +2,30 @@
  * Job watchers: wake callers that wait for a job when this instance changes it. Changes of others are found by polling.
  */
 import type { Clock } from '../../time/clock.ts';
+import { WakeSignal } from '../../time/wake-signal.ts';
 
 export class JobWatchers {
   readonly #clock: Clock;
-  readonly #waiters = new Map<number, Set<() => void>>();
+  readonly #signals = new Map<number, WakeSignal>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   get hasWaiters(): boolean {
-    return this.#waiters.size > 0;
+    return this.#signals.size > 0;
   }
 
   notify(ids: Iterable<number>): void {
     if (!this.hasWaiters) return;
-    for (const id of ids) for (const wake of this.#waiters.get(id) ?? []) wake();
+    for (const id of ids) this.#signals.get(id)?.notify();
   }
 
   /** Resolves when this instance has changed the job, or when the time has passed. */
   async until(id: number, withinMs: number): Promise<void> {
-    const woken = new AbortController();
-    const wake = (): void => woken.abort('woken');
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(wake));
-    await this.#clock.sleep(withinMs, woken.signal);
-    waiters.delete(wake);
-    if (waiters.size === 0) this.#waiters.delete(id);
+    const signal = this.#signals.get(id) ?? new WakeSignal(this.#clock);
+    this.#signals.set(id, signal);
+    await signal.wait(withinMs);
+    if (signal.waiting === 0) this.#signals.delete(id);
   }
 }

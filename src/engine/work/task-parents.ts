@@ -1,13 +1,14 @@
 /** The runs of the tasks that are executed here, cached: input, details and tags do not change while tasks run. */
 import type { Job, Tags } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
 
 const cachedMax = 100;
 
 export class TaskParents {
   readonly #store: Store;
-  readonly #cached = new Map<number, Job>();
+  readonly #cached = new BoundedMap<number, Job>(cachedMax);
 
   constructor(store: Store) {
     this.#store = store;
@@ -25,7 +26,6 @@ export class TaskParents {
   async #load(task: Job): Promise<Job> {
     const [run] = await this.#store.load([task.parent!]);
     if (!run) throw new Error(`task ${task.id} belongs to run ${task.parent}, which no longer exists`);
-    if (this.#cached.size >= cachedMax) this.#cached.delete(this.#cached.keys().next().value!);
     this.#cached.set(run.id, run);
     return run;
   }
