@@ -1,19 +1,32 @@
-/** Printing for people and for programs: tables and colours on a terminal, plain lines in a pipe, JSON when asked. */
+/** Output: tables and colours on a terminal, plain lines when piped, JSON on request. */
 import { styleText } from 'node:util';
 
-/** What a job says is text, never terminal control. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-export const harmless = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
+/** Replaces control characters: texts of jobs must not control the terminal. */
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
+export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
 
-export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+let isClosed = false;
+
+/** Whether the reader of the output, such as `head`, has closed the pipe. */
+export const isOutputClosed = (): boolean => isClosed;
+
+/** Without this listener, a write to a closed pipe (EPIPE) would end the process with a stack trace. */
+export function tolerateClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    isClosed = true;
+  });
 }
 
-export function printLine(text = ''): void {
-  process.stdout.write(`${text}\n`);
+export function print(text: string): void {
+  if (!isClosed) process.stdout.write(text);
 }
 
-/** Columns as wide as their widest cell; the last one is cut at the edge of the terminal. */
+export const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
+
+export const printLine = (text = ''): void => print(`${text}\n`);
+
+/** Pads each column to its widest cell and cuts the last one at the edge of the terminal. */
 export function printTable(headings: readonly string[], rows: readonly (readonly TableCell[])[]): void {
   const cells = rows.map((row) => row.map(textOf));
   const widths = headings.map((heading, column) =>
@@ -29,7 +42,7 @@ export type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
 
 const textOf = (cell: TableCell): string =>
-  harmless(cell === null ? '–' : typeof cell === 'object' ? cell.text : String(cell));
+  printable(cell === null ? '–' : typeof cell === 'object' ? cell.text : String(cell));
 
 function line(texts: readonly string[], widths: readonly number[], cells: readonly TableCell[] = []): string {
   const room = process.stdout.isTTY ? process.stdout.columns : Infinity;
@@ -44,7 +57,9 @@ function line(texts: readonly string[], widths: readonly number[], cells: readon
   return parts.join('  ').trimEnd();
 }
 
-/** A share of the whole, such as ███░░. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A bar for a share between 0 and 1, such as ███░░. */
 export function bar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(full) + '░'.repeat(width - full);
@@ -59,7 +74,7 @@ const styles: Readonly<Record<string, Style>> = {
   cancelled: 'magenta',
 };
 
-/** A state in its colour; the word alone says it too. */
+/** A state with its colour. */
 export const stateCell = (state: string): TableCell => ({ text: state, style: styles[state] ?? 'reset' });
 
 export const timeCell = (time: number | null): string | null =>

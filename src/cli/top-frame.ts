@@ -1,17 +1,18 @@
-/** The frame of `stint top`: what stands on the screen at one moment, as lines of spans. */
+/** The frame of `stint top`: the content of the screen at one moment, as lines of styled spans. */
 import type { Snapshot } from '../engine/run-handle.ts';
+import type { Job } from '../model/job.ts';
 import { outline } from '../model/progress.ts';
-import type { Tally } from '../store/query.ts';
+import { standingOf, type Tally } from '../store/query.ts';
 import type { Instance } from '../store/store.ts';
 import { formatDuration } from '../time/duration.ts';
-import { bar, harmless, type Style } from './print.ts';
+import { bar, printable, type Style } from './print.ts';
 
 export interface Moment {
   readonly now: number;
   readonly store: string;
   readonly instances: readonly Instance[];
   readonly tallies: readonly Tally[];
-  /** Of each type, how many ended in a second. */
+  /** By type: the number of jobs that ended per second. */
   readonly rates: ReadonlyMap<string, { readonly succeeded: number; readonly failed: number }>;
   readonly running: readonly Snapshot[];
   readonly oldestDue: number | null;
@@ -33,7 +34,7 @@ const typesMax = 12;
 export function frameOf(moment: Moment, { columns, rows }: Size): readonly FrameLine[] {
   const lines = [...headOf(moment), [], ...typesOf(moment), [], ...runningOf(moment)];
   const shown = lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
-  return [...shown, [{ text: 'q quits', style: 'dim' }]];
+  return [...shown, [{ text: 'q: quit', style: 'dim' }]];
 }
 
 function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): FrameLine[] {
@@ -45,7 +46,7 @@ function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): F
   const all = [...rates.values()];
   const failed = sum(all.map((rate) => rate.failed));
   return [
-    [{ text: 'Stint ', style: 'bold' }, { text: harmless(store) }, { text: `  ${clockText(now)}`, style: 'dim' }],
+    [{ text: 'Stint ', style: 'bold' }, { text: printable(store) }, { text: `  ${clockText(now)}`, style: 'dim' }],
     [
       { text: `instances ${alive.length}`, ...(alive.length === 0 ? { style: 'red' as const } : {}) },
       { text: `   slots ${slots === 0 ? '' : `${bar(busy / slots, 12)} `}${busy}/${slots}` },
@@ -56,7 +57,7 @@ function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): F
     [
       { text: `succeeded/s ${rateText(sum(all.map((rate) => rate.succeeded)))}`, style: 'green' },
       { text: `   failed/s ${rateText(failed)}`, style: failed > 0 ? 'red' : 'dim' },
-      { text: `   oldest due ${oldestDue === null ? 'none' : `${ageText(now - oldestDue)} ago`}`, style: 'dim' },
+      { text: `   longest wait ${oldestDue === null ? 'none' : ageText(now - oldestDue)}`, style: 'dim' },
     ],
   ];
 }
@@ -70,7 +71,7 @@ function typesOf({ tallies, rates }: Moment): FrameLine[] {
   const rows = shown.map((type): FrameLine => {
     const { succeeded = 0, failed = 0 } = rates.get(type) ?? {};
     return [
-      { text: harmless(type).slice(0, 30).padEnd(32) },
+      { text: printable(type).slice(0, 30).padEnd(32) },
       { text: number(count(type, 'pending')), style: 'blue' },
       { text: number(count(type, 'held')), style: 'yellow' },
       { text: number(count(type, 'running')), style: 'cyan' },
@@ -85,20 +86,25 @@ function typesOf({ tallies, rates }: Moment): FrameLine[] {
 function runningOf({ running, now }: Moment): FrameLine[] {
   const rows = running.map((snapshot): FrameLine => {
     const { job } = snapshot;
-    const holder = job.state === 'running' ? job.lease.holder : 'waits for its tasks';
     return [
       { text: `${String(job.id).padStart(8)}  ` },
-      { text: harmless(job.type).slice(0, 24).padEnd(26), style: 'cyan' },
+      { text: printable(job.type).slice(0, 24).padEnd(26), style: 'cyan' },
       { text: ageText(now - (job.startedAt ?? now)).padEnd(9) },
-      { text: advanceOf(snapshot).padEnd(44) },
-      { text: harmless(holder), style: 'dim' },
+      { text: progressText(snapshot).padEnd(44) },
+      { text: printable(holderText(job)), style: 'dim' },
     ];
   });
-  const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'FOR'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
+  const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'TIME'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
   return [[{ text: heading, style: 'dim' }], ...rows];
 }
 
-function advanceOf({ tasks, progress }: Snapshot): string {
+/** A job of the list may have ended since it was found. */
+function holderText(job: Job): string {
+  if (job.state === 'running') return job.lease.holder;
+  return job.state === 'held' ? 'running tasks' : standingOf(job);
+}
+
+function progressText({ tasks, progress }: Snapshot): string {
   if (tasks.total > 0) {
     const done = tasks.succeeded + tasks.failed + tasks.cancelled;
     return `${bar(done / tasks.total, 16)} ${done}/${tasks.total}${tasks.failed > 0 ? `, ${tasks.failed} failed` : ''}`;
@@ -106,7 +112,7 @@ function advanceOf({ tasks, progress }: Snapshot): string {
   if (progress === null) return '';
   const { percent, stage } = outline(progress);
   const text = `${percent === null ? '' : `${bar(percent / 100, 16)} `}${stage?.description ?? ''}`;
-  return harmless(text).slice(0, 42);
+  return printable(text).slice(0, 42);
 }
 
 function cut(line: FrameLine, columns: number): FrameLine {
