@@ -1,12 +1,12 @@
-/** Shell completion, made from the commands themselves: what is there can be completed, and nothing else. */
+/** Shell completion scripts, generated from the commands and their options. */
 import type { Command } from 'commander';
 import { Refusal } from '../refusal.ts';
 
-export type Shell = 'bash' | 'zsh' | 'fish';
+type Shell = 'bash' | 'zsh' | 'fish';
 export const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
 interface CompletionPoint {
-  /** The words that lead here. */
+  /** The commands before this point, separated by spaces. */
   readonly path: string;
   readonly words: readonly Word[];
 }
@@ -23,7 +23,7 @@ export function completionFor(shell: string, program: Command): string {
   if (shell === 'fish') return fish(points);
   throw new Refusal(
     'malformed.option',
-    `${shell.slice(0, 40)} is no shell that can be completed: ${shells.join(', ')}`,
+    `unknown shell "${shell.slice(0, 40)}"; use ${shells.join(', ')}`,
     {},
   );
 }
@@ -31,21 +31,21 @@ export function completionFor(shell: string, program: Command): string {
 function pointsOf(command: Command, path: string): CompletionPoint[] {
   const options = command.options.flatMap(({ long, description }) => (long ? [{ text: long, says: description }] : []));
   const children = command.commands.map((child) => ({ text: child.name(), says: child.description() }));
-  const own = { path, words: [...children, ...options, { text: '--help', says: 'what there is' }] };
+  const own = { path, words: [...children, ...options, { text: '--help', says: 'show help' }] };
   const below = command.commands.flatMap((child) => pointsOf(child, `${path} ${child.name()}`.trim()));
   return [own, ...below];
 }
 
 const texts = ({ words }: CompletionPoint): string => words.map(({ text }) => text).join(' ');
 
-/** The words before the cursor that are no options, which is how the places are named. */
+/** Follows the words before the cursor that are commands; options are skipped. */
 const bash = (points: readonly CompletionPoint[]): string => `# stint completion bash >> ~/.bashrc
 _stint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" path="" word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "$path $word" in
-${steps(points, (path) => `      "${led(path)}") path="${path}" ;;`)}
+${steps(points, (path) => `      "${entered(path)}") path="${path}" ;;`)}
     esac
   done
   case "$path" in
@@ -60,14 +60,14 @@ const quoted = (text: string): string => `'${text.replaceAll(`'`, `'\\''`)}'`;
 const zsh = (points: readonly CompletionPoint[]): string => `#compdef stint
 # stint completion zsh > "\${fpath[1]}/_stint"
 _stint() {
-  local place="" word
+  local entered="" word
   local -a found
   for word in "\${words[@]:1:$((CURRENT - 2))}"; do
-    case "$place $word" in
-${steps(points, (path) => `      ${quoted(led(path))}) place=${quoted(path)} ;;`)}
+    case "$entered $word" in
+${steps(points, (path) => `      ${quoted(entered(path))}) entered=${quoted(path)} ;;`)}
     esac
   done
-  case "$place" in
+  case "$entered" in
 ${points.map(({ path, words }) => `    ${quoted(path)}) found=(${words.map(described).join(' ')}) ;;`).join('\n')}
   esac
   _describe 'stint' found || _files
@@ -83,8 +83,8 @@ const steps = (points: readonly CompletionPoint[], line: (path: string) => strin
     .map(({ path }) => line(path))
     .join('\n');
 
-/** How a place is reached: the place before it, a blank, the word. */
-const led = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
+/** The text that the scripts compare: the path before the word, a space, the word. */
+const entered = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
 
 const fish = (points: readonly CompletionPoint[]): string => {
   const lines = points.flatMap(({ path, words }) =>
@@ -99,11 +99,11 @@ function __stint_at
     .filter(({ path }) => path !== '')
     .map(({ path }) => quoted(path))
     .join(' ')}
-  set -l place
+  set -l entered
   for word in (commandline -opc)[2..-1]
-    contains -- (string join ' ' $place $word) $known; and set place $place $word
+    contains -- (string join ' ' $entered $word) $known; and set entered $entered $word
   end
-  test (string join ' ' $place) = (string join ' ' $argv)
+  test (string join ' ' $entered) = (string join ' ' $argv)
 end
 ${lines.join('\n')}
 `;

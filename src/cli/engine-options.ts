@@ -1,4 +1,4 @@
-/** The options of the commands that run an engine, and the engine they make. */
+/** The options of the commands that run an engine, and the engine built from them. */
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { execType, execTypeName } from '../builtin/exec.ts';
@@ -11,6 +11,7 @@ import { storeUrl } from '../open/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import { loadJobs } from './load-jobs.ts';
+import { storeFlagText } from './session.ts';
 
 export interface EngineFlags {
   readonly store?: string;
@@ -25,24 +26,24 @@ export interface EngineFlags {
   readonly execCwd?: string;
 }
 
-export const running = (command: Command): Command =>
+export const addEngineFlags = (command: Command): Command =>
   command
-    .option('--store <url>', 'sqlite:FILE or postgres://… (else STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)')
+    .option('--store <url>', storeFlagText)
     .option('--jobs <files...>', 'files that export job types and definitions')
-    .option('--slots <n>', 'how many handlers run at a time', '16')
-    .option('--lease <duration>', 'how long an instance may be silent', '15s')
-    .option('--retention <duration>', 'how long ended runs are kept (else for ever)')
+    .option('--slots <n>', 'handlers to run at a time', '16')
+    .option('--lease <duration>', 'time without a heartbeat after which other instances take over its jobs', '15s')
+    .option('--retention <duration>', 'delete ended runs after this time (default: keep them)')
     .option(
       '--http-allow <ranges...>',
-      `what jobs of type ${httpTypeName} may call although it is not public: 10.0.0.0/8`,
+      `private address ranges that jobs of type ${httpTypeName} may call, such as 10.0.0.0/8`,
     )
     .option(
       '--allow-exec <programs...>',
       `programs that jobs of type ${execTypeName} may run on this machine: paths, or names in PATH`,
     )
     .option('--exec-env <NAME=VALUE>', 'environment variable of these programs (repeatable)', listed)
-    .option('--exec-env-allow <names>', 'variables that a job may set for them: NAME,NAME (else none)', listed)
-    .option('--exec-cwd <dir>', 'the directory in which they start (else that of the server)');
+    .option('--exec-env-allow <names>', 'variables that a job may set for them: NAME,NAME (default: none)', listed)
+    .option('--exec-cwd <dir>', 'the directory in which they start (default: that of the server)');
 
 /** Collects the values of an option that can be repeated. */
 const listed = (value: string, before: string[] = []): string[] => [...before, value];
@@ -52,7 +53,7 @@ export async function engineOf(
 ): Promise<{ readonly engine: Engine; readonly url: string; readonly logger: Logger }> {
   const url = storeUrl(flags.store);
   const { types, defs } = await loadJobs(flags.jobs ?? []);
-  // A type of one's own takes the place of a built-in one.
+  // A loaded type replaces the built-in type of the same name.
   const isNamed = (name: string): boolean =>
     [...types, ...defs.map(({ type }) => type)].some((type) => type.name === name);
   const logger = serverLogger();
@@ -68,7 +69,7 @@ export async function engineOf(
   return { engine, url, logger };
 }
 
-/** What can be run without code. */
+/** The job types that need no code. */
 function builtInTypes(flags: EngineFlags): AnyJobType[] {
   const http = httpType(flags.httpAllow ? { allow: flags.httpAllow } : {});
   const exec = execOptionsOf(flags);
@@ -112,14 +113,14 @@ const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {})
   err: error,
 });
 
-/** Resolves when the process is asked to end; a second request ends it at once. */
-export function untilAsked(): Promise<string> {
+/** Resolves at the first SIGINT or SIGTERM; the second one exits at once. */
+export function untilStopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    let isAsked = false;
+    let isStopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (isAsked) process.exit(130);
-        isAsked = true;
+        if (isStopping) process.exit(130);
+        isStopping = true;
         resolve(signal);
       });
     }

@@ -1,4 +1,4 @@
-/** Loads job types and definitions from the files that `--jobs` names. */
+/** Loads job types and definitions from the files given with `--jobs`. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,31 +16,26 @@ export async function loadJobs(files: readonly string[]): Promise<LoadedJobs> {
   return { types: exported.filter(isType), defs: exported.filter(isDef) };
 }
 
-/** What a module exports, and what stands in the lists and objects that it exports. */
+/** The exports of a module, and the members of the arrays and objects that it exports. */
 async function exportsOf(file: string): Promise<unknown[]> {
   const module = await importOf(file);
   const values = Object.values(module);
   const found = values.flatMap((value) => (isType(value) || isDef(value) ? [value] : Object.values(value ?? {})));
   if (found.some((value) => isType(value) || isDef(value))) return [...new Set(found)];
-  throw new Refusal('malformed.option', `${file} exports no job types: export what jobType() and jobDef() give`, {
-    file,
-  });
+  throw refused(file, 'it exports no job types; export the results of jobType() and jobDef()');
 }
 
 async function importOf(file: string): Promise<Record<string, unknown>> {
-  if (!existsSync(file)) {
-    throw new Refusal('malformed.option', `there is no file ${file} here to load jobs from`, { file });
-  }
+  if (!existsSync(file)) throw refused(file, 'no such file');
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new Refusal(
-      'malformed.option',
-      `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      { file },
-    );
+    throw refused(file, error instanceof Error ? error.message : String(error));
   }
 }
+
+const refused = (file: string, why: string): Refusal =>
+  new Refusal('malformed.option', `cannot load jobs from ${file}: ${why}`, { file });
 
 const isType = (value: unknown): value is AnyJobType =>
   typeof value === 'object' && value !== null && 'options' in value && typeof (value as AnyJobType).name === 'string';

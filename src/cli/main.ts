@@ -1,15 +1,16 @@
-/** The command `stint`. */
+/** The command `stint`: parses the arguments, runs the command, and prints errors. */
 import { isRefusal } from '../refusal.ts';
-import { harmless, printError } from './print.ts';
+import { harmless, printError, tolerateClosedPipe } from './print.ts';
 import { program } from './program.ts';
 
-/** What scripts can tell apart: 1 something broke, 2 the request was refused, 3 a watched run did not succeed. */
-const exitCodes = { broken: 1, refused: 2 } as const;
+/** For scripts: 1 an unexpected error, 2 a refusal. `runs watch` exits with 3 if the run did not succeed. */
+const exitCodes = { failed: 1, refused: 2 } as const;
 
+tolerateClosedPipe();
 try {
   await program().parseAsync(process.argv);
 } catch (error) {
-  process.exitCode = isRefusal(error) ? exitCodes.refused : exitCodes.broken;
+  process.exitCode = isRefusal(error) ? exitCodes.refused : exitCodes.failed;
   const message = isRefusal(error)
     ? `${harmless(error.message)} (${error.code})`
     : error instanceof Error

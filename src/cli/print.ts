@@ -1,4 +1,4 @@
-/** Printing for people and for programs: tables and colours on a terminal, plain lines in a pipe, JSON when asked. */
+/** Output: tables and colours on a terminal, plain lines when piped, JSON on request. */
 import { styleText } from 'node:util';
 
 /**
@@ -13,7 +13,7 @@ const own = /\n|\t|\u001b\[(?:0|1|2|22|3[1-6]|39)m/y;
 /** Text of a job: none of it controls the terminal or begins a new line. */
 export const harmless = (text: string): string => text.replace(unsafe, escaped);
 
-/** Everything that is printed goes through here, also text that no caller has made harmless. */
+/** Escapes what is unsafe, except line breaks, tabs and, with `hasStyles`, our own styles. */
 export function printable(text: string, hasStyles: boolean): string {
   return text.replace(unsafe, (character, at: number) => {
     own.lastIndex = at;
@@ -25,21 +25,36 @@ export function printable(text: string, hasStyles: boolean): string {
 const escaped = (character: string): string =>
   character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
-export function printJson(value: unknown): void {
-  printLine(JSON.stringify(value, null, 2));
+let isClosed = false;
+
+/** Whether the reader of the output, such as `head`, has closed the pipe. */
+export const isOutputClosed = (): boolean => isClosed;
+
+/** Without this listener, a write to a closed pipe (EPIPE) would end the process with a stack trace. */
+export function tolerateClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    isClosed = true;
+  });
 }
 
-export function printLine(text = ''): void {
-  // FORCE_COLOR and NO_COLOR count as much as the terminal.
-  const hasStyles = styled('bold', 'x') !== 'x';
-  process.stdout.write(`${printable(text, hasStyles)}\n`);
-}
+/** FORCE_COLOR and NO_COLOR count as much as the terminal. */
+const hasStyles = (): boolean => styled('bold', 'x') !== 'x';
 
 export function printError(text: string): void {
   process.stderr.write(`${printable(text, false)}\n`);
 }
 
-/** Columns as wide as their widest cell; the last one is cut at the edge of the terminal. */
+/** Everything that is printed goes through here, also text that no caller has made harmless. */
+export function print(text: string): void {
+  if (!isClosed) process.stdout.write(printable(text, hasStyles()));
+}
+
+export const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
+
+export const printLine = (text = ''): void => print(`${text}\n`);
+
+/** Pads each column to its widest cell and cuts the last one at the edge of the terminal. */
 export function printTable(headings: readonly string[], rows: readonly (readonly TableCell[])[]): void {
   const cells = rows.map((row) => row.map(textOf));
   const widths = headings.map((heading, column) =>
@@ -70,7 +85,9 @@ function line(texts: readonly string[], widths: readonly number[], cells: readon
   return parts.join('  ').trimEnd();
 }
 
-/** A share of the whole, such as ███░░. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A bar for a share between 0 and 1, such as ███░░. */
 export function bar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(full) + '░'.repeat(width - full);
@@ -85,7 +102,7 @@ const styles: Readonly<Record<string, Style>> = {
   cancelled: 'magenta',
 };
 
-/** A state in its colour; the word alone says it too. */
+/** A state with its colour. */
 export const stateCell = (state: string): TableCell => ({ text: state, style: styles[state] ?? 'reset' });
 
 export const timeCell = (time: number | null): string | null =>

@@ -1,4 +1,4 @@
-/** The commands of the command line. */
+/** The program: all commands of `stint`. */
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { auditCommand } from './commands/audit.ts';
@@ -22,9 +22,9 @@ const commands = [
 
 export function program(): Command {
   const stint = new Command('stint')
-    .description('Schedules jobs and runs them, on SQLite or PostgreSQL.')
+    .description('Schedule and run jobs on SQLite or PostgreSQL.')
     .version(version)
-    .showHelpAfterError('(stint --help tells what there is)');
+    .showHelpAfterError('(run stint --help for a list of commands)');
   for (const add of commands) add(stint);
   return stint;
 }

@@ -1,4 +1,4 @@
-/** The options that say when. */
+/** The options that describe a schedule. */
 import type { Command } from 'commander';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
@@ -12,15 +12,15 @@ export interface ScheduleFlags {
   readonly zone?: string;
 }
 
-export const scheduled = (command: Command): Command =>
+export const addScheduleFlags = (command: Command): Command =>
   command
-    .option('--cron <text>', "such as '30 2 * * *'")
-    .option('--every <duration>', 'such as 15m')
-    .option('--repeat <rule>', "such as 'SCHEDULED, +1 DAY'")
-    .option('--at <time>', 'once, in ISO 8601 with a zone')
-    .option('--zone <name>', 'of --cron, by its IANA name (else UTC)');
+    .option('--cron <text>', "cron expression, such as '30 2 * * *'")
+    .option('--every <duration>', 'interval, such as 15m')
+    .option('--repeat <rule>', "repeat pattern, such as 'SCHEDULED, +1 DAY'")
+    .option('--at <time>', 'a single time, in ISO 8601 with a zone')
+    .option('--zone <name>', 'IANA time zone of --cron (default: UTC)');
 
-/** Null: none was said. */
+/** Null if no schedule was given. */
 export function scheduleOf({
   cron: text,
   every: interval,
@@ -29,7 +29,7 @@ export function scheduleOf({
   zone,
 }: ScheduleFlags): Schedule | null {
   const count = [text, interval, rule, time].filter((each) => each !== undefined).length;
-  if (count > 1) throw new Refusal('malformed.schedule', 'say only one of --cron, --every, --repeat and --at', {});
+  if (count > 1) throw new Refusal('malformed.schedule', 'use only one of --cron, --every, --repeat and --at', {});
   if (interval !== undefined) return every(interval as Duration);
   if (rule !== undefined) return repeat(rule);
   if (time !== undefined) return at(time);

@@ -1,4 +1,4 @@
-/** A session at the command line: an engine that asks and acts but does not work, closed when the command is done. */
+/** A session of one command: its common flags, and an engine that executes no jobs and is closed at the end. */
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
 import { Engine } from '../open.ts';
@@ -11,14 +11,18 @@ export interface CommonFlags {
   readonly why?: string;
 }
 
-/** Gives the command `--store` and `--json`. */
-export const asking = (command: Command): Command =>
-  command
-    .option('--store <url>', 'sqlite:FILE or postgres://… (else STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)')
-    .option('--json', 'as JSON');
+export const storeFlagText =
+  'database: sqlite:FILE or postgres://… (default: STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)';
 
-/** The same with `--why`, which is kept in the job's history. */
-export const acting = (command: Command): Command => asking(command).option('--why <reason>', 'kept in the history');
+/** Adds `--store` and `--json`. */
+export const addStoreFlags = (command: Command): Command =>
+  command
+    .option('--store <url>', storeFlagText)
+    .option('--json', 'print JSON');
+
+/** Adds `--store`, `--json` and `--why`. */
+export const addActionFlags = (command: Command): Command =>
+  addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
 
 export async function withEngine<T>({ store }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = new Engine({ store: storeUrl(store), instance: actor() });
@@ -30,15 +34,15 @@ export async function withEngine<T>({ store }: CommonFlags, work: (engine: Engin
   }
 }
 
-/** Who acts, as the history tells it. */
+/** The actor that histories record. */
 export const actor = (): string => `cli ${userName()}`;
 
-export const acted = ({ why }: CommonFlags) => ({ by: actor(), ...(why === undefined ? {} : { why }) });
+export const attribution = ({ why }: CommonFlags) => ({ by: actor(), ...(why === undefined ? {} : { why }) });
 
 export function parseId(text: string): number {
   const id = Number(text);
   if (/^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(id)) return id;
-  throw new Refusal('malformed.id', `${text.slice(0, 40)} is not the id of a job: ids are whole numbers from 1`, {});
+  throw new Refusal('malformed.id', `invalid job id "${text.slice(0, 40)}"; ids are positive integers`, {});
 }
 
 function userName(): string {

@@ -1,7 +1,8 @@
-/** The frame of `stint top`: what stands on the screen at one moment, as lines of spans. */
+/** The frame of `stint top`: the content of the screen at one moment, as lines of styled spans. */
 import type { Snapshot } from '../engine/run-handle.ts';
+import type { Job } from '../model/job.ts';
 import { outline } from '../model/progress.ts';
-import type { Tally } from '../store/query.ts';
+import { standingOf, type Tally } from '../store/query.ts';
 import type { Instance } from '../store/store.ts';
 import { formatDuration } from '../time/duration.ts';
 import { bar, harmless, type Style } from './print.ts';
@@ -11,7 +12,7 @@ export interface Moment {
   readonly store: string;
   readonly instances: readonly Instance[];
   readonly tallies: readonly Tally[];
-  /** Of each type, how many ended in a second. */
+  /** By type: the number of jobs that ended per second. */
   readonly rates: ReadonlyMap<string, { readonly succeeded: number; readonly failed: number }>;
   readonly running: readonly Snapshot[];
   readonly oldestDue: number | null;
@@ -33,7 +34,7 @@ const typesMax = 12;
 export function frameOf(moment: Moment, { columns, rows }: Size): readonly FrameLine[] {
   const lines = [...headOf(moment), [], ...typesOf(moment), [], ...runningOf(moment)];
   const shown = lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
-  return [...shown, [{ text: 'q quits', style: 'dim' }]];
+  return [...shown, [{ text: 'q: quit', style: 'dim' }]];
 }
 
 function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): FrameLine[] {
@@ -56,7 +57,7 @@ function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): F
     [
       { text: `succeeded/s ${rateText(sum(all.map((rate) => rate.succeeded)))}`, style: 'green' },
       { text: `   failed/s ${rateText(failed)}`, style: failed > 0 ? 'red' : 'dim' },
-      { text: `   oldest due ${oldestDue === null ? 'none' : `${ageText(now - oldestDue)} ago`}`, style: 'dim' },
+      { text: `   longest wait ${oldestDue === null ? 'none' : ageText(now - oldestDue)}`, style: 'dim' },
     ],
   ];
 }
@@ -85,20 +86,25 @@ function typesOf({ tallies, rates }: Moment): FrameLine[] {
 function runningOf({ running, now }: Moment): FrameLine[] {
   const rows = running.map((snapshot): FrameLine => {
     const { job } = snapshot;
-    const holder = job.state === 'running' ? job.lease.holder : 'waits for its tasks';
     return [
       { text: `${String(job.id).padStart(8)}  ` },
       { text: harmless(job.type).slice(0, 24).padEnd(26), style: 'cyan' },
       { text: ageText(now - (job.startedAt ?? now)).padEnd(9) },
-      { text: advanceOf(snapshot).padEnd(44) },
-      { text: harmless(holder), style: 'dim' },
+      { text: progressText(snapshot).padEnd(44) },
+      { text: harmless(holderText(job)), style: 'dim' },
     ];
   });
-  const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'FOR'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
+  const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'TIME'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
   return [[{ text: heading, style: 'dim' }], ...rows];
 }
 
-function advanceOf({ tasks, progress }: Snapshot): string {
+/** A job of the list may have ended since it was found. */
+function holderText(job: Job): string {
+  if (job.state === 'running') return job.lease.holder;
+  return job.state === 'held' ? 'running tasks' : standingOf(job);
+}
+
+function progressText({ tasks, progress }: Snapshot): string {
   if (tasks.total > 0) {
     const done = tasks.succeeded + tasks.failed + tasks.cancelled;
     return `${bar(done / tasks.total, 16)} ${done}/${tasks.total}${tasks.failed > 0 ? `, ${tasks.failed} failed` : ''}`;

@@ -1,4 +1,4 @@
-/** Dispatch: a request becomes an ask of a route, and what its handler says an answer. */
+/** Dispatch: authorizes and validates a request, calls the handler of its route, and makes the response. */
 import type { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { systemRandom } from '../random.ts';
@@ -11,7 +11,7 @@ import type { HttpCall, HttpServices, RouteHandler, RouteHandlers } from './hand
 import type { Principal } from './access/principal.ts';
 import { HttpRefusal, problemOfFault, problemOfHttp, problemOfRefusal } from './problems.ts';
 
-/** Who asks where nobody need say it. */
+/** The principal of routes that are open to everyone. */
 const anyone: Principal = { name: 'anyone', role: 'viewer', isLocal: false, visibility: 'shape', expires: null };
 
 export interface Incoming {
@@ -27,10 +27,11 @@ export async function dispatch<N extends RouteName>(
   { request, credentials, params }: Incoming,
 ): Promise<Response> {
   const route: Route = routes[name];
-  const principal = route.roles === null ? anyone : await services.access.who(request, credentials);
+  const principal = route.roles === null ? anyone : await services.access.identify(request, credentials);
   if (!mayUse(principal.role, route)) {
     const needed = route.roles!.join(' or ');
-    throw new HttpRefusal('forbidden', `this is for ${needed}, and ${principal.name} is ${principal.role}`);
+    const message = `the role ${principal.role} of ${principal.name} is not allowed to do this; it needs ${needed}`;
+    throw new HttpRefusal('forbidden', message);
   }
   const checked = await read<N>(route, request, params);
   const call: HttpCall = { principal, request, credentials, signal: request.signal, headers: new Headers() };
@@ -58,10 +59,10 @@ function fitQuery(route: Route, request: Request): unknown {
   const [unknown] = Object.keys(given);
   if (unknown === undefined) return undefined;
   const shown = JSON.stringify(unknown.slice(0, 40));
-  throw new HttpRefusal('malformed.request', `the query has ${shown}, which this route does not take`);
+  throw new HttpRefusal('malformed.request', `unknown query parameter ${shown}`);
 }
 
-/** A name that stands several times has a list. */
+/** A name that occurs several times has an array. */
 function queryOf(url: string): Record<string, unknown> {
   const { searchParams } = new URL(url);
   return Object.fromEntries(
@@ -96,12 +97,12 @@ export const json = (value: unknown, status = 200): Response =>
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
 
-/** Any error as a problem; what nobody could have caused is logged, and told only by its trace. */
+/** Any error as a problem. An unexpected error is logged; the response has only its trace id. */
 export function problem(error: unknown, logger: Logger): Response {
   if (isRefusal(error)) return problemResponse(problemOfRefusal(error));
   if (error instanceof HttpRefusal) return problemResponse(problemOfHttp(error), error.headers);
   const trace = systemRandom.hex(6);
-  logger.error(`a request failed (${trace})`, { trace, error });
+  logger.error(`request failed (trace ${trace})`, { trace, error });
   return problemResponse(problemOfFault(trace));
 }
 

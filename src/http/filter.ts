@@ -1,4 +1,4 @@
-/** The filter: what a caller says of the runs they mean, as the query that stores understand. */
+/** The filter: translates the filter of a request into a query of the store. */
 import { endedStandings, openStandings, type Query, type Standing } from '../store/query.ts';
 import { parseInstant } from '../time/instant.ts';
 import { Refusal } from '../refusal.ts';
@@ -24,7 +24,7 @@ export function queryOf(filter: RunFilter, visibility: Visibility): Query {
   };
 }
 
-/** A number, digits, or ISO 8601. */
+/** Accepts a number, digits, or ISO 8601. */
 export function instantOf(time: number | string): number {
   if (typeof time === 'number') return time;
   return /^\d{1,15}$/.test(time) ? Number(time) : parseInstant(time);
@@ -41,13 +41,13 @@ function tagsOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => cut(pair, 'a tag')));
 }
 
-/** The value is read as JSON where it is a number, true, false or null, and as text otherwise. */
+/** A value that looks like a number, true, false or null is taken as such, any other as text. */
 function payloadOf(text: string, visibility: Visibility): NonNullable<Query['input']> {
   const [where, value] = cut(text, 'a payload filter');
   const path = where.split('.');
-  // Whoever may not see a secret must not find it by asking for it.
+  // A search would reveal values that the caller must not see.
   if (visibility === 'shape' || (visibility !== 'full' && path.some(isSecretName))) {
-    throw new HttpRefusal('forbidden', 'this part of payloads cannot be searched without the right to see it');
+    throw new HttpRefusal('forbidden', 'this token may not see this part of payloads, and cannot search it');
   }
   return { path, equals: scalarOf(value) };
 }
@@ -62,5 +62,5 @@ function scalarOf(text: string): string | number | boolean | null {
 function cut(pair: string, what: string): [string, string] {
   const colon = pair.indexOf(':');
   if (colon > 0) return [pair.slice(0, colon), pair.slice(colon + 1)];
-  throw new Refusal('malformed.option', `${what} is written name:value`, { given: pair.slice(0, 40) });
+  throw new Refusal('malformed.option', `${what} has the form name:value`, { given: pair.slice(0, 40) });
 }

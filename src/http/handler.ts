@@ -1,4 +1,4 @@
-/** The handler of a route: what it gets besides the request, and what it may answer. */
+/** The handler of a route: its parameters and its return type. */
 import type { EngineCore } from '../engine/engine.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Access, Credentials } from './access/access.ts';
@@ -25,18 +25,23 @@ export interface HttpServices {
 }
 
 export interface HttpCall {
-  /** Whoever asks; nobody in particular where a route is open to everyone. */
+  /** The caller; a placeholder on routes that are open to everyone. */
   readonly principal: Principal;
   readonly request: Request;
   readonly credentials: Credentials;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Headers to add to the response. */
   readonly headers: Headers;
-  /** If not the route's own. */
+  /** Replaces the status of the route. */
   status?: number;
 }
 
-export type RouteHandler<N extends RouteName> = (services: HttpServices, request: Asked<N>, call: HttpCall) => Promise<Answer<N> | Response>;
+export type RouteHandler<N extends RouteName> = (
+  services: HttpServices,
+  request: Asked<N>,
+  call: HttpCall,
+) => Promise<Answer<N> | Response>;
 
-/** A handler for every route that is named. */
+/** A handler for each of the named routes. */
 export type RouteHandlers<N extends RouteName> = { readonly [R in N]: RouteHandler<R> };

@@ -9,13 +9,13 @@ export type Fetch = (request: Request, env?: Partial<HttpBindings>) => Promise<R
 export interface ListenOptions {
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: 7070; 0: any that is free. */
+  /** Default: 7070. 0 selects a free port. */
   readonly port?: number;
   /** Key and certificate as PEM text. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** A proxy in front encrypts. */
+  /** A proxy in front terminates TLS. */
   readonly isBehindTls?: boolean;
-  /** An operator's word that nothing does. */
+  /** Allows other machines to connect without TLS. */
   readonly isInsecure?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function listen(fetch: Fetch, host: string, port: number, tls: List
     ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
     : { serverOptions: limits };
   const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
-  // Whoever mounts an engine keeps the Request and Response of their own process.
+  // The adaptor must not replace the global Request and Response of the program.
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;
   server.maxHeadersCount = headersMax;
   server.maxConnections = connectionsMax;

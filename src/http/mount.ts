@@ -1,25 +1,25 @@
-/** Mounts the HTTP face below a path of a server that is there already: plain `node:http`, or Express by `app.use`. */
+/** Mounts the HTTP server below a path of an existing server: plain `node:http`, or Express with `app.use`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Refusal } from '../refusal.ts';
 import { createHttp, type HttpOptions } from './server.ts';
 
 export interface MountOptions extends HttpOptions {
-  /** Below which the dashboard and the API are found: `/jobs`. */
+  /** The path of the dashboard and the API, such as `/jobs`. */
   readonly path: string;
 }
 
 export interface Mounted {
-  /** Answers what is below the path; false: it is not, and the request is still the caller's. */
+  /** Answers requests below the path. False: the path is another one, and you answer the request. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Ends streams; the engine goes on. */
+  /** Ends all streams. The engine keeps running. */
   close(): Promise<void>;
 }
 
 export function mountHttp({ path, ...options }: MountOptions): Mounted {
   checkPath(path);
   const http = createHttp(options);
-  // Whoever mounts an engine keeps the Request and Response of their own process.
+  // The adaptor must not replace the global Request and Response of the program.
   const answer = getRequestListener((request, env) => http.fetch(request, env as never), {
     overrideGlobalObjects: false,
   });
@@ -37,10 +37,10 @@ export function mountHttp({ path, ...options }: MountOptions): Mounted {
 
 const isBelow = (path: string, url: string): boolean => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
 
-/** The dashboard names its files relative to where it stands, which only works with the slash at the end. */
+/** The dashboard refers to its files by relative URLs, which need the slash at the end. */
 const isRoot = (path: string, url: string): boolean => url.split('?')[0] === path;
 
 function checkPath(path: string): void {
   if (/^(\/[\w.~-]+)+$/.test(path)) return;
-  throw new Refusal('malformed.option', 'the path of a mount is like /jobs: it begins with a slash and ends without', {});
+  throw new Refusal('malformed.option', 'the path of a mount begins with a slash and ends without one, like /jobs', {});
 }

@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the contract. */
+/** The OpenAPI document, generated from the contract. */
 import { z } from 'zod';
 import { version } from '../version.ts';
 import { cookieName } from './access/sessions.ts';
@@ -19,7 +19,7 @@ function make(): JsonSchema & { openapi: string } {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Stint', version, description: 'Schedules jobs and runs them.' },
+    info: { title: 'Stint', version, description: 'Schedule and run jobs.' },
     paths,
     components: {
       schemas,
@@ -38,7 +38,7 @@ function operation(name: string, route: Route, ref: (schema: z.ZodType) => JsonS
     summary: route.summary,
     ...(route.roles === null
       ? { security: [] }
-      : { description: `For the role ${route.roles.join(' or ')}, or one that includes it.`, 'x-roles': route.roles }),
+      : { description: `Requires the role ${route.roles.join(' or ')}, or one that includes it.`, 'x-roles': route.roles }),
     parameters: [...fields(route.params, 'path'), ...fields(route.query, 'query')],
     ...(route.body ? { requestBody: { content: { 'application/json': { schema: ref(route.body) } } } } : {}),
     responses: {
@@ -71,22 +71,22 @@ function fields(schema: z.ZodType | undefined, where: 'path' | 'query'): JsonSch
   }));
 }
 
-/** As a reference to the components, which take in all that it is made of. */
+/** Moves the named parts of a schema to the components and refers to them there. */
 function jsonSchema(schema: z.ZodType, schemas: JsonSchema): JsonSchema {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   const { $schema: _schema, $defs = {}, ...own } = made;
-  for (const [name, part] of Object.entries($defs as JsonSchema)) schemas[name] ??= pointed(part);
-  return pointed(own) as JsonSchema;
+  for (const [name, part] of Object.entries($defs as JsonSchema)) schemas[name] ??= withComponentRefs(part);
+  return withComponentRefs(own) as JsonSchema;
 }
 
-function pointed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(pointed);
+function withComponentRefs(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withComponentRefs);
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(
     Object.entries(part).flatMap(([name, value]) => {
       if (name === 'id' && typeof value === 'string') return [];
       if (name === '$ref') return [[name, String(value).replace('#/$defs/', '#/components/schemas/')]];
-      return [[name, pointed(value)]];
+      return [[name, withComponentRefs(value)]];
     }),
   );
 }

@@ -1,8 +1,8 @@
-/** Problems: each refusal as an HTTP status and problem+json; what is not a refusal is told by a trace alone. */
+/** Problems: maps refusals and errors to an HTTP status and problem+json (RFC 9457). */
 import { refusalCodes, type Refusal, type RefusalCode } from '../refusal.ts';
 import type { Problem } from './contract.ts';
 
-/** By the first word of the code. */
+/** Statuses by the first word of the code. */
 const familyStatus: Readonly<Record<string, number>> = {
   malformed: 400,
   impossible: 422,
@@ -29,26 +29,26 @@ const familyStatus: Readonly<Record<string, number>> = {
 
 const ownStatus: { readonly [C in RefusalCode]?: number } = { 'malformed.input': 422, 'malformed.store': 500 };
 
-/** Undefined: nobody has thought of this code so far. */
+/** Undefined: the code has no status yet; a test checks that none is missing. */
 export const statusOf = (code: RefusalCode): number | undefined => ownStatus[code] ?? familyStatus[code.split('.')[0]!];
 
-/** What only this face refuses. */
+/** The refusals that only exist over HTTP. */
 export const httpCodes = {
-  'malformed.request': [400, 'the request does not fit the contract'],
-  'unauthenticated': [401, 'this needs a token'],
-  'forbidden': [403, 'the role of this token does not reach so far'],
-  'cross.origin': [403, 'another site cannot change anything here'],
-  'unknown.route': [404, 'there is no such route'],
-  'unknown.method': [405, 'the route does not take this method'],
-  'too.large': [413, 'the request is larger than this server takes'],
-  'unknown.media': [415, 'a body must be application/json'],
-  'wrong.host': [421, 'this server does not go by that name'],
-  'too.many': [429, 'too many of these: wait before the next'],
-  'internal': [500, 'the server made a mistake'],
+  'malformed.request': [400, 'the request is invalid'],
+  'unauthenticated': [401, 'a valid token is required'],
+  'forbidden': [403, "this token's role is not allowed to do this"],
+  'cross.origin': [403, 'requests from other sites must not change anything'],
+  'unknown.route': [404, 'no such route'],
+  'unknown.method': [405, 'the route does not support this method'],
+  'too.large': [413, 'the request is too large'],
+  'unknown.media': [415, 'the body must be application/json'],
+  'wrong.host': [421, 'this host name is not configured on this server'],
+  'too.many': [429, 'too many requests; try again later'],
+  'internal': [500, 'internal server error'],
 } as const;
 export type HttpCode = keyof typeof httpCodes;
 
-/** What a face refuses, thrown on its way to the answer. */
+/** A refusal that only exists over HTTP; `problem` in dispatch.ts turns it into a response. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly code: HttpCode;
@@ -78,8 +78,8 @@ export const problemOfHttp = ({ code, message }: HttpRefusal): Problem => ({
   detail: message,
 });
 
-/** Neither stack nor SQL leaves the server: only the name under which its log tells more. */
+/** Reveals neither stack nor SQL, only the trace id under which the server logged the error. */
 export const problemOfFault = (trace: string): Problem => ({
-  ...problemOfHttp(new HttpRefusal('internal', `something went wrong here: the server's log tells of it as ${trace}`)),
+  ...problemOfHttp(new HttpRefusal('internal', `unexpected error; the server logged it with trace ${trace}`)),
   trace,
 });

@@ -1,4 +1,4 @@
-/** Remote workers: registered at the store as instances, so that others know which types have a worker. */
+/** Remote workers: registered in the store as instances, so that all servers know which types have a worker. */
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
@@ -11,7 +11,7 @@ export interface RemoteWorker {
   readonly slots: number;
 }
 
-/** The lease of a worker after it was last reported. */
+/** The lease of a worker after its last report. */
 const aliveMs = 120_000;
 const reportAgainMs = 30_000;
 const workersMax = 10_000;
@@ -19,20 +19,20 @@ const workersMax = 10_000;
 export class RemoteWorkers {
   readonly #store: Pick<Store, 'beat'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #reported = new BoundedMap<string, { readonly at: number; readonly what: string }>(workersMax);
+  readonly #reported = new BoundedMap<string, { readonly at: number; readonly summary: string }>(workersMax);
 
   constructor(store: Pick<Store, 'beat'>, clock: Pick<Clock, 'monotonic'>) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** It asked for work just now. */
-  async saw({ id, address, types, slots }: RemoteWorker): Promise<void> {
+  /** Reports a worker that has just asked for work, if its last report is old or differs. */
+  async report({ id, address, types, slots }: RemoteWorker): Promise<void> {
     const at = this.#clock.monotonic();
-    const what = JSON.stringify([types, slots]);
+    const summary = JSON.stringify([types, slots]);
     const reported = this.#reported.get(id);
-    if (reported?.what === what && at - reported.at < reportAgainMs) return;
-    this.#reported.set(id, { at, what });
+    if (reported?.summary === summary && at - reported.at < reportAgainMs) return;
+    this.#reported.set(id, { at, summary });
     const about = { host: address, pid: 0, version: `${version} over HTTP`, types, slots, busy: 0, draining: false };
     await this.#store.beat({ id, leaseMs: aliveMs, about, holds: [] });
   }

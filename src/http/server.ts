@@ -1,4 +1,4 @@
-/** The HTTP server: an engine's face. Its `fetch` mounts in any server; `listen` opens one of its own. */
+/** The HTTP server of an engine: `fetch` mounts it in any server, `listen` opens a port. */
 import { join } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -35,15 +35,15 @@ import { DurationTracker } from './metrics/durations.ts';
 import { listen, type Fetch, type ListenOptions, type Listening } from './listen.ts';
 
 export interface HttpOptions {
-  /** Stays the caller's to resume and to close. */
+  /** You resume and close the engine. */
   readonly engine: EngineCore;
-  /** Nothing set up: open to this machine alone. */
+  /** Default: no tokens, and only callers on this machine have access. */
   readonly access?: AccessOptions;
-  /** Names under which the server may be called; needed where a proxy has a name of its own. */
+  /** Host names that clients may use. Needed behind a proxy with a name of its own. */
   readonly hosts?: readonly string[];
-  /** The folder of the built dashboard; null: none. */
+  /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
-  /** Hears of mistakes of the server's own. */
+  /** Receives unexpected errors of the server. */
   readonly logger?: Logger;
   /** For tests. */
   readonly clock?: Clock;
@@ -52,7 +52,7 @@ export interface HttpOptions {
 export interface Http {
   readonly fetch: Fetch;
   listen(options?: ListenOptions): Promise<Listening>;
-  /** Ends streams and listeners; the engine goes on. */
+  /** Ends streams and listeners. The engine keeps running. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ const handlers: RouteHandlers<RouteName> = {
   ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 
-// The same from the sources and from the build.
+// The path is the same from the sources and from the build.
 const builtDashboard = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
 const defaultPort = 7070;
 
@@ -108,11 +108,12 @@ function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Lo
   const durations = new DurationTracker();
   feed.follow(({ event }) => {
     const jobDurations = durations.endedBy(event);
-    metrics.saw(event, jobDurations);
-    timeSeries.saw(event, jobDurations);
+    metrics.countEvent(event, jobDurations);
+    timeSeries.add(event, jobDurations);
   }, false);
-  metrics.watch(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: workSignal.waiting }));
-  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers: new RemoteWorkers(store, clock), jobCounts };
+  metrics.addGauges(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: workSignal.waiting }));
+  const remoteWorkers = new RemoteWorkers(store, clock);
+  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers, jobCounts };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };
@@ -135,7 +136,7 @@ function router(services: HttpServices, staticFiles: StaticFiles, guard: GuardOp
       const incoming = { request, credentials: credentialsOf(request, context.env), params: context.req.param() };
       const response = await dispatch(services, handlers, name, incoming).catch((error: unknown) =>
         problem(error, logger));
-      services.metrics.answered(name, response.status);
+      services.metrics.countRequest(name, response.status);
       return response;
     });
   }
@@ -143,9 +144,9 @@ function router(services: HttpServices, staticFiles: StaticFiles, guard: GuardOp
     const { path, method } = context.req;
     const page = path.startsWith(apiPath) || (method !== 'GET' && method !== 'HEAD') ? null : staticFiles.answer(path);
     if (page) return page;
-    // Whoever is unknown learns nothing of what there is.
-    await services.access.who(context.req.raw, credentialsOf(context.req.raw, context.env));
-    throw new HttpRefusal('unknown.route', `there is no ${method} ${path.slice(0, 200)}`);
+    // Without this check, unauthenticated callers could find out which routes exist.
+    await services.access.identify(context.req.raw, credentialsOf(context.req.raw, context.env));
+    throw new HttpRefusal('unknown.route', `no such route: ${method} ${path.slice(0, 200)}`);
   });
   app.onError((error) => problem(error, logger));
   return app;

@@ -1,4 +1,4 @@
-/** Starts the HTTP face of an engine on a port, with the tokens that the options, the environment or a file name. */
+/** Starts the HTTP server of an engine on a port, with tokens from the options, the environment or a file. */
 import { existsSync } from 'node:fs';
 import { silent, type Logger } from '../logger.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
@@ -9,7 +9,7 @@ import { TokenFile } from './access/token-file.ts';
 import { readTokens } from './access/tokens.ts';
 
 export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions {
-  /** JSON, or the path of a file that holds it; left out: STINT_TOKENS, else `.stint/tokens.json` if it is there. */
+  /** JSON, or the path of a file with it. Default: STINT_TOKENS, or `.stint/tokens.json` if it exists. */
   readonly tokens?: string;
   readonly authenticate?: AccessOptions['authenticate'];
 }
@@ -20,7 +20,7 @@ export interface Started extends Listening {
 
 export const tokensPathDefault = '.stint/tokens.json';
 
-/** Refuses to listen beyond this machine without tokens. The engine stays the caller's to resume and to close. */
+/** Refuses to listen beyond this machine without tokens. You resume and close the engine. */
 export async function startHttp({ tokens, authenticate, ...options }: StartOptions): Promise<Started> {
   const { clock = systemClock, logger = silent } = options;
   const access = { tokens: tokensOf(tokens, clock, logger), ...(authenticate ? { authenticate } : {}) };

@@ -1,12 +1,12 @@
-/** The matrix: how every task of a run stands, a letter and two numbers each. */
+/** The task matrix: id, state and duration of every task of a run, in a compact form. */
 import type { EngineCore } from '../engine/engine.ts';
 import type { Job } from '../model/job.ts';
 import { standingOf } from '../store/query.ts';
 import type { MatrixView } from './contract.ts';
 
-const step = 1_000;
+const pageSize = 1_000;
 
-/** At most `limit`, rounded up to whole steps. */
+/** At most `limit` tasks, rounded up to whole pages. */
 export async function matrixOf(
   engine: EngineCore,
   run: number,
@@ -17,7 +17,7 @@ export async function matrixOf(
   let next = after;
   do {
     const start = next === null ? {} : { after: next };
-    const found = await engine.find({ parent: run }, { order: 'oldest', limit: Math.min(step, limit), ...start });
+    const found = await engine.find({ parent: run }, { order: 'oldest', limit: Math.min(pageSize, limit), ...start });
     jobs.push(...found.jobs);
     next = found.next;
   } while (next !== null && jobs.length < limit);

@@ -1,4 +1,4 @@
-/** Views: what of a job, an event or a definition goes over the wire, in the words of every vocabulary. */
+/** Views: the JSON of jobs, events, definitions and instances, with the state names of every vocabulary. */
 import { firstMemoryId } from '../engine/stores.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Event } from '../model/event.ts';
@@ -17,7 +17,7 @@ import { fateOf, stageOf } from '../vocabulary/stage.ts';
 import type { Changed, ClaimedView, DefView, EventView, InstanceView, RunDetail, RunView } from './contract.ts';
 import { redact, redactText, type Visibility } from './access/redact.ts';
 
-/** What a run's own record does not say. */
+/** Data of a run that is not in its row. */
 export interface RunExtras {
   readonly tasks?: RunView['tasks'];
   readonly progress?: Progress | null;
@@ -92,7 +92,7 @@ export function runDetail(job: Job, events: readonly Event[], visibility: Visibi
   };
 }
 
-/** Numbers as they were written, also those that JavaScript cannot count. */
+/** Keeps numbers as they were written, also those that JavaScript cannot represent. */
 const payload = (text: string | null, visibility: Visibility): unknown =>
   (text === null ? null : redact(parseExact(text), visibility));
 
@@ -114,7 +114,7 @@ export function eventView(event: Event, visibility: Visibility): EventView {
 
 const isPayload = (name: string): boolean => name === 'details' || name === 'input';
 
-/** Payloads within events are JSON as text. */
+/** Payloads within events are JSON texts. */
 function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { Place } from './stint.ts';
+import { bin, Place } from './stint.ts';
 
 // Every command is a process that strips its types: a busy machine takes seconds for each.
 
@@ -33,7 +34,7 @@ test('help names every command and the version is that of the package', async ()
   expect((await place.stint('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('what is refused is told in a sentence, with exit code 2 and no stack', async () => {
+test('a refusal is printed as one sentence without a stack, with exit code 2', async () => {
   using place = new Place();
   for (const words of [
     ['runs', 'show', 'abc'],
@@ -48,14 +49,14 @@ test('what is refused is told in a sentence, with exit code 2 and no stack', asy
   }
 });
 
-test('a migration can be seen before it is made, and is made once', async () => {
+test('migrate --dry-run prints the statements, and migrate executes them once', async () => {
   using place = new Place();
   expect((await place.stint('migrate', '--dry-run')).out).toContain('CREATE TABLE job');
   expect((await place.stint('migrate')).out).toMatch(/schema 0 → \d+/);
-  expect((await place.stint('migrate')).out).toContain('is current');
+  expect((await place.stint('migrate')).out).toContain('is up to date');
 });
 
-test('the next ticks of a schedule tell what daylight saving does to them', async () => {
+test('schedule preview prints the next ticks and refuses an invalid expression', async () => {
   using place = new Place();
   const { code, out } = await place.stint(
     'schedule',
@@ -74,7 +75,7 @@ test('the next ticks of a schedule tell what daylight saving does to them', asyn
   expect(bad).toMatchObject({ code: 2 });
 });
 
-test('a server runs the jobs of a file, answers over HTTP, and ends cleanly when asked', async () => {
+test('serve runs the jobs of a file, answers over HTTP, and ends with code 0 after SIGTERM', async () => {
   using place = new Place();
   const server = place.start('serve', '--jobs', hello, '--http', '127.0.0.1:0', '--bedrock', '127.0.0.1:0');
   const [, url] = await server.says(/HTTP +(\S+)/);
@@ -105,7 +106,7 @@ test('a server runs the jobs of a file, answers over HTTP, and ends cleanly when
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-test('doctor tells scripts by its exit code whether something must be done', async () => {
+test('doctor exits with code 1 if there is a problem, and with 0 otherwise', async () => {
   using place = new Place();
   const empty = await place.stint('doctor', '--json');
   expect([empty.code, JSON.parse(empty.out)]).toMatchObject([1, [{ about: 'schema', level: 'problem' }]]);
@@ -119,7 +120,7 @@ test('doctor tells scripts by its exit code whether something must be done', asy
   expect(ill.out).toMatch(/✗ types +1 job of orphan[^]*→ start a worker/);
 });
 
-test('a bench tells its figures and leaves nothing behind', async () => {
+test('bench prints its results and removes its jobs', async () => {
   using place = new Place();
   const { code, out } = await place.stint('bench', '--jobs', '50', '--json');
   expect(code).toBe(0);
@@ -132,7 +133,7 @@ test('a bench tells its figures and leaves nothing behind', async () => {
   expect((await place.stint('bench', '--jobs', '0')).code).toBe(2);
 });
 
-test('in a pipe, top is one look', async () => {
+test('top prints one snapshot when its output is a pipe', async () => {
   using place = new Place();
   await place.stint('runs', 'create', 'orphan');
   expect((await place.stint('top')).out).toMatch(/instances 0[^]*orphan +1 +0 +0/);
@@ -141,7 +142,7 @@ test('in a pipe, top is one look', async () => {
   });
 });
 
-test('jobs without code: a definition calls a URL, a program is run, and neither does more than it may', async () => {
+test('the built-in types call URLs and run programs, and refuse what is not allowed', async () => {
   using place = new Place();
   const server = place.start(
     'serve',
@@ -190,12 +191,12 @@ test('jobs without code: a definition calls a URL, a program is run, and neither
   await server.stop();
 });
 
-test('a definition is reset and ended with a reason, and the audit tells who said it', async () => {
+test('resetting and deleting a definition is audited with actor and reason', async () => {
   using place = new Place();
   await place.stint('migrate');
   await place.stint('defs', 'create', 'ask health', '--type', 'http', '--every', '1d');
   const reset = await place.stint('defs', 'reset', 'ask health', '--why', 'the rush is over');
-  expect(reset).toMatchObject({ code: 0, out: 'ask health is as the code says\n' });
+  expect(reset).toMatchObject({ code: 0, out: 'Removed the override of definition ask health\n' });
   await place.stint('defs', 'delete', 'ask health', '--why', 'nobody reads it');
   const { records } = JSON.parse((await place.stint('audit', 'ls', '--json')).out) as { records: unknown[] };
   const said = { def: 'ask health', by: expect.stringMatching(/^cli ./) as string };
@@ -206,7 +207,7 @@ test('a definition is reset and ended with a reason, and the audit tells who sai
   expect((await place.stint('defs', 'reset', 'ask health')).code).toBe(2);
 });
 
-test('tokens are made, listed without what is secret, and of no use once taken back', async () => {
+test('a token is printed once, listed without its secret, and refused after it was revoked', async () => {
   using place = new Place();
   const { token, ...shown } = JSON.parse(
     (await place.stint('tokens', 'create', 'ada', '--role', 'admin', '--json')).out,
@@ -227,8 +228,17 @@ test('tokens are made, listed without what is secret, and of no use once taken b
   expect((await fetch(`${url}/api/v1/me`)).status).toBe(401);
   expect((await place.stint('tokens', 'revoke', 'ada')).code).toBe(0);
   while ((await me()) !== 401) await new Promise((resolve) => setTimeout(resolve, 50));
-  // With the last token gone, nobody is let in: not even whoever is on this machine.
+  // Revoking the last token does not open the server to callers on this machine.
   expect((await fetch(`${url}/api/v1/me`)).status).toBe(401);
   const { out, err } = await server.stop();
   expect(out + err).not.toContain(token);
+});
+
+test('a reader that closes the pipe early ends a command without an error', async () => {
+  const child = spawn(process.execPath, [bin, 'schedule', 'preview', '--every', '1m', '--count', '1000']);
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString()));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  expect([code, err]).toEqual([0, '']);
 });

@@ -1,11 +1,11 @@
-// Completion: the scripts are made from the commands, and a real shell takes them.
+// Shell completion: the scripts are generated from the commands and work in a real shell.
 import { execFileSync } from 'node:child_process';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { completionFor, shells } from '../../src/cli/completion.ts';
 import { program } from '../../src/cli/program.ts';
 
-/** What bash would offer at the end of a line. */
+/** The completions that bash offers at the end of a line. */
 function offered(line: string): string[] {
   const words = line.split(' ');
   const script = `${completionFor('bash', program())}
@@ -16,7 +16,7 @@ function offered(line: string): string[] {
     .filter((word) => word !== '');
 }
 
-describe('bash offers', () => {
+describe('bash completion', () => {
   test.each([
     ['stint ', ['serve', 'runs', 'doctor', 'completion']],
     ['stint r', ['runs']],
@@ -25,7 +25,7 @@ describe('bash offers', () => {
     ['stint runs ls --sta', ['--state']],
     ['stint --help runs ca', ['cancel']],
     ['stint serve --allow', ['--allow-exec']],
-  ])('after "%s" what fits', (line, expected) => {
+  ])('offers the matching words after "%s"', (line, expected) => {
     const words = offered(line);
     expect(words).toEqual(expect.arrayContaining(expected));
     const begun = line.split(' ').at(-1)!;
@@ -33,12 +33,12 @@ describe('bash offers', () => {
   });
 });
 
-test.each(shells)('%s is told every command', (shell) => {
+test.each(shells)('the script for %s contains every command', (shell) => {
   const script = completionFor(shell, program());
   for (const command of program().commands) expect(script).toContain(command.name());
 });
 
-test('what a description says cannot break out of the script', () => {
+test('a description with quotes and substitutions cannot break out of the script', () => {
   const hostile = new Command('stint');
   hostile.command('odd').description(`it's $(touch broken) \`id\``);
   for (const shell of ['zsh', 'fish']) {
@@ -47,6 +47,6 @@ test('what a description says cannot break out of the script', () => {
   expect(completionFor('bash', hostile)).not.toContain('touch');
 });
 
-test('another shell is refused with those there are', () => {
+test('an unknown shell is refused with the list of known ones', () => {
   expect(() => completionFor('csh', program())).toThrow('bash, zsh, fish');
 });

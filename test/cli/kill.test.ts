@@ -1,7 +1,6 @@
-// A server that is killed in the middle of a bulk operation: the next one goes on with it, and nothing is half done.
+// A server that is killed during a bulk operation: the next server continues it.
 import { expect, test } from 'vitest';
 import { Place, type Started } from './stint.ts';
-
 
 const count = 400;
 const words = ['serve', '--http', '127.0.0.1:0', '--bedrock', 'off', '--lease', '1s'];
@@ -36,7 +35,7 @@ async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean):
   }
 }
 
-test('a bulk operation whose server is killed again and again is done in the end, each act once', async () => {
+test('a bulk operation whose server is killed three times completes and acts on each run once', async () => {
   using place = new Place();
   let serving = await serve(place);
   const later = { type: 'later', dueTime: '2099-01-01T00:00:00Z' };
@@ -50,7 +49,7 @@ test('a bulk operation whose server is killed again and again is done in the end
     );
     await serving.server.kill();
     serving = await serve(place);
-    // Nothing is unseen in between: the operation is there, open or ended.
+    // The operation exists at any moment, open or ended.
     const { type, state } = await serving.ask<{ type: string; state: string }>(`/runs/${operation}`);
     expect([type, ['pending', 'running', 'ended'].includes(state)]).toEqual(['stint.bulk', true]);
   }

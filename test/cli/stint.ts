@@ -1,11 +1,11 @@
-// Runs the command `stint` as a user does: a process of its own, in a folder of its own.
+// Runs the command `stint` as a user does: in a process and a folder of its own.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../../bin/stint.js', import.meta.url));
+export const bin = fileURLToPath(new URL('../../bin/stint.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -21,7 +21,7 @@ export class Place {
     return new Started(this.#spawn(words)).ended();
   }
 
-  /** Starts a command that goes on. */
+  /** Starts a command that runs until it is stopped. */
   start(...words: string[]): Started {
     return new Started(this.#spawn(words));
   }
@@ -59,7 +59,7 @@ export class Started {
     return { code, out: this.#out, err: this.#err };
   }
 
-  /** What the pattern finds in the output, as soon as it is there. */
+  /** Resolves with the match as soon as the output contains the pattern. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#out);
@@ -71,7 +71,7 @@ export class Started {
     }
   }
 
-  /** As when the machine loses it: nothing of it gets a word in. */
+  /** SIGKILL: the process cannot clean up. */
   async kill(): Promise<Ended> {
     this.#child.kill('SIGKILL');
     return this.ended();

@@ -1,4 +1,4 @@
-// The frame of `stint top`: what it shows fits on the screen, and nothing a job says gets out of its place.
+// The frame of `stint top`: it fits the screen, and texts of jobs cannot control the terminal.
 import { expect, test } from 'vitest';
 import { frameOf, type FrameLine, type Moment } from '../../src/cli/top-frame.ts';
 import { Engine, jobType, type Job } from '../../src/index.ts';
@@ -27,13 +27,13 @@ async function moment(type = 'mail.send'): Promise<Moment> {
   };
 }
 
-test('the head tells instances, slots, states, rates and the oldest', async () => {
+test('the head shows instances, slots, states, rates and the longest wait', async () => {
   const [, second, third] = frameOf(await moment(), { columns: 120, rows: 30 }).map(textOf);
   expect(second).toMatch(/instances 1 +slots ██████░░░░░░ 2\/4 +pending 3 +held 0 +running 1/);
-  expect(third).toMatch(/succeeded\/s 12.3 +failed\/s 1.0 +oldest due 6s ago/);
+  expect(third).toMatch(/succeeded\/s 12.3 +failed\/s 1.0 +longest wait 6s/);
 });
 
-test('types and runs have a line each, with a bar for the tasks', async () => {
+test('each type and each run has a line; runs with tasks have a bar', async () => {
   const lines = frameOf(await moment(), { columns: 160, rows: 30 }).map(textOf);
   expect(lines.find((line) => line.startsWith('mail.send'))).toMatch(/mail.send +3 +0 +1 +12.3 +1.0/);
   expect(lines.find((line) => line.includes('5/10'))).toMatch(/mail.send.*████████░░░░░░░░ 5\/10, 1 failed/);
@@ -43,7 +43,7 @@ test.each([
   [20, 5],
   [80, 24],
   [1, 2],
-])('nothing is wider or higher than a screen of %i × %i', async (columns, rows) => {
+])('the frame fits a screen of %i × %i', async (columns, rows) => {
   const lines = frameOf(await moment(), { columns, rows }).map(textOf);
   expect(lines.length).toBeLessThanOrEqual(rows);
   expect(lines.slice(0, -1).every((line) => line.length <= columns)).toBe(true);
@@ -51,7 +51,7 @@ test.each([
 
 test('no control character reaches the terminal', async () => {
   const lines = frameOf({ ...(await moment()), store: 'a\u001b[2Jb' }, { columns: 200, rows: 30 }).map(textOf);
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/);
   expect(lines.join('')).toContain('a\\u001b[2Jb');
 });

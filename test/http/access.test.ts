@@ -67,7 +67,7 @@ describe('tokens', () => {
     const said = [`Bearer ${token.slice(0, -1)}0x`, `Bearer ${token}x`, `Basic ${token}`, 'Bearer', ''];
     for (const authorization of said) {
       const reply = await guarded.get(`${api}/me`, { headers: { authorization } });
-      expect([reply.status, reply.body.detail]).toEqual([401, 'show a token that is valid here: Authorization: Bearer …']);
+      expect([reply.status, reply.body.detail]).toEqual([401, 'a valid token is required: Authorization: Bearer …']);
     }
   });
 

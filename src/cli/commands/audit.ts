@@ -1,7 +1,7 @@
-/** `stint audit`: what operators did. */
+/** `stint audit`: lists the recorded actions of operators. */
 import type { Command } from 'commander';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { asking, parseId, withEngine, type CommonFlags } from '../session.ts';
+import { addStoreFlags, parseId, withEngine, type CommonFlags } from '../session.ts';
 
 interface AuditOptions extends CommonFlags {
   readonly action?: string;
@@ -12,13 +12,13 @@ interface AuditOptions extends CommonFlags {
 }
 
 export function auditCommand(program: Command): void {
-  const audit = program.command('audit').description('what operators did');
-  asking(audit.command('ls').description('the newest first'))
-    .option('--action <name>', 'such as cancel or delete')
-    .option('--job <id>', 'done to this job')
-    .option('--by <name>', 'done by whom')
-    .option('--limit <n>', 'how many', '20')
-    .option('--after <id>', 'the page after this id')
+  const audit = program.command('audit').description('list recorded operator actions');
+  addStoreFlags(audit.command('ls').description('list actions, newest first'))
+    .option('--action <name>', 'only this action, such as cancel or delete')
+    .option('--job <id>', 'only actions on this job')
+    .option('--by <name>', 'only actions by this user')
+    .option('--limit <n>', 'page size', '20')
+    .option('--after <id>', 'continue after this id')
     .action(list);
 }
 
@@ -26,12 +26,13 @@ const list = (options: AuditOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     const { action, by } = options;
     const job = options.job === undefined ? undefined : parseId(options.job);
-    const page = { limit: Number(options.limit), ...(options.after === undefined ? {} : { after: parseId(options.after) }) };
+    const after = options.after === undefined ? {} : { after: parseId(options.after) };
+    const page = { limit: Number(options.limit), ...after };
     const { records, next } = await engine.jobs.audited({ action, job, by }, page);
     if (options.json) return printJson({ records, next });
     printTable(
-      ['AT', 'BY', 'ACTION', 'OF', 'WHY'],
+      ['AT', 'BY', 'ACTION', 'TARGET', 'REASON'],
       records.map((record) => [timeCell(record.at), record.by, record.action, record.def ?? record.job, record.why]),
     );
-    if (next !== null) printLine(styled('dim', `more: stint audit ls --after ${next}`));
+    if (next !== null) printLine(styled('dim', `Next page: stint audit ls --after ${next}`));
   });

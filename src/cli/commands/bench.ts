@@ -1,4 +1,4 @@
-/** `stint bench`: a short measurement of one's own store, with jobs of a type of its own, removed afterwards. */
+/** `stint bench`: measures a store with jobs of a temporary type, and removes them afterwards. */
 import type { Command } from 'commander';
 import { Refusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
@@ -9,7 +9,7 @@ import { systemRandom } from '../../random.ts';
 import { systemClock } from '../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
-import { asking, type CommonFlags } from '../session.ts';
+import { addStoreFlags, type CommonFlags } from '../session.ts';
 
 interface BenchOptions extends CommonFlags {
   readonly jobs: string;
@@ -34,9 +34,9 @@ const createBatch = 500;
 const singles = 100;
 
 export function benchCommand(program: Command): void {
-  asking(program.command('bench').description('measure this store; what is made for it is removed afterwards'))
-    .option('--jobs <n>', 'how many', '5000')
-    .option('--slots <n>', 'how many handlers run at a time', '32')
+  addStoreFlags(program.command('bench').description('measure the speed of this store, then remove the test jobs'))
+    .option('--jobs <n>', 'number of jobs', '5000')
+    .option('--slots <n>', 'handlers to run at a time', '32')
     .action(bench);
 }
 
@@ -61,28 +61,28 @@ async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
   }
 }
 
-/** The type, and when each of its jobs began. */
+/** The temporary job type, and the time at which each of its jobs started. */
 class BenchWork {
-  readonly begun = new Map<number, number>();
+  readonly startedAt = new Map<number, number>();
   readonly type: JobType<unknown>;
-  #onEnd = (): void => {};
+  #onStart = (): void => {};
 
   constructor() {
     this.type = jobType(`stint.bench.${systemRandom.hex(4)}`, {
       run: ({ run }) => {
-        this.begun.set(run.id, systemClock.monotonic());
-        this.#onEnd();
+        this.startedAt.set(run.id, systemClock.monotonic());
+        this.#onStart();
       },
     });
   }
 
-  /** Resolves when so many have begun in all. */
+  /** Resolves when `count` jobs have started in total. */
   until(count: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#onEnd = () => {
-        if (this.begun.size >= count) resolve();
+      this.#onStart = () => {
+        if (this.startedAt.size >= count) resolve();
       };
-      this.#onEnd();
+      this.#onStart();
     });
   }
 }
@@ -102,7 +102,7 @@ async function measure(engine: Engine, work: BenchWork, jobs: number): Promise<B
   await untilEnded(engine, work, singles + jobs);
   const runPerSecond = perSecond(singles + jobs, runStart);
   const startMs = await spreadOf(singles, async () => {
-    const { size } = work.begun;
+    const { size } = work.startedAt;
     await engine.createJobRun(work.type, { input: null });
     await work.until(size + 1);
   });
@@ -150,7 +150,7 @@ function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: Be
   printLine(styled('bold', `${jobs} jobs on ${url}`));
   const times = ({ p50, p95, p99 }: Spread): string => `p50 ${p50} ms   p95 ${p95} ms   p99 ${p99} ms`;
   printTable(
-    ['WHAT', 'FIGURE'],
+    ['MEASUREMENT', 'RESULT'],
     [
       ['create, one at a time', times(createOneMs)],
       [`create, ${createBatch} at a time`, `${createPerSecond} jobs/s`],
@@ -163,5 +163,5 @@ function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: Be
 function whole(flag: string, text: string, max: number): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0 && number <= max) return number;
-  throw new Refusal('malformed.number', `${flag} takes a whole number from 1 to ${max}`, {});
+  throw new Refusal('malformed.number', `${flag} must be an integer from 1 to ${max}`, {});
 }

@@ -1,10 +1,11 @@
-/** `stint completion`: prints what a shell needs to complete this command. */
+/** `stint completion`: prints a shell completion script. */
 import type { Command } from 'commander';
 import { completionFor, shells } from '../completion.ts';
+import { print } from '../print.ts';
 
 export function completionCommand(program: Command): void {
   program
     .command('completion <shell>')
-    .description(`what a shell needs to complete stint: ${shells.join(', ')}`)
-    .action((shell: string) => void process.stdout.write(completionFor(shell, program)));
+    .description(`print a shell completion script: ${shells.join(', ')}`)
+    .action((shell: string) => print(completionFor(shell, program)));
 }

@@ -1,12 +1,12 @@
-/** `stint defs`: list and look at definitions, switch them on and off, run them now. */
+/** `stint defs`: lists, creates, enables, disables, runs and deletes definitions. */
 import type { Command } from 'commander';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import { draftOf } from '../../jobs/tick.ts';
 import { parseJson } from '../../model/json.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { acted, acting, actor, asking, withEngine, type CommonFlags } from '../session.ts';
-import { scheduled, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
+import { attribution, addActionFlags, actor, addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { printEvents } from './runs.ts';
 
 interface CreateDefFlags extends CommonFlags, ScheduleFlags {
@@ -14,20 +14,26 @@ interface CreateDefFlags extends CommonFlags, ScheduleFlags {
   readonly params?: string;
 }
 
+const eventsShownMax = 20;
+
 export function defsCommand(program: Command): void {
-  const defs = program.command('defs').description('list, look at and switch definitions');
-  asking(defs.command('ls').description('all definitions')).action(list);
-  asking(defs.command('show <name>').description('one definition, with its history of ticks')).action(show);
-  scheduled(asking(defs.command('create <name>').description('define runs of a job type, with a schedule or by hand')))
-    .requiredOption('--type <type>', 'the job type')
-    .option('--params <json>', 'the input of its runs')
+  const defs = program.command('defs').description('manage definitions');
+  addStoreFlags(defs.command('ls').description('list definitions')).action(list);
+  addStoreFlags(defs.command('show <name>').description('show a definition and its newest events')).action(show);
+  addScheduleFlags(addStoreFlags(
+    defs.command('create <name>').description('create a definition of a job type, with or without a schedule'),
+  ))
+    .requiredOption('--type <type>', 'job type of its runs')
+    .option('--params <json>', 'input of its runs')
     .action(create);
-  acting(defs.command('delete <name>').description('end a definition; its runs stay')).action(remove);
-  acting(defs.command('reset <name>').description("take an operator's word back: what the code says counts")).action(reset);
-  acting(defs.command('enable <name>').description('let its schedules start runs')).action(enable);
-  acting(defs.command('disable <name>').description('let its schedules start no runs')).action(disable);
-  acting(defs.command('run <name>').description('start a run now'))
-    .option('--input <json>', 'instead of its parameters')
+  addActionFlags(defs.command('delete <name>').description('delete a definition; its runs stay')).action(remove);
+  addActionFlags(
+    defs.command('reset <name>').description('remove the override; the declared settings apply again'),
+  ).action(reset);
+  addActionFlags(defs.command('enable <name>').description('resume its schedules')).action(enable);
+  addActionFlags(defs.command('disable <name>').description('suspend its schedules')).action(disable);
+  addActionFlags(defs.command('run <name>').description('create a run now'))
+    .option('--input <json>', 'input to use instead of its parameters')
     .action(run);
 }
 
@@ -56,7 +62,7 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
     printLine(`  next       ${timeCell(def.nextDue) ?? 'never'}`);
     printLine(`  overlap    ${def.spec.overlap}, misfire ${def.spec.misfire.policy}`);
     if (def.override) printLine(`  override   ${JSON.stringify(def.override)}`);
-    return printEvents((await engine.history(def.job.id)).slice(-20));
+    return printEvents((await engine.history(def.job.id)).slice(-eventsShownMax));
   });
 
 const create = (name: string, options: CreateDefFlags): Promise<void> =>
@@ -69,31 +75,31 @@ const create = (name: string, options: CreateDefFlags): Promise<void> =>
       { ...params, ...(schedule ? { schedules: schedule } : {}) },
       { by: actor() },
     );
-    return printResult({ name }, `${name} is defined: stint defs show '${name}'`, options);
+    return printResult({ name }, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.undefine(name, acted(options));
-    return printResult({ name }, `${name} is ended`, options);
+    await engine.undefine(name, attribution(options));
+    return printResult({ name }, `Deleted definition ${name}`, options);
   });
 
 const reset = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.override(name, null, acted(options));
-    return printResult({ name, override: null }, `${name} is as the code says`, options);
+    await engine.override(name, null, attribution(options));
+    return printResult({ name, override: null }, `Removed the override of definition ${name}`, options);
   });
 
 const enable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.enable(name, acted(options));
-    return printResult({ name, isEnabled: true }, `${name} is enabled`, options);
+    await engine.enable(name, attribution(options));
+    return printResult({ name, isEnabled: true }, `Enabled definition ${name}`, options);
   });
 
 const disable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.disable(name, acted(options));
-    return printResult({ name, isEnabled: false }, `${name} is disabled`, options);
+    await engine.disable(name, attribution(options));
+    return printResult({ name, isEnabled: false }, `Disabled definition ${name}`, options);
   });
 
 const run = (name: string, options: CommonFlags & { readonly input?: string }): Promise<void> =>
@@ -101,7 +107,7 @@ const run = (name: string, options: CommonFlags & { readonly input?: string }): 
     const { spec } = await engine.definition(name);
     const input = options.input === undefined ? spec.params : parseJson(options.input);
     const { id } = await engine.jobs.create({ ...draftOf(name, spec), input }, actor());
-    return printResult({ id }, `run ${id} of ${name} is created`, options);
+    return printResult({ id }, `Created run ${id} (${name}). Follow it: stint runs watch ${id}`, options);
   });
 
 const schedulesOf = ({ spec }: KnownDefinition): string => spec.schedules.map(describeSchedule).join('; ');

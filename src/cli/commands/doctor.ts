@@ -1,17 +1,19 @@
-/** `stint doctor`: how the store and the instances on it fare, and what to do. Exit code 1: something must be done. */
+/** `stint doctor`: checks the store and its instances and suggests fixes; exit code 1 if there is a problem. */
 import type { Command } from 'commander';
 import { runDoctor, type Finding } from '../../engine/inspect/doctor.ts';
 import { Jobs } from '../../jobs.ts';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
 import { harmless, printJson, printLine, styled, type Style } from '../print.ts';
-import { asking, type CommonFlags } from '../session.ts';
+import { addStoreFlags, type CommonFlags } from '../session.ts';
 
 export function doctorCommand(program: Command): void {
-  asking(program.command('doctor').description('how the store and the instances fare, and what to do')).action(doctor);
+  addStoreFlags(
+    program.command('doctor').description('check the store and instances; exit code 1: a problem was found'),
+  ).action(doctor);
 }
 
-/** The schema is looked at and not changed: whoever asks may be the older version. */
+/** Never migrates: the command may be newer than the instances at work. */
 async function doctor({ store: url, json }: CommonFlags): Promise<void> {
   const store = openStore(storeUrl(url));
   try {

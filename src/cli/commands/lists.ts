@@ -1,38 +1,42 @@
-/** What can be looked at beside runs and definitions: types, instances, events, schedules to come. */
+/** `stint types`, `instances`, `events` and `schedule`: read-only lists and previews. */
 import type { Command } from 'commander';
 import { Refusal } from '../../refusal.ts';
 import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
-import { printJson, printLine, printTable, timeCell } from '../print.ts';
-import { scheduled, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
-import { asking, withEngine, type CommonFlags } from '../session.ts';
+import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
+import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
+import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 
 interface PreviewFlags extends CommonFlags, ScheduleFlags {
   readonly count: string;
 }
 
 export function listCommands(program: Command): void {
-  const types = program.command('types').description('job types that instances know');
-  asking(types.command('ls').description('each with the instances that can run it')).action(listTypes);
-  const instances = program.command('instances').description('running engines');
-  asking(instances.command('ls').description('with the age of their heartbeat')).action(listInstances);
-  const events = program.command('events').description('what happens to jobs');
-  asking(events.command('tail').description('every event as it happens')).action(tail);
-  const schedule = program.command('schedule').description('schedules to come');
-  scheduled(schedule.command('preview').description('the next ticks, with what daylight saving does to them'))
-    .option('--count <n>', 'how many', '10')
-    .option('--json', 'as JSON')
+  const types = program.command('types').description('list job types');
+  addStoreFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
+  const instances = program.command('instances').description('list running engines');
+  addStoreFlags(
+    instances.command('ls').description('list instances with the age of their heartbeat'),
+  ).action(listInstances);
+  const events = program.command('events').description('follow events');
+  addStoreFlags(events.command('tail').description('print every event as it happens')).action(tail);
+  const schedule = program.command('schedule').description('preview schedules');
+  addScheduleFlags(
+    schedule.command('preview').description('show the next ticks and the effect of daylight saving on them'),
+  )
+    .option('--count <n>', 'number of ticks', '10')
+    .option('--json', 'print JSON')
     .action(previewTicks);
 }
 
 const listTypes = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const now = engine.now();
-    const living = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-    const names = [...new Set(living.flatMap(({ about }) => about.types))].sort();
+    const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const names = [...new Set(alive.flatMap(({ about }) => about.types))].sort();
     const types = names.map((name) => ({
       name,
-      instances: living.filter(({ about }) => about.types.includes(name)).map(({ id }) => id),
+      instances: alive.filter(({ about }) => about.types.includes(name)).map(({ id }) => id),
     }));
     if (options.json) return printJson(types);
     printTable(
@@ -47,7 +51,7 @@ const listInstances = (options: CommonFlags): Promise<void> =>
     const all = await engine.instances();
     if (options.json) return printJson(all);
     printTable(
-      ['ID', 'ALIVE', 'BEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
+      ['ID', 'ALIVE', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
       all.map(({ id, beatAt, leaseUntil, about }) => [
         id,
         leaseUntil > now ? 'yes' : 'no',
@@ -63,6 +67,7 @@ const listInstances = (options: CommonFlags): Promise<void> =>
 const tail = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     for await (const { job, type, event } of engine.events()) {
+      if (isOutputClosed()) return;
       if (options.json) printLine(JSON.stringify({ job, type, event }));
       else printLine(`${timeCell(event.at)} ${String(job).padStart(6)} ${type} ${event.kind} by ${event.by}`);
     }
@@ -72,11 +77,11 @@ function previewTicks(options: PreviewFlags): void {
   const ticks = preview(scheduleOf(options) ?? noSchedule(), { from: systemClock.now(), count: Number(options.count) });
   if (options.json) return printJson(ticks);
   printTable(
-    ['DUE (UTC)', 'SHOWN', 'REMARK'],
+    ['DUE (UTC)', 'LOCAL TIME', 'REMARK'],
     ticks.map(({ due, shown, remark }) => [timeCell(due), shown, remark ?? null]),
   );
 }
 
 function noSchedule(): never {
-  throw new Refusal('malformed.schedule', 'say which schedule: --cron, --every, --repeat or --at', {});
+  throw new Refusal('malformed.schedule', 'specify a schedule with --cron, --every, --repeat or --at', {});
 }

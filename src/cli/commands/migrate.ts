@@ -1,12 +1,12 @@
-/** `stint migrate`: brings the database's schema to this version. */
+/** `stint migrate`: migrates the schema of the database to this version. */
 import type { Command } from 'commander';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { printJson, printLine } from '../print.ts';
-import { asking, type CommonFlags } from '../session.ts';
+import { addStoreFlags, type CommonFlags } from '../session.ts';
 
 export function migrateCommand(program: Command): void {
-  asking(program.command('migrate').description('bring the schema to this version'))
-    .option('--dry-run', 'print the statements, run none')
+  addStoreFlags(program.command('migrate').description('migrate the database to the schema of this version'))
+    .option('--dry-run', 'print the statements without executing them')
     .action(migrate);
 }
 
@@ -22,8 +22,8 @@ async function migrate({
     if (dryRun) for (const statement of migration.statements) printLine(`${statement};`);
     printLine(
       migration.from === migration.to
-        ? `-- schema ${migration.to} is current`
-        : `-- schema ${migration.from} → ${migration.to}`,
+        ? `-- schema ${migration.to} is up to date`
+        : `-- ${dryRun ? 'would migrate' : 'migrated'} schema ${migration.from} → ${migration.to}`,
     );
   } finally {
     await store.close();

@@ -1,4 +1,4 @@
-/** `stint runs`: list, look at and act on runs. */
+/** `stint runs`: lists, creates, shows and manages runs. */
 import type { Command } from 'commander';
 import type { Job } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
@@ -6,7 +6,9 @@ import { parseJson } from '../../model/json.ts';
 import { standingOf, standings, type Query, type Standing } from '../../store/query.ts';
 import { Refusal } from '../../refusal.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
-import { acted, acting, actor, asking, parseId, withEngine, type CommonFlags } from '../session.ts';
+import {
+  actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
+} from '../session.ts';
 import { watchRun } from './watch.ts';
 
 interface ListOptions extends CommonFlags {
@@ -28,37 +30,41 @@ interface CreateRunFlags extends CommonFlags {
 }
 
 export function runsCommand(program: Command): void {
-  const runs = program.command('runs').description('list, look at and act on runs');
-  asking(runs.command('ls').description('the newest runs first'))
-    .option('--state <states...>', standings.join(', '))
-    .option('--type <types...>', 'of these job types')
-    .option('--def <name>', 'of this definition')
-    .option('--tag <name=value...>', 'with these tags')
-    .option('--text <part>', 'a part of the type, definition, error or a tag')
-    .option('--limit <n>', 'how many', '20')
-    .option('--after <id>', 'the page after this id')
+  const runs = program.command('runs').description('manage runs');
+  addStoreFlags(runs.command('ls').description('list runs, newest first'))
+    .option('--state <states...>', `only runs in these states: ${standings.join(', ')}`)
+    .option('--type <types...>', 'only runs of these job types')
+    .option('--def <name>', 'only runs of this definition')
+    .option('--tag <name=value...>', 'only runs with these tags')
+    .option('--text <part>', 'only runs with this text in their type, definition, key, error or a tag')
+    .option('--limit <n>', 'page size', '20')
+    .option('--after <id>', 'continue after this id')
     .action(list);
-  asking(runs.command('create <type>').description('a run of a job type, now or later'))
-    .option('--input <json>', 'its input')
-    .option('--due <time>', 'when, in ISO 8601 with a zone')
-    .option('--priority <n>', 'higher goes first')
-    .option('--tag <name=value...>', 'tags')
-    .option('--unique <key>', 'only one open run with this key')
+  addStoreFlags(runs.command('create <type>').description('create a run of a job type'))
+    .option('--input <json>', 'input of the run')
+    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now)')
+    .option('--priority <n>', 'runs with a higher priority start first')
+    .option('--tag <name=value...>', 'tags of the run')
+    .option('--unique <key>', 'do not create it if an open run has this key')
     .action(create);
-  asking(runs.command('show <id>').description('one run, with its attempts and tasks')).action(show);
-  asking(runs.command('events <id>').description('its history')).action(events);
-  asking(runs.command('tasks <id>').description('its tasks')).action(tasks);
-  asking(runs.command('log <id>').description('what its handler said')).action(log);
-  asking(runs.command('explain <id>').description('why it is not running')).action(explain);
-  asking(runs.command('watch <id>').description('follow it until it has ended')).action(watch);
-  acting(runs.command('cancel <id>').description('ask it to give up'))
-    .option('--grace <duration>', 'then stop it')
+  addStoreFlags(runs.command('show <id>').description('show a run and its events')).action(show);
+  addStoreFlags(runs.command('events <id>').description('list the events of a run')).action(events);
+  addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run')).action(tasks);
+  addStoreFlags(runs.command('log <id>').description('print the log of a run')).action(log);
+  addStoreFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
+  addStoreFlags(
+    runs.command('watch <id>').description('follow a run until it ends; exit code 3: it did not succeed'),
+  ).action(watch);
+  addActionFlags(runs.command('cancel <id>').description('ask a run to stop; its handler can clean up'))
+    .option('--grace <duration>', 'stop it if it has not ended after this time')
     .action(cancel);
-  acting(runs.command('stop <id>').description('end it now')).action(stop);
-  acting(runs.command('retry <id>').description('open it again'))
-    .option('--failed', 'only the tasks that did not succeed')
+  addActionFlags(runs.command('stop <id>').description('stop a run immediately')).action(stop);
+  addActionFlags(runs.command('retry <id>').description('run an ended run again'))
+    .option('--failed', 'retry only the tasks that did not succeed')
     .action(retry);
-  acting(runs.command('delete <id>').description('remove every trace of an ended run')).action(remove);
+  addActionFlags(
+    runs.command('delete <id>').description('delete an ended run and everything stored about it'),
+  ).action(remove);
 }
 
 const list = (options: ListOptions): Promise<void> =>
@@ -70,7 +76,7 @@ const list = (options: ListOptions): Promise<void> =>
     });
     if (options.json) return printJson(page);
     printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], page.jobs.map(rowOf));
-    if (page.next !== null) printLine(styled('dim', `more: stint runs ls --after ${page.next}`));
+    if (page.next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${page.next}`));
   });
 
 const create = (type: string, options: CreateRunFlags): Promise<void> =>
@@ -85,10 +91,16 @@ const create = (type: string, options: CreateRunFlags): Promise<void> =>
     };
     const { id, outcome } = await engine.createNamed({ type }, request, actor());
     if (options.json) return printJson({ id, outcome });
-    printLine(`run ${id} of ${type} is ${outcome}: stint runs watch ${id}`);
+    printLine(`${outcomeTexts[outcome ?? 'existing'](`run ${id} (${type})`)}. Follow it: stint runs watch ${id}`);
     const unknown = (await engine.explain(id)).find(({ code }) => code === 'type.unknown');
-    if (unknown) printLine(styled('yellow', `it waits: ${harmless(unknown.says)}`));
+    if (unknown) printLine(styled('yellow', `Waiting: ${harmless(unknown.says)}`));
   });
+
+const outcomeTexts: Readonly<Record<'created' | 'existing' | 'updated', (run: string) => string>> = {
+  created: (run) => `Created ${run}`,
+  existing: (run) => `Found existing ${run}`,
+  updated: (run) => `Updated ${run}`,
+};
 
 const show = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
@@ -113,7 +125,9 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['result', job.result],
     ];
     printLine(`${styled('bold', `${kindNames[job.kind]} ${job.id}`)}  ${standingOf(job)}`);
-    for (const [name, value] of facts) if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
+    for (const [name, value] of facts) {
+      if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
+    }
     return printEvents(await engine.history(job.id));
   });
 
@@ -157,35 +171,41 @@ const watch = (id: string, options: CommonFlags): Promise<void> =>
 const cancel = (id: string, options: CommonFlags & { readonly grace?: string }): Promise<void> =>
   withEngine(options, async (engine) => {
     const grace = options.grace === undefined ? {} : { grace: options.grace as `${number}s` };
-    return printRun(await engine.cancelJobRun(parseId(id), { ...acted(options), ...grace }), options);
+    const job = await engine.cancelJobRun(parseId(id), { ...attribution(options), ...grace });
+    const sentence = job.state === 'ended' ? `Run ${job.id}: ${standingOf(job)}` : `Cancelling run ${job.id}`;
+    return printJob(job, sentence, options);
   });
 
 const stop = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { job, how } = await engine.stopJobRun(parseId(id), acted(options));
+    const { job, how } = await engine.stopJobRun(parseId(id), attribution(options));
     if (options.json) return printJson({ job, how });
-    printLine(`run ${job.id} is stopped: ${how}`);
+    printLine(`Stopped run ${job.id}: ${stopTexts[how]}`);
   });
 
+const stopTexts: Readonly<Record<'terminated' | 'disowned' | 'idle', string>> = {
+  terminated: 'its thread or process was terminated',
+  disowned: 'its handler may still be running, but can no longer change anything',
+  idle: 'it was not running',
+};
+
 const retry = (id: string, options: CommonFlags & { readonly failed?: boolean }): Promise<void> =>
-  withEngine(options, async (engine) =>
-    printRun(
-      await engine.retryJobRun(parseId(id), { ...acted(options), ...(options.failed ? { only: 'failed' } : {}) }),
-      options,
-    ),
-  );
+  withEngine(options, async (engine) => {
+    const only = options.failed ? ({ only: 'failed' } as const) : {};
+    const job = await engine.retryJobRun(parseId(id), { ...attribution(options), ...only });
+    return printJob(job, `Retrying run ${job.id}`, options);
+  });
 
 const remove = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.deleteJobRun(parseId(id), acted(options));
+    await engine.deleteJobRun(parseId(id), attribution(options));
     if (options.json) return printJson({ deleted: Number(id) });
-    printLine(`run ${id} is deleted`);
+    printLine(`Deleted run ${id}`);
   });
 
-function printRun(job: Job, { json }: CommonFlags): void {
-  if (json) return printJson(job);
-  const asked = job.state !== 'ended' && job.cancel ? ', asked to give up' : '';
-  printLine(`run ${job.id} is ${standingOf(job)}${asked}`);
+function printJob(job: Job, sentence: string, { json }: CommonFlags): void {
+  if (json) printJson(job);
+  else printLine(sentence);
 }
 
 const rowOf = (job: Job) => [
@@ -200,7 +220,7 @@ const rowOf = (job: Job) => [
 
 export function printEvents(history: readonly Event[]): void {
   printTable(
-    ['N', 'AT', 'EVENT', 'BY', 'WHY'],
+    ['N', 'AT', 'EVENT', 'BY', 'REASON'],
     history.map(({ n, at, kind, by, why }) => [n, timeCell(at), kind, by, why ?? null]),
   );
 }
@@ -218,11 +238,11 @@ function queryOf({ state, type, def, tag, text }: ListOptions): Query {
 
 function checkStanding(state: string): Standing {
   if ((standings as readonly string[]).includes(state)) return state as Standing;
-  throw new Refusal('malformed.option', `${state.slice(0, 40)} is no state: use ${standings.join(', ')}`, {});
+  throw new Refusal('malformed.option', `unknown state "${state.slice(0, 40)}"; use ${standings.join(', ')}`, {});
 }
 
 function tagOf(text: string): [string, string] {
   const [name = '', ...value] = text.split('=');
   if (name !== '' && value.length > 0) return [name, value.join('=')];
-  throw new Refusal('malformed.option', `write a tag as name=value, not ${text.slice(0, 40)}`, {});
+  throw new Refusal('malformed.option', `invalid tag "${text.slice(0, 40)}"; use name=value`, {});
 }

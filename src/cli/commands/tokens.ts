@@ -1,4 +1,4 @@
-/** `stint tokens`: who may ask a server, and as what. A running server takes notice within a second. */
+/** `stint tokens`: manages the token file. A running server applies changes within a second. */
 import type { Command } from 'commander';
 import { Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -7,7 +7,7 @@ import { roles, type Role } from '../../http/contract.ts';
 import { tokensPathDefault } from '../../http/start.ts';
 import { tokensIn, writeTokens } from '../../http/access/token-file.ts';
 import { newToken, type TokenRecord } from '../../http/access/tokens.ts';
-import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
+import { counted, printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 
 interface FileOptions {
   readonly file?: string;
@@ -21,24 +21,28 @@ interface CreateTokenFlags extends FileOptions {
 }
 
 export function tokensCommand(program: Command): void {
-  const tokens = program.command('tokens').description('who may ask a server, and as what');
-  onFile(tokens.command('create <name>').description('make one; it is shown this once'))
-    .requiredOption('--role <role>', roles.join(', '))
-    .option('--expires <duration>', 'such as 90d (else never)')
-    .option('--sees-payloads', 'also a viewer, producer or worker sees payloads as they are')
+  const tokens = program.command('tokens').description('manage access tokens');
+  addFileFlags(tokens.command('create <name>').description('create a token and print it once'))
+    .requiredOption('--role <role>', `one of ${roles.join(', ')}`)
+    .option('--expires <duration>', 'lifetime, such as 90d (default: no expiry)')
+    .option('--sees-payloads', 'let a viewer, producer or worker see payloads unredacted')
     .action(create);
-  onFile(tokens.command('ls').description('those there are, without what is secret')).action(list);
-  onFile(tokens.command('revoke <name>').description('take back all that have this name or prefix')).action(revoke);
+  addFileFlags(tokens.command('ls').description('list tokens, without their secrets')).action(list);
+  addFileFlags(
+    tokens.command('revoke <name>').description('revoke all tokens with this name or prefix'),
+  ).action(revoke);
 }
 
-const onFile = (command: Command): Command =>
-  command.option('--file <path>', `the file (else STINT_TOKENS, ${tokensPathDefault})`).option('--json', 'as JSON');
+const addFileFlags = (command: Command): Command =>
+  command
+    .option('--file <path>', `token file (default: STINT_TOKENS, ${tokensPathDefault})`)
+    .option('--json', 'print JSON');
 
 function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateTokenFlags): void {
   const path = pathOf(options);
   const known = tokensIn(path);
   if (known.some((record) => record.name === name)) {
-    throw new Refusal('taken.key', `there is a token of ${name} already: revoke it, or take another name`, { name });
+    throw new Refusal('taken.key', `a token named ${name} already exists; revoke it or choose another name`, { name });
   }
   const end = expires === undefined ? null : systemClock.now() + durationMs(expires as Duration);
   const { token, record } = newToken({
@@ -46,9 +50,8 @@ function create(name: string, { role, expires, seesPayloads, json, ...options }:
   });
   writeTokens(path, [...known, record]);
   if (json) return printJson({ token, ...shown(record) });
-  printLine(
-    styled('dim', `${name} is ${record.role}${end === null ? '' : ` until ${timeCell(end)}`}; only its hash is kept:`),
-  );
+  const expiry = end === null ? '' : `, expires ${timeCell(end)}`;
+  printLine(styled('dim', `Token for ${name} (${record.role}${expiry}), shown once:`));
   printLine(token);
 }
 
@@ -63,7 +66,7 @@ function list(options: FileOptions): void {
       record.role,
       `${record.prefix}…`,
       timeCell(record.created),
-      record.expires === null ? 'never' : record.expires > now ? timeCell(record.expires) : 'is over',
+      record.expires === null ? 'never' : record.expires > now ? timeCell(record.expires) : 'expired',
       record.seesPayloads ? 'yes' : 'no',
     ]),
   );
@@ -74,16 +77,16 @@ function revoke(name: string, options: FileOptions): void {
   const known = tokensIn(path);
   const remaining = known.filter((record) => record.name !== name && record.prefix !== name);
   const count = known.length - remaining.length;
-  if (count === 0) throw new Refusal('malformed.option', `no token has the name or prefix ${name.slice(0, 60)}`, {});
+  if (count === 0) throw new Refusal('malformed.option', `no token has the name or prefix "${name.slice(0, 60)}"`, {});
   writeTokens(path, remaining);
   if (options.json) printJson({ revoked: count });
-  else printLine(`${count} taken back`);
+  else printLine(`Revoked ${counted(count, 'token')}`);
 }
 
 function pathOf({ file }: FileOptions): string {
   const source = file ?? process.env['STINT_TOKENS'];
   if (source?.trimStart().startsWith('[')) {
-    throw new Refusal('malformed.option', 'STINT_TOKENS holds the tokens themselves: name a file with --file', {});
+    throw new Refusal('malformed.option', 'STINT_TOKENS contains the tokens themselves; name a file with --file', {});
   }
   return source ?? tokensPathDefault;
 }
@@ -92,11 +95,11 @@ const shown = ({ hash: _hash, ...rest }: TokenRecord): Omit<TokenRecord, 'hash'>
 
 function checkName(name: string): string {
   if (/^[\w.@-]{1,100}$/.test(name)) return name;
-  throw new Refusal('malformed.name', 'the name of a token has letters, digits and . _ @ -', {});
+  throw new Refusal('malformed.name', 'a token name may contain letters, digits and . _ @ -', {});
 }
 
 function checkRole(role: string): Role {
   const found = roles.find((each) => each === role);
   if (found) return found;
-  throw new Refusal('malformed.option', `${role.slice(0, 40)} is no role: use ${roles.join(', ')}`, {});
+  throw new Refusal('malformed.option', `unknown role "${role.slice(0, 40)}"; use ${roles.join(', ')}`, {});
 }

@@ -1,4 +1,4 @@
-/** `stint top`: a live screen of what the instances do; in a pipe, one look. */
+/** `stint top`: a live view of instances, types and runs; one snapshot when piped. */
 import type { Command } from 'commander';
 import type { Engine } from '../../open.ts';
 import { storeUrl } from '../../open/store.ts';
@@ -10,7 +10,7 @@ import { workKinds } from '../../model/state.ts';
 import { systemClock } from '../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, styled } from '../print.ts';
-import { asking, withEngine, type CommonFlags } from '../session.ts';
+import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 import { frameOf, type FrameLine, type Moment } from '../top-frame.ts';
 
 interface TopOptions extends CommonFlags {
@@ -22,8 +22,8 @@ type Rates = Map<string, { succeeded: number; failed: number }>;
 const runningMax = 30;
 
 export function topCommand(program: Command): void {
-  asking(program.command('top').description('a live screen; in a pipe, one look'))
-    .option('--every <seconds>', 'how often to look', '1')
+  addStoreFlags(program.command('top').description('show a live view (one snapshot when piped)'))
+    .option('--every <seconds>', 'refresh interval in seconds', '1')
     .action(top);
 }
 
@@ -58,7 +58,7 @@ async function watchScreen(engine: Engine, store: string, everyMs: number): Prom
   }
 }
 
-/** Counts what ends, from now on. */
+/** Counts the jobs that end from now on, by type. */
 async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promise<void> {
   try {
     for await (const { type, kind, event } of engine.events()) {
@@ -70,7 +70,7 @@ async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promi
       counted.set(type, rate);
     }
   } catch (error) {
-    // The store is closed under it when the screen is left.
+    // Leaving the screen closes the store while this loop still reads from it.
     if (!signal.aborted) throw error;
   }
 }
@@ -90,7 +90,7 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
     { kinds: ['run', 'bedrock'], standings: ['running', 'held'] },
     { limit: runningMax },
   );
-  const atWork = jobs.filter((job) => job.state === 'running' || (job.state === 'held' && job.hold === 'children'));
+  const active = jobs.filter((job) => job.state === 'running' || (job.state === 'held' && job.hold === 'children'));
   const due = await engine.find(
     { kinds: workKinds, standings: ['pending'], dueBefore: now },
     { order: 'oldest', limit: 1 },
@@ -101,19 +101,19 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
     instances: await engine.instances(),
     tallies: await engine.count({ kinds: workKinds, standings: openStandings }),
     rates,
-    running: (await Promise.all(atWork.map(({ id }) => snapshotOf(engine, id)))).filter((each) => each !== null),
+    running: (await Promise.all(active.map(({ id }) => snapshotOf(engine, id)))).filter((each) => each !== null),
     oldestDue: due.jobs[0]?.due ?? null,
   };
 }
 
-/** Null: it has been removed meanwhile. */
+/** Null if the run was deleted in the meantime. */
 const snapshotOf = (engine: Engine, id: number): Promise<Snapshot | null> =>
   engine.snapshot(id).catch((error: unknown) => {
     if (isRefusal(error) && error.code === 'unknown.job') return null;
     throw error;
   });
 
-/** The other screen of the terminal, without a cursor; gives back what was there. */
+/** Switches to the alternate screen without a cursor; the returned function switches back. */
 function takeScreen(onQuit: () => void): () => void {
   const { stdin, stdout } = process;
   const onKey = (key: Buffer): void => {
@@ -128,7 +128,7 @@ function takeScreen(onQuit: () => void): () => void {
   };
 }
 
-/** Each line is written over the old one, so that nothing flickers. */
+/** Overwrites each line instead of clearing the screen, which would flicker. */
 function draw(moment: Moment): void {
   const { columns, rows } = process.stdout;
   const lines = frameOf(moment, { columns, rows }).map((line) => `${textOf(line)}\u001b[K`);

@@ -1,21 +1,21 @@
-/** `stint verify`: holds a database against what Stint promises, while others may be at work on it. */
+/** `stint verify`: checks every invariant of a database, also while instances are at work on it. */
 import type { Command } from 'commander';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../time/clock.ts';
 import { verify, type VerifyProgress, type Violation } from '../../verify.ts';
-import { harmless, printJson, printLine, styled } from '../print.ts';
-import { asking, type CommonFlags } from '../session.ts';
+import { counted, harmless, printJson, printLine, styled } from '../print.ts';
+import { addStoreFlags, type CommonFlags } from '../session.ts';
 
-/** Others are only counted. */
+/** Further violations are only counted. */
 const shownMax = 1000;
 const progressMs = 200;
 const exitCodeBroken = 1;
 
 export function verifyCommand(program: Command): void {
-  const about = 'whether a database keeps what Stint promises; exit code 1: it does not';
-  asking(program.command('verify').description(about)).action(verifyStore);
+  const description = 'check every invariant of a database; exit code 1: violations were found';
+  addStoreFlags(program.command('verify').description(description)).action(verifyStore);
 }
 
 interface VerifyFinding extends VerifyProgress {
@@ -35,17 +35,17 @@ async function verifyStore({ store: url, json = false }: CommonFlags): Promise<v
     meter.clear();
     if (finding.count > 0) process.exitCode = exitCodeBroken;
     if (json) printJson(finding);
-    else printLine(closing(finding));
+    else printLine(summaryOf(finding));
   } finally {
     await store.close();
   }
 }
 
-/** Who only looks changes nothing. */
+/** Refuses instead of migrating: this command only reads. */
 async function requireSchema(store: Store): Promise<void> {
   const { from, to } = await store.migrate({ dryRun: true });
   if (from === to) return;
-  const message = `the database has schema ${from} and this Stint needs ${to}: run stint migrate`;
+  const message = `the database has schema ${from}, this version of Stint needs ${to}: run stint migrate`;
   throw new Refusal('older.schema', message, { found: from, needed: to });
 }
 
@@ -63,16 +63,18 @@ async function find(
   }
 }
 
-const closing = ({ jobs, events, count }: VerifyFinding): string =>
-  `${jobs} jobs with ${events} events: ${count === 0 ? 'every promise is kept' : `${count} violations`}`;
+function summaryOf({ jobs, events, count }: VerifyFinding): string {
+  const found = count === 0 ? 'no violations' : counted(count, 'violation');
+  return `${found} found in ${counted(jobs, 'job')} with ${counted(events, 'event')}`;
+}
 
-/** On a terminal: how far it has come, on one line that goes again. */
+/** The progress of the check, on one line of the terminal that is erased at the end. */
 class Meter {
   readonly #isShown: boolean;
   #shownAt = -Infinity;
 
-  constructor(isWanted: boolean) {
-    this.#isShown = isWanted && process.stderr.isTTY;
+  constructor(isEnabled: boolean) {
+    this.#isShown = isEnabled && process.stderr.isTTY;
   }
 
   show({ jobs, events }: VerifyProgress): void {

@@ -1,8 +1,8 @@
-/** Follows a run: a live line with its progress on a terminal, a line per change in a pipe. */
+/** Follows a run: one live line with its progress on a terminal, one line per change when piped. */
 import type { RunHandle, Snapshot } from '../../engine/run-handle.ts';
 import { outline } from '../../model/progress.ts';
 import { standingOf } from '../../store/query.ts';
-import { bar, harmless, printLine } from '../print.ts';
+import { bar, harmless, isOutputClosed, print, printLine } from '../print.ts';
 
 const barWidth = 24;
 
@@ -10,17 +10,18 @@ export async function watchRun(run: RunHandle, asJson: boolean): Promise<void> {
   let last: Snapshot | null = null;
   for await (const snapshot of run.watch()) {
     last = snapshot;
+    if (isOutputClosed()) return;
     if (asJson) printLine(JSON.stringify(snapshot));
     else show(snapshot);
   }
   if (!asJson && process.stdout.isTTY) printLine();
-  // Scripts learn by the exit code how the run ended.
+  // Scripts need the fate of the run as an exit code.
   if (last?.job.state === 'ended' && last.job.fate !== 'succeeded') process.exitCode = 3;
 }
 
 function show(snapshot: Snapshot): void {
   const text = harmless(describe(snapshot));
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${text.slice(0, process.stdout.columns - 1)}`);
+  if (process.stdout.isTTY) print(`\r\u001b[2K${text.slice(0, process.stdout.columns - 1)}`);
   else printLine(text);
 }
 

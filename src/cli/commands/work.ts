@@ -1,16 +1,16 @@
-/** `stint work`: an engine alone. */
+/** `stint work`: runs an engine without a server. */
 import type { Command } from 'commander';
-import { engineOf, running, shownUrl, untilAsked, type EngineFlags } from '../engine-options.ts';
+import { engineOf, addEngineFlags, shownUrl, untilStopSignal, type EngineFlags } from '../engine-options.ts';
 import { printLine } from '../print.ts';
 
 export function workCommand(program: Command): void {
-  running(program.command('work').description('run jobs, without a server')).action(work);
+  addEngineFlags(program.command('work').description('run jobs without a server')).action(work);
 }
 
 async function work(flags: EngineFlags): Promise<void> {
   const { engine, url } = await engineOf(flags);
   await engine.resume();
-  printLine(`${engine.instance} works on ${shownUrl(url)}`);
-  await untilAsked();
+  printLine(`${engine.instance} is running on ${shownUrl(url)}`);
+  await untilStopSignal();
   await engine.close();
 }

@@ -1,4 +1,4 @@
-/** Access: who asks, by token, session or place, and whether a route is open to them. What is not said is denied. */
+/** Access control: identifies a caller by token, session or address, and checks its role. The default is to deny. */
 import type { Clock } from '../../time/clock.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Role, Route } from '../contract.ts';
@@ -12,23 +12,23 @@ import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** Where it comes from; null: the server that hands it in does not say. */
+  /** The remote address; null if the server that mounts this one does not pass it on. */
   readonly address: string | null;
 }
 
 export interface AccessOptions {
-  /** Those that count now; a list that changes is asked for with every request. */
+  /** The valid tokens. A function is called for every request, so that the list can change. */
   readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
-  /** Asked first, where Stint is part of another server: who this is, or null. */
+  /** Called before tokens are checked, for servers with their own sign-in; null: the caller is unknown to it. */
   readonly authenticate?: (request: Request) => Caller | null | Promise<Caller | null>;
 }
 
-/** Whoever another server knows: a name, a role, and what else there is to say. */
+/** A caller that the mounting server has identified. */
 export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
-/** What may be told of a token. */
+/** The public fields of a token. */
 export interface TokenHolder extends Omit<TokenRecord, 'hash' | 'prefix'> {
-  /** Null: not since this server started. */
+  /** Milliseconds since 1970; null: not since this server started. */
   readonly lastUsed: number | null;
 }
 
@@ -47,12 +47,12 @@ const failuresMax = 20;
 
 export class Access {
   readonly sessions: Sessions;
-  /** Null: none were set up. */
+  /** Null: the server was set up without tokens. */
   readonly #tokens: (() => readonly TokenRecord[]) | null;
   readonly #authenticate: AccessOptions['authenticate'];
   readonly #failures: Throttle;
   readonly #clock: Clock;
-  /** When each was last shown here, by its hash. */
+  /** By hash: when the token was last used on this server. */
   readonly #used = new Map<string, number>();
 
   constructor({ tokens = [], authenticate }: AccessOptions, clock: Clock) {
@@ -63,12 +63,12 @@ export class Access {
     this.sessions = new Sessions(clock);
   }
 
-  /** Whether anybody has to show anything; also when the last of the tokens was taken back. */
+  /** Whether callers must authenticate; stays true when the last token is revoked. */
   get isSetUp(): boolean {
     return this.#tokens !== null || this.#authenticate !== undefined;
   }
 
-  /** The tokens that were set up, without what is secret; `lastUsed` since this server started. */
+  /** The tokens without their secrets. */
   get holders(): readonly TokenHolder[] {
     return (this.#tokens?.() ?? []).map(({ hash, prefix: _prefix, ...record }) => ({
       ...record,
@@ -76,14 +76,14 @@ export class Access {
     }));
   }
 
-  /** Who asks. Strangers are refused, and after too many wrong tokens from one address they are kept waiting. */
-  async who(request: Request, credentials: Credentials): Promise<Principal> {
-    const principal = await this.#recognise(request, credentials);
+  /** Identifies the caller or refuses. Too many wrong tokens from one address are refused with a time to wait. */
+  async identify(request: Request, credentials: Credentials): Promise<Principal> {
+    const principal = await this.#principalOf(request, credentials);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
-    throw credentials.authorization === undefined ? stranger() : this.#wrongToken(credentials);
+    throw credentials.authorization === undefined ? unauthenticated() : this.#wrongToken(credentials);
   }
 
-  /** A session for the holder of a token that was shown in a form: its cookie. Unknown and wrong are one answer. */
+  /** Starts a browser session. The refusal does not reveal whether a token exists. */
   signIn(token: string, credentials: Credentials): { readonly principal: Principal; readonly cookie: string } {
     const record = this.#holderOf(token);
     if (record === null) throw this.#wrongToken(credentials);
@@ -91,9 +91,12 @@ export class Access {
     return { principal, cookie: this.sessions.begin(principal, record.hash) };
   }
 
-  async #recognise(request: Request, credentials: Credentials): Promise<Principal | null> {
+  async #principalOf(request: Request, credentials: Credentials): Promise<Principal | null> {
     const known = await this.#authenticate?.(request);
-    if (known) return { isLocal: false, visibility: visibilityOf(known.role, isTrusted(known.role)), expires: null, ...known };
+    if (known) {
+      const visibility = visibilityOf(known.role, isTrusted(known.role));
+      return { isLocal: false, visibility, expires: null, ...known };
+    }
     const token = /^Bearer ([!-~]{1,500})$/i.exec(credentials.authorization ?? '')?.[1];
     if (token !== undefined) {
       const record = this.#holderOf(token);
@@ -104,9 +107,9 @@ export class Access {
     return this.#bySession(credentials) ?? (isLocal ? local : null);
   }
 
-  /** A session lasts no longer than the token with which it began. */
+  /** A session ends when the token that started it is revoked. */
   #bySession({ cookie }: Credentials): Principal | null {
-    const session = this.sessions.who(cookie);
+    const session = this.sessions.find(cookie);
     const isKnown = session !== null && this.#tokens?.().some(({ hash }) => hash === session.token);
     if (!isKnown) return null;
     this.#used.set(session.token, this.#clock.now());
@@ -119,12 +122,12 @@ export class Access {
     return record;
   }
 
-  /** Right tokens are never kept waiting: behind a proxy, all have one address. */
+  /** Only wrong tokens are throttled: behind a proxy, all callers share one address. */
   #wrongToken({ address }: Credentials): HttpRefusal {
     const seconds = this.#failures.waitFor(address ?? '');
     this.#failures.count(address ?? '');
-    if (seconds === 0) return stranger();
-    const message = 'too many wrong tokens came from this address';
+    if (seconds === 0) return unauthenticated();
+    const message = 'too many wrong tokens from this address; try again later';
     return new HttpRefusal('too.many', message, { 'retry-after': String(seconds) });
   }
 }
@@ -142,8 +145,8 @@ const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Princi
 const visibilityOf = (role: Role, seesPayloads: boolean): Principal['visibility'] =>
   seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted';
 
-const stranger = (): HttpRefusal =>
-  new HttpRefusal('unauthenticated', 'show a token that is valid here: Authorization: Bearer …', {
+const unauthenticated = (): HttpRefusal =>
+  new HttpRefusal('unauthenticated', 'a valid token is required: Authorization: Bearer …', {
     'www-authenticate': 'Bearer',
   });
 
@@ -153,24 +156,26 @@ export const isLoopback = (address: string | null): boolean =>
 export const isLoopbackName = (host: string): boolean =>
   isLoopback(host.replace(/^\[|\]$/g, '')) || host.toLowerCase() === 'localhost';
 
-/** What a bind to the world must have. */
+/** The conditions under which a server may listen. */
 export interface BindRequest {
   readonly host: string;
   readonly isSetUp: boolean;
   /** Whether traffic is encrypted, here or by a proxy in front. */
   readonly hasTls: boolean;
-  /** An operator's word that it need not be. */
+  /** Whether the operator allows unencrypted traffic. */
   readonly isInsecure: boolean;
 }
 
-/** Refuses to be open to the world: nobody unknown may ask, and no token travels in the clear unless that is said. */
+/** Refuses to listen beyond this machine without tokens, or without TLS unless that is allowed explicitly. */
 export function checkBind({ host, isSetUp, hasTls, isInsecure }: BindRequest): void {
   if (isLoopbackName(host)) return;
   if (!isSetUp) {
-    const message = `cannot listen on ${host}: with no token anybody could run jobs. Set STINT_TOKENS or use 127.0.0.1`;
+    const todo = 'Set STINT_TOKENS or use 127.0.0.1';
+    const message = `cannot listen on ${host}: without tokens, anybody could run jobs. ${todo}`;
     throw new Refusal('malformed.option', message, { host });
   }
   if (hasTls || isInsecure) return;
-  const message = `cannot listen on ${host} without TLS: say that a proxy in front has it, or that you do without it`;
+  const todo = 'Use --behind-tls (isBehindTls) if a proxy terminates TLS, or --insecure (isInsecure)';
+  const message = `cannot listen on ${host} without TLS. ${todo}`;
   throw new Refusal('malformed.option', message, { host });
 }

@@ -1,9 +1,9 @@
-/** The guard: what every request must be before anyone reads it, and what every answer says to browsers. */
+/** The guard: checks host, origin and size of every request before it is read, and defines the security headers. */
 import { isLoopbackName } from './access.ts';
 import { HttpRefusal } from '../problems.ts';
 
 export interface GuardOptions {
-  /** Names under which this server is reached; left out: those of this machine alone if it listens there alone. */
+  /** Accepted host names. Default: loopback names, or any name if the server listens beyond this machine. */
   readonly hosts?: readonly string[] | undefined;
   readonly isPublic: boolean;
 }
@@ -13,16 +13,16 @@ const urlMax = 16_384;
 
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A page elsewhere must not reach this server by a name of its own making (DNS rebinding). */
+/** Prevents DNS rebinding: a page of another site could point its own name at this server. */
 export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): void {
   const given = request.headers.get('host') ?? new URL(request.url).host;
   const name = given.replace(/:\d{1,5}$/, '').toLowerCase();
   if (hosts?.some((host) => host.toLowerCase() === name)) return;
   if (isLoopbackName(name) || (isPublic && hosts === undefined)) return;
-  throw new HttpRefusal('wrong.host', 'this server does not answer to that name');
+  throw new HttpRefusal('wrong.host', 'this host name is not configured on this server; see the option hosts');
 }
 
-/** A browser must prove that what changes something comes from our own pages. */
+/** Prevents cross-site request forgery: a browser may only change something from a page of this server. */
 export function checkOrigin(request: Request): void {
   if (safe.has(request.method)) return;
   const site = request.headers.get('sec-fetch-site');
@@ -34,15 +34,15 @@ export function checkOrigin(request: Request): void {
 }
 
 const crossOrigin = (): HttpRefusal =>
-  new HttpRefusal('cross.origin', 'a page of another site cannot change anything here');
+  new HttpRefusal('cross.origin', 'requests from pages of other sites must not change anything');
 
 export function checkSize(request: Request): void {
-  if (request.url.length > urlMax) throw new HttpRefusal('too.large', `a URL has at most ${urlMax} characters`);
+  if (request.url.length > urlMax) throw new HttpRefusal('too.large', `the URL is longer than ${urlMax} characters`);
   const length = Number(request.headers.get('content-length') ?? 0);
   if (length > bodyMax) throw tooLarge();
 }
 
-/** The body as text, counted while it comes in. */
+/** Reads the body, and stops as soon as it exceeds the limit. */
 export async function bodyText(request: Request): Promise<string> {
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];
@@ -55,7 +55,7 @@ export async function bodyText(request: Request): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const tooLarge = (): HttpRefusal => new HttpRefusal('too.large', `a body has at most ${bodyMax} bytes`);
+const tooLarge = (): HttpRefusal => new HttpRefusal('too.large', `the body is larger than ${bodyMax} bytes`);
 
 const csp = [
   "default-src 'none'",

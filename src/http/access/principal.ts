@@ -1,17 +1,17 @@
-/** The principal: who asks. Bound once, when the request comes in; all its parts are done in this name. */
+/** The principal: the identified caller of a request. */
 import type { Role } from '../contract.ts';
 import type { Visibility } from './redact.ts';
 
 export interface Principal {
   readonly name: string;
   readonly role: Role;
-  /** Someone on this machine, where no tokens are set up. */
+  /** A caller on this machine, on a server without tokens. */
   readonly isLocal: boolean;
-  /** What they see of payloads. */
+  /** How much of payloads the caller sees. */
   readonly visibility: Visibility;
   /** Milliseconds since 1970; null: never. */
   readonly expires: number | null;
 }
 
-/** What histories call them. */
+/** The actor that histories record. */
 export const actor = ({ name }: Principal): string => `http:${name}`;

@@ -1,4 +1,4 @@
-/** Redaction: what of a payload its reader may see: all of it, all but secrets, or only its shape. */
+/** Redaction: reduces a payload to what its reader may see: all, all but secrets, or only its shape. */
 import { isExactNumber } from '../../model/json.ts';
 
 export type Visibility = 'full' | 'redacted' | 'shape';
@@ -6,7 +6,7 @@ export type Visibility = 'full' | 'redacted' | 'shape';
 const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|(api|private)[-_]?key|credential|cookie/i;
 const depthMax = 64;
 
-/** A name under which secrets are kept. */
+/** Whether a field of this name usually holds a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name);
 
 export function redact(value: unknown, visibility: Visibility, depth = 0): unknown {
@@ -22,14 +22,14 @@ export function redact(value: unknown, visibility: Visibility, depth = 0): unkno
   return visibility === 'redacted' || value === null || value === undefined ? value : `[${typeof value}]`;
 }
 
-// The name with its sign, then the value, quoted or not; of "Authorization: Bearer x" only the x, which went before.
+// A name, `=` or `:`, and a value, quoted or not. The lookahead leaves "Bearer …" to the replacement before.
 const secretAssignment = new RegExp(
   String.raw`(\b\w{0,40}(?:password|passwd|secret|token|api[-_]?key|authorization)["']?\s{0,4}[=:]\s{0,4})` +
     String.raw`["']?(?!bearer\b|basic\b)[^\s"',;&}]{1,500}["']?`,
   'gi',
 );
 
-/** Secrets in a sentence: `password=…`, `Bearer …`, `scheme://user:password@…`. */
+/** Redacts secrets in a text: `password=…`, `Bearer …`, `scheme://user:password@…`. */
 export function redactText(text: string, visibility: Visibility): string {
   if (visibility === 'full') return text;
   return text

@@ -1,4 +1,4 @@
-/** Sessions: what a browser shows instead of a token, in a cookie that no script can read; they end with the server. */
+/** Browser sessions: a cookie that scripts cannot read replaces the token. They are kept in memory only. */
 import { systemRandom, type Random } from '../../random.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -12,10 +12,10 @@ const sessionsMax = 10_000;
 
 interface BrowserSession {
   readonly principal: Principal;
-  /** The hash of the token with which it began. */
+  /** The hash of the token that started the session. */
   readonly token: string;
-  readonly begun: number;
-  used: number;
+  readonly startedAt: number;
+  usedAt: number;
 }
 
 export class Sessions {
@@ -28,28 +28,28 @@ export class Sessions {
     this.#random = random;
   }
 
-  /** The header that gives a browser its session. */
+  /** Starts a session; returns its Set-Cookie header. */
   begin(principal: Principal, token: string): string {
     const id = this.#random.hex(32);
     const now = this.#clock.monotonic();
-    this.#sessions.set(id, { principal, token, begun: now, used: now });
+    this.#sessions.set(id, { principal, token, startedAt: now, usedAt: now });
     return `${cookieName}=${id}; ${attributes}; Max-Age=${absoluteMs / 1000}`;
   }
 
-  who(cookies: string | undefined): Pick<BrowserSession, 'principal' | 'token'> | null {
+  find(cookies: string | undefined): Pick<BrowserSession, 'principal' | 'token'> | null {
     const id = idIn(cookies);
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (session === undefined) return null;
     const now = this.#clock.monotonic();
-    if (now - session.used > idleMs || now - session.begun > absoluteMs) {
+    if (now - session.usedAt > idleMs || now - session.startedAt > absoluteMs) {
       this.#sessions.delete(id!);
       return null;
     }
-    session.used = now;
+    session.usedAt = now;
     return session;
   }
 
-  /** The header that takes it back. */
+  /** Ends a session; returns the Set-Cookie header that removes the cookie. */
   end(cookies: string | undefined): string {
     const id = idIn(cookies);
     if (id !== undefined) this.#sessions.delete(id);

@@ -1,4 +1,4 @@
-/** The throttle: so many of something per address within a minute, remembered for a bounded number of addresses. */
+/** The throttle: limits an action to a number per address and minute. */
 import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 
@@ -7,18 +7,18 @@ const addressesMax = 10_000;
 
 export class Throttle {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #most: number;
+  readonly #countMax: number;
   readonly #counts = new BoundedMap<string, { count: number; since: number }>(addressesMax);
 
-  constructor(clock: Pick<Clock, 'monotonic'>, most: number) {
+  constructor(clock: Pick<Clock, 'monotonic'>, countMax: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#countMax = countMax;
   }
 
-  /** Seconds to wait; 0: go on. */
+  /** Seconds until the address may act again; 0: now. */
   waitFor(address: string): number {
     const seen = this.#seen(address);
-    if (seen === undefined || seen.count < this.#most) return 0;
+    if (seen === undefined || seen.count < this.#countMax) return 0;
     return Math.max(1, Math.ceil((seen.since + windowMs - this.#clock.monotonic()) / 1000));
   }
 

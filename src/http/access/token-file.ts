@@ -1,4 +1,4 @@
-/** The token file: who may do what, read again when it changes, so that a token that was taken back is of no use. */
+/** The token file: reloaded when it changes, so that revoking a token takes effect without a restart. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
@@ -12,15 +12,15 @@ export class TokenFile {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #logger: Pick<Logger, 'error'>;
   #records: readonly TokenRecord[];
-  #seen: string;
+  #fingerprint: string;
   #readAt: number;
 
-  /** Refuses a file that cannot be read now; later the tokens that were read last stay. */
+  /** Throws if the file cannot be read. If it becomes unreadable later, the tokens read last stay valid. */
   constructor(path: string, clock: Pick<Clock, 'monotonic'>, logger: Pick<Logger, 'error'>) {
     this.#path = path;
     this.#clock = clock;
     this.#logger = logger;
-    this.#seen = marks(path);
+    this.#fingerprint = fingerprintOf(path);
     this.#records = readTokens(readFileSync(path, 'utf8'));
     this.#readAt = clock.monotonic();
   }
@@ -34,28 +34,28 @@ export class TokenFile {
   }
 
   #reload(): void {
-    const seen = marks(this.#path);
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    const fingerprint = fingerprintOf(this.#path);
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
     try {
       this.#records = readTokens(readFileSync(this.#path, 'utf8'));
     } catch (error) {
-      this.#logger.error('the tokens cannot be read: those that were read before still count', { error });
+      this.#logger.error('cannot read the token file; the tokens read before stay valid', { error });
     }
   }
 }
 
-/** What tells one version of a file from the next; a file that is written anew and renamed has another number. */
-function marks(path: string): string {
+/** Differs after every change: a file that replaces another by a rename has a different inode. */
+function fingerprintOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** The tokens of a file that need not be there yet. */
+/** The tokens of a file; none if it does not exist. */
 export const tokensIn = (path: string): readonly TokenRecord[] =>
   existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
 
-/** Whole or not at all, and for nobody else to read. */
+/** Writes atomically by a rename; only the owner can read the file. */
 export function writeTokens(path: string, records: readonly TokenRecord[]): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const written = `${path}.${process.pid}`;

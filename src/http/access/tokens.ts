@@ -1,4 +1,4 @@
-/** Tokens: 256 bits that a caller shows; here only their hashes are kept, with a name, a role and an end. */
+/** Access tokens: 256 random bits. Only the hash is stored, with a name, a role and an expiry. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -10,15 +10,15 @@ import { roles, type Role } from '../contract.ts';
 export interface TokenRecord {
   readonly name: string;
   readonly role: Role;
-  /** The part of the token that may be shown, to find it again. */
+  /** The start of the token, shown in lists to identify it. */
   readonly prefix: string;
-  /** SHA-256, in hexadecimal: a token has so much chance in it that no slower hash is needed. */
+  /** SHA-256 in hexadecimal. A token has 256 bits of entropy, so no slower hash is needed. */
   readonly hash: string;
-  /** Milliseconds since 1970; null: it is not known. */
+  /** Milliseconds since 1970; null: unknown. */
   readonly created: number | null;
   /** Milliseconds since 1970; null: never. */
   readonly expires: number | null;
-  /** Whether its holder sees payloads as they are; unless said, operators and admins do. */
+  /** Whether its holder sees payloads unredacted. Default: operators and admins do. */
   readonly seesPayloads: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface TokenRequest {
 const prefixLength = 14;
 const plainMin = 32;
 
-/** The token is shown once, here; only the record is to be kept. */
+/** Creates a token. Show it once and store only the record. */
 export function newToken(
   request: TokenRequest,
   random: Random = systemRandom,
@@ -55,7 +55,10 @@ const Entry = z.strictObject({
   seesPayloads: z.boolean().optional(),
 });
 
-/** JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`, or the path of a file that holds it; blank: none. */
+/**
+ * Reads JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`, or the file with it that `source`
+ * names. Blank: no tokens.
+ */
 export function readTokens(source: string): readonly TokenRecord[] {
   if (source.trim() === '') return [];
   const text = source.trimStart().startsWith('[') ? source : readFileSync(source, 'utf8');
@@ -67,7 +70,7 @@ export function readTokens(source: string): readonly TokenRecord[] {
   return entries.data.map(({ token, hash, prefix = '', ...rest }) => {
     const request = { ...rest, created: momentOf(rest.created), expires: momentOf(rest.expires) };
     if (token !== undefined) return recordOf(request, token);
-    if (hash === undefined) throw wrong(`${rest.name} has neither a hash nor a token`);
+    if (hash === undefined) throw wrong(`${rest.name} has neither hash nor token`);
     return { ...request, prefix, hash, seesPayloads: rest.seesPayloads ?? isTrusted(rest.role) };
   });
 }
@@ -75,7 +78,7 @@ export function readTokens(source: string): readonly TokenRecord[] {
 const momentOf = (moment: z.infer<typeof Moment>): number | null =>
   (typeof moment === 'string' ? parseInstant(moment) : moment);
 
-/** Whose token it is; null also for one that is over. All are compared, so that time tells nothing. */
+/** Null for an unknown or expired token. Compares with every record, so that timing reveals nothing. */
 export function holderOf(records: readonly TokenRecord[], token: string, now: number): TokenRecord | null {
   const shown = Buffer.from(hashOf(token), 'hex');
   const found = records.filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), shown));
@@ -91,14 +94,14 @@ function recordOf(
   return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), created, expires, seesPayloads };
 }
 
-/** Whose work it is to look at payloads. */
+/** Whether the role sees payloads by default. */
 export const isTrusted = (role: Role): boolean => role === 'operator' || role === 'admin';
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw wrong('it is not JSON');
+    throw wrong('invalid JSON');
   }
 }
 

@@ -1,11 +1,11 @@
-/** What may be asked: filters, new runs and definitions, acts on them. */
+/** The schemas of requests: filters, new runs and definitions, and actions on them. */
 import { z } from 'zod';
 import { bulkActions, kindWords, standingWords } from './words.ts';
 
-/** In a query string, several values are one text with commas between them. */
+/** In a query string, several values are one text separated by commas. */
 export const listOf = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item).max(1000));
-/** In a query string a name may stand once or several times. */
+/** In a query string, the name may occur once or several times. */
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
@@ -18,7 +18,7 @@ export const whole = (min: number, max: number) =>
 export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
 export const duration = z
   .union([z.number(), z.string().max(64)])
-  .meta({ description: 'milliseconds, or such as 30s or 1h30m' });
+  .meta({ description: 'milliseconds, or a duration such as 30s or 1h30m' });
 export const name = z.string().min(1).max(255);
 export const tags = z.record(z.string(), z.string());
 export const fence = z.number().int().min(1);
@@ -35,19 +35,19 @@ export const RunFilter = z
     def: name.optional(),
     kind: listOf(z.enum(kindWords)).optional().meta({ description: 'default: run, bedrock' }),
     parent: whole(1, Number.MAX_SAFE_INTEGER).optional(),
-    tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; several must all fit' }),
+    tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; with several, all must match' }),
     from: time.optional().meta({ description: 'created at or after' }),
     before: time.optional().meta({ description: 'created before' }),
     dueBefore: time.optional(),
-    error: z.string().min(1).max(1000).optional().meta({ description: "a part of the newest error's message" }),
+    error: z.string().min(1).max(1000).optional().meta({ description: 'text in the message of the last error' }),
     payload: z.string().min(1).max(2000).optional().meta({ description: 'path:value, such as customer.id:42' }),
-    q: z.string().min(1).max(1000).optional().meta({ description: 'a part of type, definition, key, error or tag' }),
+    q: z.string().min(1).max(1000).optional().meta({ description: 'text in type, definition, key, error or tags' }),
   })
   .meta({ id: 'RunFilter' });
 export type RunFilter = z.infer<typeof RunFilter>;
 
 export const pageFields = {
-  after: whole(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'the `next` of the page before' }),
+  after: whole(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'the `next` of the previous page' }),
   limit: whole(1, 1000).optional(),
   order: z.enum(['newest', 'oldest']).optional(),
 };
@@ -55,7 +55,7 @@ export const pageFields = {
 export const RunListQuery = RunFilter.extend({
   ...pageFields,
   with: listOf(z.enum(['progress'])).optional().meta({ description: 'progress: outline and task counts of open runs' }),
-  inMemory: flag.optional().meta({ description: 'the runs that live in this process alone' }),
+  inMemory: flag.optional().meta({ description: 'only runs that exist in this process, or only runs that do not' }),
 }).meta({ id: 'RunListQuery' });
 
 const Unique = z.union([
@@ -77,11 +77,11 @@ const runRequestFields = {
 
 export const RunRequest = z
   .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields })
-  .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'name either a type or a def')
+  .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'specify either a type or a def')
   .meta({ id: 'RunRequest' });
 export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
-/** Of an act that sends no body. */
+/** The reason of an action without a body. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
 export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
 export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
@@ -109,9 +109,8 @@ export const ScheduleRequest = z
     }),
     z.strictObject({ repeat: scheduleText }),
     z.strictObject({ at: time }),
-    z.looseObject({
-      kind: z.enum(['cron', 'every', 'repeat', 'at']) }).meta({ description: 'as a definition tells it',
-    }),
+    z.looseObject({ kind: z.enum(['cron', 'every', 'repeat', 'at']) })
+      .meta({ description: 'the form in which definitions show it' }),
   ])
   .meta({ id: 'ScheduleRequest' });
 export type ScheduleRequest = z.infer<typeof ScheduleRequest>;
@@ -153,7 +152,7 @@ export const DefCreation = z
   })
   .meta({ id: 'DefCreation' });
 
-/** An operator's word: what is left out stays the code's. */
+/** An override. Omitted fields keep their declared values. */
 export const DefOverride = z
   .strictObject({
     params: z.unknown().optional(),
@@ -178,9 +177,9 @@ export const BulkRequest = z
     action: z.enum(bulkActions),
     filter: RunFilter,
     dryRun: z.boolean().optional(),
-    only: z.literal('failed').optional().meta({ description: 'of runs with tasks, retry only those that failed' }),
+    only: z.literal('failed').optional().meta({ description: 'retry only the failed tasks of runs with tasks' }),
     fingerprint: z.string().regex(/^[0-9a-f]{16}$/).optional()
-      .meta({ description: 'only failures of this group; of tasks, the runs they belong to are retried' }),
+      .meta({ description: 'only failures of this group; for tasks, their runs are retried' }),
     why: why.optional(),
   })
   .meta({ id: 'BulkRequest' });

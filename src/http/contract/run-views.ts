@@ -1,4 +1,4 @@
-/** How runs are shown: themselves, their progress, events, logs and reasons. */
+/** The schemas of runs in responses: run, progress, events, log and reasons. */
 import { z } from 'zod';
 import { tags } from './requests.ts';
 import {
@@ -93,7 +93,7 @@ export const RunView = z
     key: z.string().nullable(),
     inMemory: z.boolean(),
     state: z.enum(stateWords),
-    standing: z.enum(standingWords).meta({ description: 'the state, with ended told by its fate' }),
+    standing: z.enum(standingWords).meta({ description: 'the state; for ended runs, the fate' }),
     hold: z.enum(['pause', 'parent', 'children']).nullable(),
     phase: z.enum(phaseWords),
     words: z
@@ -105,7 +105,7 @@ export const RunView = z
         status: z.enum(statusWords),
         scheduled: z.enum(scheduledWords),
       })
-      .meta({ description: 'the same in the words of each vocabulary' }),
+      .meta({ description: 'the state in the words of each vocabulary' }),
     priority: z.number().int(),
     attempt: count,
     crashes: count,
@@ -124,7 +124,7 @@ export const RunView = z
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),
     changedAt: instant,
-    tasks: TaskCounts.nullable().meta({ description: 'null: not asked for, or it has none' }),
+    tasks: TaskCounts.nullable().meta({ description: 'null: not requested, or the run has no tasks' }),
     progress: ProgressOutline.nullable(),
   })
   .meta({ id: 'Run' });
@@ -151,17 +151,20 @@ export const RunDetail = RunView.extend({
 }).meta({ id: 'RunDetail' });
 export type RunDetail = z.infer<typeof RunDetail>;
 
-const nextSays = 'what to pass as `after`; null: this was the last page. A page before it may be short, even empty';
+const nextDescription =
+  'pass it as `after`; null: this was the last page. Earlier pages may be short or even empty';
 
 export const pageOf = <S extends z.ZodType>(id: string, item: S) =>
-  z.object({ items: z.array(item), next: z.number().int().nullable().meta({ description: nextSays }) }).meta({ id });
+  z
+    .object({ items: z.array(item), next: z.number().int().nullable().meta({ description: nextDescription }) })
+    .meta({ id });
 
 export const RunPage = pageOf('RunPage', RunView);
 export type RunPage = z.infer<typeof RunPage>;
 
 export const RunCreated = z
   .object({
-    run: RunView.nullable().meta({ description: 'null: it had been deleted, and its key is taken for a while' }),
+    run: RunView.nullable().meta({ description: 'null: the run was deleted, but its unique key is still in use' }),
     id: z.number().int(),
     outcome: z.enum(['created', 'existing', 'updated']),
     warning: z.string().nullable(),
@@ -180,7 +183,7 @@ export const EventView = z
   .meta({ id: 'Event' });
 export type EventView = z.infer<typeof EventView>;
 
-/** One event of the stream. */
+/** The data of an event of the stream. */
 export const Changed = z
   .object({
     job: z.number().int(),

@@ -1,4 +1,4 @@
-/** How the rest is shown: definitions, types, queues, instances, figures, failures, operations, problems. */
+/** The schemas of all other responses: definitions, types, queues, instances, statistics, failures, problems. */
 import { z } from 'zod';
 import { Overlap, tags } from './requests.ts';
 import { count, instant, pageOf, RunView } from './run-views.ts';
@@ -45,7 +45,7 @@ export const DefView = z
     lastRun: z.number().int().nullable(),
     nextExecutionTime: instant.nullable(),
     schedules: z.array(ScheduleView),
-    spec: SpecView.meta({ description: 'what counts: the code with the override laid over it' }),
+    spec: SpecView.meta({ description: 'the settings in effect: the declared ones with the override' }),
     code: SpecView,
     override: SpecView.partial().nullable(),
     version: count,
@@ -59,14 +59,14 @@ export const DefPage = pageOf('DefPage', DefView);
 
 export const TickView = z
   .object({
-    n: count.meta({ description: 'the number of the event that tells of it' }),
+    n: count.meta({ description: 'the number of the event that records it' }),
     at: instant,
     schedule: count,
     nominal: instant,
     run: z.number().int().nullable(),
     lateMs: z.number().nullable(),
     skipped: z.string().nullable(),
-    to: instant.nullable().meta({ description: 'the last of a range of skipped occurrences' }),
+    to: instant.nullable().meta({ description: 'the last of a range of skipped ticks' }),
     count: count.nullable(),
   })
   .meta({ id: 'Tick' });
@@ -84,7 +84,7 @@ export const AuditView = z
     action: z.string(),
     job: z.number().int().nullable(),
     def: z.string().nullable(),
-    before: z.unknown().meta({ description: 'what it was done to, as it was; null: there was none' }),
+    before: z.unknown().meta({ description: 'the target before the action; null: it did not exist' }),
     after: z.unknown(),
   })
   .meta({ id: 'Audit' });
@@ -92,46 +92,46 @@ export const AuditView = z
 export const TypeView = z
   .object({
     name: z.string(),
-    isLocal: z.boolean().meta({ description: 'whether this server has its code' }),
-    hasTasks: z.boolean().nullable().meta({ description: 'null: its code is not here' }),
+    isLocal: z.boolean().meta({ description: 'whether this server has the code of the type' }),
+    hasTasks: z.boolean().nullable().meta({ description: 'null: this server does not have its code' }),
     isolate: z.enum(['thread', 'process']).nullable(),
     onePerType: z.boolean(),
     concurrency: count.nullable(),
-    instances: z.array(z.string()).meta({ description: 'living instances that know it' }),
-    counts: z.partialRecord(z.enum(standingWords), count).meta({ description: 'of open jobs' }),
+    instances: z.array(z.string()).meta({ description: 'live instances with the type' }),
+    counts: z.partialRecord(z.enum(standingWords), count).meta({ description: 'open jobs by standing' }),
   })
   .meta({ id: 'Type' });
 export type TypeView = z.infer<typeof TypeView>;
 
 export const TypeDetail = TypeView.extend({
   taskConcurrency: count.nullable(),
-  keyConcurrency: count.nullable().meta({ description: 'of runs with the same limit key' }),
+  keyConcurrency: count.nullable().meta({ description: 'limit for runs with the same limit key' }),
   timeoutMs: z.number().nullable(),
-  attempts: count.nullable().meta({ description: 'all tries together, where the type says so' }),
-  schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of its input, where known' }),
+  attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),
+  schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of its input, if known' }),
 }).meta({ id: 'TypeDetail' });
 export type TypeDetail = z.infer<typeof TypeDetail>;
 
 export const LimitView = z
   .object({
     scope: z.enum(['type', 'tasks', 'definition', 'key']),
-    name: z.string().nullable().meta({ description: 'of the definition, or the key' }),
-    max: count.nullable().meta({ description: 'null: this server does not know it' }),
+    name: z.string().nullable().meta({ description: 'the definition or the key' }),
+    max: count.nullable().meta({ description: 'null: unknown to this server' }),
     taken: count,
   })
   .meta({ id: 'Limit' });
 export type LimitView = z.infer<typeof LimitView>;
 
-/** The jobs of one type that are open, and what they wait for. */
+/** The open jobs of one type. */
 export const QueueView = z
   .object({
     type: z.string(),
-    ready: count.meta({ description: 'due now, and nobody has taken them' }),
+    ready: count.meta({ description: 'due and not claimed' }),
     later: count.meta({ description: 'due later' }),
     held: count,
     running: count,
     oldestReady: z.object({ id: z.number().int(), ageMs: z.number() }).nullable(),
-    instances: count.meta({ description: 'living ones that know it and are not draining' }),
+    instances: count.meta({ description: 'live instances with the type that are not draining' }),
     slots: count,
     limits: z.array(LimitView),
   })
@@ -157,16 +157,16 @@ export const InstanceView = z
   .meta({ id: 'Instance' });
 export type InstanceView = z.infer<typeof InstanceView>;
 
-/** It hears of it within seconds. */
+/** The instance receives the command within seconds. */
 export const Ordered = z
-  .object({ order: z.number().int().meta({ description: 'the run that asks it' }) })
+  .object({ order: z.number().int().meta({ description: 'the run that carries the command' }) })
   .meta({ id: 'Ordered' });
 
 export const StatsView = z
   .object({
     now: instant,
     open: z.partialRecord(z.enum(standingWords), count),
-    ended: z.partialRecord(z.enum(standingWords), count).nullable().meta({ description: 'null: not asked for' }),
+    ended: z.partialRecord(z.enum(standingWords), count).nullable().meta({ description: 'null: not requested' }),
     types: z.array(z.object({ type: z.string(), kind: z.enum(kindWords), standing: z.enum(standingWords), count })),
     oldestReady: z.object({ id: z.number().int(), type: z.string(), dueAt: instant, ageMs: z.number() }).nullable(),
     instances: z.object({ alive: count, slots: count, busy: count }),
@@ -183,25 +183,26 @@ const seriesCounts = {
 };
 export const SeriesView = z
   .object({
-    since: instant.meta({ description: 'this server counts from then on; what is older was read from the newest jobs' }),
+    since: instant
+      .meta({ description: 'when this server started to count; older values are estimated from the newest jobs' }),
     bucketMs: z.number(),
     points: z.array(z.object({
       at: instant,
       ...seriesCounts,
       wait: quantiles.meta({ description: 'milliseconds from due to claimed, of all types' }),
-      run: quantiles.meta({ description: 'milliseconds of one try, of all types' }),
+      run: quantiles.meta({ description: 'milliseconds of an attempt, of all types' }),
     })),
     types: z.array(z.object({ type: z.string(), ...seriesCounts })).meta({ description: 'most failures first' }),
   })
   .meta({ id: 'Series' });
 export type SeriesView = z.infer<typeof SeriesView>;
 
-/** The tasks of a run in the order they were made, as small as can be: for pictures of thousands. */
+/** The tasks of a run in the order of their creation, in a compact form for charts of thousands. */
 export const MatrixView = z
   .object({
     ids: z.array(z.number().int()),
-    standings: z.string().meta({ description: 'one letter each: the first of its standing' }),
-    ranMs: z.array(z.number().nullable()).meta({ description: 'from start to end, of those that have ended' }),
+    standings: z.string().meta({ description: 'one letter per task: the first letter of its standing' }),
+    ranMs: z.array(z.number().nullable()).meta({ description: 'duration of ended tasks, from start to end' }),
     next: z.number().int().nullable(),
   })
   .meta({ id: 'Matrix' });
@@ -212,12 +213,12 @@ export const FailureGroupView = z
     fingerprint: z.string(),
     type: z.string(),
     code: z.enum(errorWords),
-    message: z.string().meta({ description: 'of the newest' }),
+    message: z.string().meta({ description: 'the message of the newest failure' }),
     failed: count,
-    retrying: count.meta({ description: 'failed, and are to be tried again' }),
+    retrying: count.meta({ description: 'jobs that failed and wait for a retry' }),
     firstAt: instant,
     lastAt: instant,
-    buckets: z.array(count).meta({ description: 'how many in each stretch of time' }),
+    buckets: z.array(count).meta({ description: 'number of failures per bucket of time' }),
     samples: z.array(z.object({
       id: z.number().int(), kind: z.enum(kindWords), parent: z.number().int().nullable(), at: instant,
     })),
@@ -234,16 +235,17 @@ export const OperationView = z
     only: z.literal('failed').nullable(),
     fingerprint: z.string().nullable(),
     query: z.record(z.string(), z.unknown()),
-    done: count.nullable().meta({ description: 'null: not ended yet' }),
-    refused: z.record(z.string(), count).meta({ description: 'how often each refusal was met' }),
+    done: count.nullable().meta({ description: 'null: the operation has not ended' }),
+    refused: z.record(z.string(), count).meta({ description: 'number of refusals by code' }),
   })
   .meta({ id: 'Operation' });
 export type OperationView = z.infer<typeof OperationView>;
 
 export const BulkStarted = z
   .object({
-    count: count.meta({ description: 'how many fit the filter now; of a group of failures, at most 10,000' }),
-    operation: z.number().int().nullable().meta({ description: 'the run that does it; null: it was a dry run' }),
+    count: count
+      .meta({ description: 'number of runs that match the filter now; for a group of failures, at most 10,000' }),
+    operation: z.number().int().nullable().meta({ description: 'the run that executes the operation; null: dry run' }),
   })
   .meta({ id: 'BulkStarted' });
 
@@ -256,7 +258,7 @@ export const Problem = z
     code: z.string(),
     detail: z.string(),
     about: z.record(z.string(), z.unknown()).optional(),
-    /** Of an error of the server's own: under this name it stands in its log. */
+    /** Unexpected errors only: the id under which the server logged the error. */
     trace: z.string().optional(),
   })
   .meta({ id: 'Problem' });
@@ -276,7 +278,7 @@ export const TokenView = z
     name: z.string(),
     role: z.enum(roles),
     seesPayloads: z.boolean(),
-    created: instant.nullable().meta({ description: 'null: not known' }),
+    created: instant.nullable().meta({ description: 'null: unknown' }),
     expires: instant.nullable().meta({ description: 'null: never' }),
     lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
   })

@@ -1,7 +1,7 @@
-/** The words of the contract: what states, kinds and roles are called. */
+/** The words of the contract: the names of states, kinds, roles and actions. */
 export const apiPath = '/api/v1';
 
-/** What a caller may do. An operator is also a viewer and a producer; an admin is everything. */
+/** The roles of callers. An operator includes viewer and producer; an admin includes all roles. */
 export const roles = ['viewer', 'producer', 'worker', 'operator', 'admin'] as const;
 export type Role = (typeof roles)[number];
 

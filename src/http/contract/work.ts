@@ -1,4 +1,4 @@
-/** What workers of any language say and hear. */
+/** The schemas of the worker API. */
 import { z } from 'zod';
 import { fence, name, tags, time } from './requests.ts';
 import { count, instant, RunView } from './run-views.ts';
@@ -6,7 +6,7 @@ import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './
 
 export const WorkClaimRequest = z
   .strictObject({
-    worker: z.string().min(1).max(100).meta({ description: 'a name of its own for each worker' }),
+    worker: z.string().min(1).max(100).meta({ description: 'a unique name of the worker' }),
     types: z.array(name).min(1).max(1000),
     limit: z.number().int().min(1).max(100).optional(),
     leaseMs: z.number().int().min(1000).max(86_400_000).optional().meta({ description: 'default: 30 seconds' }),
@@ -17,7 +17,7 @@ export const WorkClaimRequest = z
 export const ClaimedView = z
   .object({
     id: z.number().int(),
-    fence: count.meta({ description: 'to be sent with every write' }),
+    fence: count.meta({ description: 'send it with every write' }),
     type: z.string(),
     kind: z.enum(kindWords),
     def: z.string().nullable(),
@@ -35,7 +35,7 @@ export const ClaimedView = z
       .array(z.object({
         id: z.number().int(), key: z.string().nullable(), fate: z.string(), input: z.unknown(), result: z.unknown(),
       }))
-      .meta({ description: 'of a parent that is handed out again after its children: the first 1000' }),
+      .meta({ description: 'the first 1000 ended children, when a parent is claimed again after them' }),
   })
   .meta({ id: 'Claimed' });
 export type ClaimedView = z.infer<typeof ClaimedView>;
@@ -72,9 +72,9 @@ export const ProgressStep = z
     }),
   ])
   .meta({ id: 'ProgressStep' });
-export const ProgressRequest = z.strictObject({
-  fence, steps: z.array(ProgressStep).min(1).max(1000) }).meta({ id: 'ProgressRequest',
-});
+export const ProgressRequest = z
+  .strictObject({ fence, steps: z.array(ProgressStep).min(1).max(1000) })
+  .meta({ id: 'ProgressRequest' });
 export const LogLinesRequest = z
   .strictObject({
     fence,

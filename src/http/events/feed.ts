@@ -1,8 +1,8 @@
 /**
- * The feed: one reader of what changes, shared by all who follow it.
+ * The event feed: one reader of the store's feed, shared by all streams.
  *
- * Every event has a position `CURSOR~N`: the Nth after a cursor of the store, whose order no later commit can change. A
- * reader that resumes from a position gets exactly the events after it. Events of jobs in memory have no position.
+ * Every event has a position `CURSOR~N`: the Nth event after a cursor of the store. No later commit changes that order,
+ * so a stream that resumes from a position gets exactly the events after it. Events of in-memory jobs have no position.
  */
 import type { Logger } from '../../logger.ts';
 import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
@@ -10,7 +10,7 @@ import type { Clock } from '../../time/clock.ts';
 import { WorkSignal } from '../work-signal.ts';
 
 export interface FeedItem {
-  /** Null: of a job in memory. */
+  /** Null for events of in-memory jobs. */
   readonly position: string | null;
   readonly event: FeedEvent;
 }
@@ -30,13 +30,13 @@ const outageMs = 1_000;
 
 export class EventFeed {
   readonly #parts: FeedParts;
-  readonly #followers = new Set<(entry: FeedItem) => void>();
+  readonly #followers = new Set<(item: FeedItem) => void>();
   readonly #stop = new AbortController();
   readonly #signal: WorkSignal;
   #cursor: string | null = null;
   #memoryCursor: string | null = null;
   #started: Promise<void> | null = null;
-  #over: Promise<void> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
   #readers = 0;
 
   constructor(parts: FeedParts) {
@@ -44,7 +44,7 @@ export class EventFeed {
     this.#signal = new WorkSignal(parts.store, parts.clock);
   }
 
-  /** Reads from now on. */
+  /** Starts reading at the current end of the feed. */
   start(): Promise<void> {
     this.#started ??= this.#begin();
     return this.#started;
@@ -59,8 +59,8 @@ export class EventFeed {
     return this.#readers;
   }
 
-  /** Calls with every event from now on; the answer ends that. `isReader`: someone waits for it. */
-  follow(call: (entry: FeedItem) => void, isReader = true): () => void {
+  /** Calls back with every event from now on; returns the unsubscribe function. Readers make the feed poll faster. */
+  follow(call: (item: FeedItem) => void, isReader = true): () => void {
     this.#followers.add(call);
     if (isReader) this.#readers += 1;
     this.#signal.notify();
@@ -69,7 +69,7 @@ export class EventFeed {
     };
   }
 
-  /** Reads at once. */
+  /** Reads without waiting for the next poll. */
   poll(): void {
     this.#signal.notify();
   }
@@ -77,25 +77,25 @@ export class EventFeed {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#signal.close();
-    await this.#over;
+    await this.#ended;
   }
 
   async #begin(): Promise<void> {
     this.#cursor = await this.#parts.store.feedEnd();
     this.#memoryCursor = (await this.#parts.readMemory(null, feedBatch)).cursor;
-    this.#over = this.#readOn();
+    this.#ended = this.#readLoop();
   }
 
-  async #readOn(): Promise<void> {
-    let isOut = false;
+  async #readLoop(): Promise<void> {
+    let isFailing = false;
     while (!this.#stop.signal.aborted) {
       try {
-        const isMore = await this.#read();
-        isOut = false;
-        if (!isMore) await this.#signal.wait(this.#readers > 0 ? feedPollMs : idlePollMs, this.#stop.signal);
+        const hasMore = await this.#read();
+        isFailing = false;
+        if (!hasMore) await this.#signal.wait(this.#readers > 0 ? feedPollMs : idlePollMs, this.#stop.signal);
       } catch (error) {
-        if (!isOut) this.#parts.logger.warn('the feed cannot be read: trying on', { error });
-        isOut = true;
+        if (!isFailing) this.#parts.logger.warn('cannot read the event feed; retrying', { error });
+        isFailing = true;
         await this.#parts.clock.sleep(outageMs, this.#stop.signal);
       }
     }
@@ -106,14 +106,14 @@ export class EventFeed {
     const stored = await this.#parts.read(from, feedBatch);
     stored.events.forEach((event, index) => this.#publish({ position: positionOf(from, index + 1), event }));
     this.#cursor = stored.cursor;
-    const passing = await this.#parts.readMemory(this.#memoryCursor, feedBatch);
-    for (const event of passing.events) this.#publish({ position: null, event });
-    this.#memoryCursor = passing.cursor;
-    return stored.events.length === feedBatch || passing.events.length === feedBatch;
+    const inMemory = await this.#parts.readMemory(this.#memoryCursor, feedBatch);
+    for (const event of inMemory.events) this.#publish({ position: null, event });
+    this.#memoryCursor = inMemory.cursor;
+    return stored.events.length === feedBatch || inMemory.events.length === feedBatch;
   }
 
-  #publish(entry: FeedItem): void {
-    for (const call of this.#followers) call(entry);
+  #publish(item: FeedItem): void {
+    for (const call of this.#followers) call(item);
   }
 }
 

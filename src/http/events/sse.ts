@@ -1,6 +1,6 @@
-/** Server-sent events: how they are written, and a response that gives them as fast as they are taken. */
+/** Server-sent events: their text format, and a response that generates them as fast as the client reads. */
 
-/** One event; `id` is what the browser sends back as Last-Event-ID. */
+/** One event. The browser sends the last `id` back as Last-Event-ID. */
 export function sseEvent(event: string, data: unknown, id: string | null = null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -15,7 +15,7 @@ const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** What the generator gives, one piece whenever the reader has room; when the reader goes, `leave` is aborted. */
+/** Pulls one piece whenever the client has room; aborts `leave` when the client disconnects. */
 export function sseResponse(pieces: AsyncGenerator<string, void, undefined>, leave: AbortController): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(

@@ -1,4 +1,4 @@
-/** The stream buffer: events that one connection has yet to send, bounded; a reader that is too slow is disconnected. */
+/** The stream buffer: events that one connection has yet to send. A reader that lets it overflow is disconnected. */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 import type { FeedItem } from './feed.ts';
@@ -28,7 +28,7 @@ export class StreamBuffer {
     this.#wake.notify();
   }
 
-  /** Removes and returns all buffered events; waits for the first. Empty after `withinMs` or when the connection closed. */
+  /** Removes all buffered events, after a wait for the first. Empty after `withinMs`, or if the connection closed. */
   async take(withinMs: number): Promise<readonly FeedItem[]> {
     if (this.#buffered.length === 0 && !this.#isOverrun) await this.#wake.wait(withinMs, this.#signal);
     const taken = this.#buffered;

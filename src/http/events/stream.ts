@@ -1,4 +1,4 @@
-/** The streams: what changes anywhere, and one run as it goes on. Nothing is missed, and nothing is told twice. */
+/** The event streams: all changes, or one run. Every event is sent exactly once, also across reconnects. */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import { changed, eventView, runView } from '../views.ts';
@@ -10,11 +10,12 @@ import { sseEvent, sseHeartbeat, ssePosition, sseRetry } from './sse.ts';
 
 const heartbeatMs = 15_000;
 const runPollMs = 250;
-/** More than can come in while a reader that catches up changes over to the shared feed. */
+const tooSlow = 'the client reads too slowly; reconnect with the last id';
+/** Exceeds the number of events that can arrive while a stream switches from catching up to the shared feed. */
 const sentMax = 20_000;
 
 export interface StreamRequest {
-  /** A position of an earlier stream; null: from now on. */
+  /** A position of an earlier stream; null: start with the next event. */
   readonly after: string | null;
   readonly matches: (event: FeedEvent) => boolean;
 }
@@ -49,7 +50,7 @@ export async function* changes(
       // Advance the position past events that the filter drops.
       const last = entries.findLast(({ position }) => position !== null)?.position;
       yield pieces + (last ? ssePosition(last) : '') || sseHeartbeat;
-      if (buffer.isOverrun) return yield sseEvent('dropped', { why: 'too slow: come back with the last id' });
+      if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
     }
   } finally {
     for (const stop of stops) stop();
@@ -57,8 +58,8 @@ export async function* changes(
 }
 
 /**
- * What is stored after a position. Near its end the reader joins the feed, which may be a little behind the store; then
- * all that is stored by now is read, so that nothing is missed in between. What the feed tells again is known by key.
+ * Reads the stored events after a position. At the end of the store's feed it joins the shared feed, which may lag
+ * behind the store, and then reads to the end once more, so that no event is missed. Duplicates are recognized by key.
  */
 async function* catchUp(
   { engine }: HttpServices,
@@ -81,22 +82,22 @@ async function* catchUp(
   }
 }
 
-/** A job has each number once. */
+/** The events of a job have unique numbers. */
 const keyOf = ({ job, event }: FeedEvent): string => `${job} ${event.n}`;
 
 export function requirePosition(position: string): { readonly cursor: string; readonly read: number } {
   const parsed = parsePosition(position);
   if (parsed !== null) return parsed;
-  throw new HttpRefusal('malformed.request', 'Last-Event-ID was not told by this stream: begin without one');
+  throw new HttpRefusal('malformed.request', 'invalid Last-Event-ID; connect without one');
 }
 
 export interface RunStreamRequest {
   readonly id: number;
-  /** Log lines beyond this number. */
+  /** Send log lines with higher numbers only. */
   readonly afterLine: number;
 }
 
-/** The run now and whenever it has changed, its progress, and its log line by line, until it has ended. */
+/** The run after every change, with its progress and new log lines, until it has ended. */
 export async function* runChanges(
   { engine, clock }: HttpServices,
   { id, afterLine }: RunStreamRequest,

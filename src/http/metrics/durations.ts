@@ -3,9 +3,9 @@ import { endings } from '../../model/event.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
-/** What an event ended; null: it ended none, or its beginning was not seen. */
+/** The durations that an event ends; null: none, or its start was not seen. */
 export interface JobDurations {
-  /** From when it was due until it was claimed. */
+  /** From due to claimed. */
   readonly waitedMs: number | null;
   readonly ranMs: number | null;
 }
@@ -14,7 +14,7 @@ const none: JobDurations = { waitedMs: null, ranMs: null };
 const trackedMax = 50_000;
 
 export class DurationTracker {
-  /** When jobs were due, and when they were claimed, until the one follows the other. */
+  /** By job: when it was due and when it was claimed. */
   readonly #due = new BoundedMap<number, number>(trackedMax);
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
@@ -26,10 +26,10 @@ export class DurationTracker {
       const due = this.#due.get(job);
       return due === undefined ? none : { ...none, waitedMs: Math.max(0, event.at - due) };
     }
-    const begun = this.#claimed.get(job);
-    if (begun === undefined || (event.kind !== 'retried' && !endings.has(event.kind))) return none;
+    const claimedAt = this.#claimed.get(job);
+    if (claimedAt === undefined || (event.kind !== 'retried' && !endings.has(event.kind))) return none;
     this.#claimed.delete(job);
     if (event.kind !== 'retried') this.#due.delete(job);
-    return { ...none, ranMs: event.at - begun };
+    return { ...none, ranMs: event.at - claimedAt };
   }
 }

@@ -1,15 +1,15 @@
-/** Job counts: how many jobs are open or have ended. Counting a million takes long, so one count is cached for all. */
+/** Job counts by type and state. Counting a million jobs takes long, so all requests share one cached count. */
 import type { EngineCore } from '../../engine/engine.ts';
 import { workKinds } from '../../model/state.ts';
 import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';
 
 type Counter = Pick<EngineCore, 'count'>;
-type Ticker = Pick<Clock, 'monotonic'>;
+type MonotonicClock = Pick<Clock, 'monotonic'>;
 
-/** What takes no longer than this may be counted for everyone anew. */
+/** A count that takes no longer is not cached. */
 const cheapMs = 50;
-/** Beyond that, a count is cached for this many times as long as it took. */
+/** A longer count is cached for this many times as long as it took. */
 const cacheFactor = 20;
 const endedCacheMs = 2_000;
 
@@ -17,7 +17,7 @@ export class JobCounts {
   readonly #open: CachedCount;
   readonly #ended: CachedCount;
 
-  constructor(engine: Counter, clock: Ticker) {
+  constructor(engine: Counter, clock: MonotonicClock) {
     this.#open = new CachedCount(engine, clock, { kinds: workKinds, standings: openStandings }, 0);
     this.#ended = new CachedCount(engine, clock, { kinds: workKinds, standings: endedStandings }, endedCacheMs);
   }
@@ -33,13 +33,13 @@ export class JobCounts {
 
 class CachedCount {
   readonly #engine: Counter;
-  readonly #clock: Ticker;
+  readonly #clock: MonotonicClock;
   readonly #query: Query;
   readonly #cacheMs: number;
   #counting: Promise<readonly Tally[]> | null = null;
-  #goodUntil = 0;
+  #validUntil = 0;
 
-  constructor(engine: Counter, clock: Ticker, query: Query, cacheMs: number) {
+  constructor(engine: Counter, clock: MonotonicClock, query: Query, cacheMs: number) {
     this.#engine = engine;
     this.#clock = clock;
     this.#query = query;
@@ -47,8 +47,8 @@ class CachedCount {
   }
 
   read(): Promise<readonly Tally[]> {
-    if (this.#counting === null || this.#clock.monotonic() > this.#goodUntil) {
-      this.#goodUntil = Infinity;
+    if (this.#counting === null || this.#clock.monotonic() > this.#validUntil) {
+      this.#validUntil = Infinity;
       this.#counting = this.#count();
     }
     return this.#counting;
@@ -59,7 +59,7 @@ class CachedCount {
     try {
       const tallies = await this.#engine.count(this.#query);
       const now = this.#clock.monotonic();
-      this.#goodUntil = now + Math.max(this.#cacheMs, (now - start - cheapMs) * cacheFactor);
+      this.#validUntil = now + Math.max(this.#cacheMs, (now - start - cheapMs) * cacheFactor);
       return tallies;
     } catch (error) {
       this.#counting = null;

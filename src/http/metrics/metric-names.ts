@@ -1,4 +1,4 @@
-/** The figures of /metrics by name: what each is, and the labels it has. Documents and answers are made from this. */
+/** The metrics of /metrics: kind, labels and help of each. The endpoint and the reference are generated from this. */
 
 export interface MetricMeta {
   readonly kind: 'gauge' | 'counter' | 'histogram';
@@ -9,35 +9,37 @@ export interface MetricMeta {
 export const metricNames = {
   stint_jobs: {
     kind: 'gauge', labels: ['type', 'standing'],
-    help: 'Open jobs. The 50 types with most jobs are told by name, the rest as "other types".',
+    help: 'Open jobs. The 50 types with most jobs have a label of their own, the rest is "other types".',
   },
-  stint_oldest_ready_seconds: { kind: 'gauge', help: 'How long the job has been due that has waited longest.' },
-  stint_instances: { kind: 'gauge', help: 'Instances that live.' },
-  stint_slots: { kind: 'gauge', help: 'Handlers that all living instances can run at a time.' },
-  stint_slots_busy: { kind: 'gauge', help: 'Handlers that run.' },
-  stint_event_loop_lag_seconds: { kind: 'gauge', help: 'How late the event loop of this server is, 99th percentile.' },
+  stint_oldest_ready_seconds: { kind: 'gauge', help: 'How long the oldest waiting job has been due.' },
+  stint_instances: { kind: 'gauge', help: 'Live instances.' },
+  stint_slots: { kind: 'gauge', help: 'Slots of all live instances.' },
+  stint_slots_busy: { kind: 'gauge', help: 'Slots in use.' },
+  stint_event_loop_lag_seconds: { kind: 'gauge', help: 'Lag of the event loop of this server, 99th percentile.' },
   stint_stuck_jobs: {
     kind: 'gauge', labels: ['reason'],
-    help: 'Jobs that only a fault, or the want of a living engine, leaves as they are: "lapsed" lost their holder, '
-      + '"unsettled" wait for nobody, of "unknown_type" nobody has the code. The first two are counted up to 100.',
+    help: 'Jobs that do not proceed without a live engine, or because of a fault: "lapsed" lost their holder, '
+      + '"unsettled" wait for children that have all ended, "unknown_type" have no instance with their code. '
+      + 'The first two are counted up to 100.',
   },
   stint_pool_connections: {
-    kind: 'gauge', labels: ['state'], help: 'Connections of this server to its database: open, idle, waiting, max.',
+    kind: 'gauge', labels: ['state'],
+    help: 'Connections of this server to its database, by state: open, idle, waiting, max.',
   },
-  stint_store_bytes: { kind: 'gauge', help: 'What the store takes on disk.' },
-  stint_store_oldest_transaction_seconds: { kind: 'gauge', help: 'How long the oldest transaction has been open.' },
-  stint_stream_readers: { kind: 'gauge', help: 'Readers of server-sent events on this server.' },
-  stint_workers_waiting: { kind: 'gauge', help: 'Workers in other processes that wait here for work.' },
+  stint_store_bytes: { kind: 'gauge', help: 'Size of the store on disk.' },
+  stint_store_oldest_transaction_seconds: { kind: 'gauge', help: 'Age of the oldest open transaction.' },
+  stint_stream_readers: { kind: 'gauge', help: 'Clients that read server-sent events from this server.' },
+  stint_workers_waiting: { kind: 'gauge', help: 'Remote workers that wait for work at this server.' },
   stint_http_requests_total: {
-    kind: 'counter', labels: ['route', 'status'], help: 'Requests that this server answered.',
+    kind: 'counter', labels: ['route', 'status'], help: 'Requests answered by this server.',
   },
-  stint_events_total: { kind: 'counter', labels: ['kind'], help: 'Events of jobs that this server has seen.' },
+  stint_events_total: { kind: 'counter', labels: ['kind'], help: 'Events of jobs seen by this server.' },
   stint_ticks_total: {
     kind: 'counter', labels: ['outcome'],
-    help: 'Occurrences of schedules: run, late (by more than a second), or skipped with the reason.',
+    help: 'Ticks of schedules: run, late (by more than a second), or skipped with the reason.',
   },
-  stint_wait_seconds: { kind: 'histogram', help: 'From due to claimed.' },
-  stint_run_seconds: { kind: 'histogram', help: 'How long one try took.' },
+  stint_wait_seconds: { kind: 'histogram', help: 'Time from due to claimed.' },
+  stint_run_seconds: { kind: 'histogram', help: 'Duration of an attempt.' },
 } as const satisfies Record<string, MetricMeta>;
 
 export type MetricName = keyof typeof metricNames;

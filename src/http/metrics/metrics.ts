@@ -1,4 +1,4 @@
-/** The metrics that Prometheus reads at /metrics. Labels are bounded: only so many types have a label of their own. */
+/** The metrics for Prometheus at /metrics. The number of label values is bounded. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
@@ -27,18 +27,18 @@ export class Metrics {
     this.#lag.enable();
   }
 
-  /** What else is to be told: the numbers of this moment. */
-  watch(gauges: () => Readonly<Partial<Record<MetricName, number>>>): void {
+  /** Adds gauges that are read when the metrics are. */
+  addGauges(gauges: () => Readonly<Partial<Record<MetricName, number>>>): void {
     this.#gauges = gauges;
   }
 
-  answered(route: string, status: number): void {
+  countRequest(route: string, status: number): void {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  saw({ event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
+  countEvent({ event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
     this.#count('stint_events_total', { kind: event.kind });
-    if (event.kind === 'ticked') this.#sawTicks(event);
+    if (event.kind === 'ticked') this.#countTicks(event);
     if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
     if (ranMs !== null) this.#run.add(ranMs / 1000);
   }
@@ -58,7 +58,7 @@ export class Metrics {
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs)),
-      ...vitalLines(await this.#engine.jobs.store.health()),
+      ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
       ...this.#counters(),
       ...this.#wait.lines('stint_wait_seconds'),
@@ -71,7 +71,7 @@ export class Metrics {
     this.#lag.disable();
   }
 
-  #sawTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
+  #countTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
     for (const tick of ticks) {
       if ('run' in tick) this.#count('stint_ticks_total', { outcome: tick.lateMs > lateMs ? 'late' : 'run' });
       else this.#count('stint_ticks_total', { outcome: `skipped_${tick.skipped}` }, tick.count ?? 1);
@@ -103,8 +103,8 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
   ];
 }
 
-/** What a store does not know of itself is left out. */
-function vitalLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {
+/** Omits values that the store does not provide. */
+function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {
   const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
   return [
     ...(states.length === 0 ? [] : [...headOf('stint_pool_connections'), ...states]),
@@ -113,7 +113,7 @@ function vitalLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[]
   ];
 }
 
-/** The types with most jobs by name, the rest together. */
+/** Sums by type for the types with most jobs, and one sum for all others. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);

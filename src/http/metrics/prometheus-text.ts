@@ -1,7 +1,7 @@
 /** The text format of Prometheus: one line per metric, or the lines of a histogram. */
 import { headOf, type MetricName } from './metric-names.ts';
 
-/** Label values may be anything a user named: what would end them is escaped. */
+/** Escapes label values, which can contain names given by users. */
 export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
   const labelText = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`).join(',');
   return `${name}${labelText === '' ? '' : `{${labelText}}`} ${value}`;
@@ -17,11 +17,11 @@ export class Histogram {
   #sum = 0;
 
   add(value: number): void {
-    const known = Math.max(0, value);
+    const bounded = Math.max(0, value);
     this.#count += 1;
-    this.#sum += known;
+    this.#sum += bounded;
     bounds.forEach((bound, index) => {
-      if (known <= bound) this.#counts[index]! += 1;
+      if (bounded <= bound) this.#counts[index]! += 1;
     });
   }
 

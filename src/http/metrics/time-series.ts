@@ -1,7 +1,7 @@
 /**
- * The series: what happened in each stretch of time, for charts. Counted from the feed and kept in memory, one ring of
- * buckets for each range, so that an answer never counts rows. What had ended before the server started is read once,
- * from the newest jobs.
+ * Time series for charts: counts and durations per bucket of time. They are counted from the feed and kept in memory,
+ * one ring of buckets per range, so that a request never counts rows. Jobs that ended before the server started are
+ * read once, from the newest jobs.
  */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Job } from '../../model/job.ts';
@@ -32,22 +32,22 @@ type Counts = Record<Counted, number>;
 
 const typesMax = 200;
 const typesShownMax = 50;
-const recalledPages = 5;
-const recalledPage = 1_000;
+const loadedPagesMax = 5;
+const loadedPageSize = 1_000;
 
 export class TimeSeries {
   readonly #engine: EngineCore;
   readonly #since: number;
   readonly #rings = new Map(Object.entries(shapes).map(([range, [bucketMs, count]]): [string, Ring] =>
     [range, { bucketMs, count, buckets: new Map() }]));
-  #recalled: Promise<void> | null = null;
+  #loaded: Promise<void> | null = null;
 
   constructor(engine: EngineCore, now: number) {
     this.#engine = engine;
     this.#since = now;
   }
 
-  saw({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
+  add({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
     if (kind === 'def') return;
     const word = counted.find((one) => one === event.kind);
     if (word === undefined && waitedMs === null && ranMs === null) return;
@@ -59,8 +59,8 @@ export class TimeSeries {
   }
 
   async answer(range: SeriesRange, type: string | undefined): Promise<SeriesView> {
-    this.#recalled ??= this.#recall();
-    await this.#recalled;
+    this.#loaded ??= this.#loadEnded();
+    await this.#loaded;
     const { bucketMs, count, buckets } = this.#rings.get(range)!;
     const last = Math.floor(this.#engine.now() / bucketMs);
     const slots = Array.from({ length: count }, (_, index) => last - count + 1 + index);
@@ -73,20 +73,20 @@ export class TimeSeries {
     };
   }
 
-  /** What ended before, as far as the newest jobs tell. */
-  async #recall(): Promise<void> {
+  /** Adds jobs that ended before the server started, from the newest pages only. */
+  async #loadEnded(): Promise<void> {
     const query = { kinds: workKinds, standings: endedStandings } as const;
     let after: number | null = null;
-    for (let pages = 0; pages < recalledPages; pages++) {
-      const page = { order: 'newest', limit: recalledPage, ...(after === null ? {} : { after }) } as const;
+    for (let pages = 0; pages < loadedPagesMax; pages++) {
+      const page = { order: 'newest', limit: loadedPageSize, ...(after === null ? {} : { after }) } as const;
       const { jobs, next } = await this.#engine.find(query, page);
-      for (const job of jobs) this.#recallJob(job);
+      for (const job of jobs) this.#addEnded(job);
       if (next === null) return;
       after = next;
     }
   }
 
-  #recallJob(job: Job): void {
+  #addEnded(job: Job): void {
     if (job.state !== 'ended' || job.endedAt >= this.#since) return;
     const { startedAt, endedAt, due, type } = job;
     this.#each(job.created, (bucket) => bucket.count(type, 'created'));
@@ -133,7 +133,7 @@ class SeriesBucket {
 
 const noCounts = (): Counts => ({ created: 0, succeeded: 0, failed: 0, cancelled: 0, retried: 0, lapsed: 0 });
 
-/** Four bins to each doubling: a quantile is told within a tenth. */
+/** Four bins per doubling: a quantile is exact to about 10 %. */
 const binsPerDoubling = 4;
 
 class Quantiles {
@@ -161,12 +161,15 @@ class Quantiles {
 function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | undefined): SeriesView['points'][number] {
   const counts = (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
   const isWhole = bucket !== undefined && type === undefined;
-  return { at, ...counts, wait: isWhole
-    ? bucket.waits.percentiles() : null, run: isWhole ? bucket.runs.percentiles()
-    : null };
+  return {
+    at,
+    ...counts,
+    wait: isWhole ? bucket.waits.percentiles() : null,
+    run: isWhole ? bucket.runs.percentiles() : null,
+  };
 }
 
-/** Those with most failures first. */
+/** The types with most failures first. */
 function typesOf(buckets: readonly SeriesBucket[]): SeriesView['types'] {
   const sums = new Map<string, Counts>();
   for (const [type, counts] of buckets.flatMap((bucket) => [...bucket.types])) {

@@ -1,4 +1,4 @@
-/** The audit over HTTP: what operators did. */
+/** The audit over HTTP: the recorded actions of operators. */
 import type { RouteHandlers } from '../handler.ts';
 import { redact } from '../access/redact.ts';
 import { pageOf } from './runs.ts';

@@ -1,4 +1,4 @@
-/** Bulk over HTTP: counts what is meant, or starts the run that does it. */
+/** Bulk operations over HTTP: counts the matching runs, or starts the run that acts on them. */
 import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk.ts';
 import { queryOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';

@@ -1,4 +1,4 @@
-/** Definitions over HTTP: list, create, override, switch, run, and their past and future ticks. */
+/** Definitions over HTTP: list, create, override, enable, run and delete them, and show past and future ticks. */
 import type { DefOptions } from '../../engine/declare/job-def.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { TickOutcome } from '../../model/event.ts';
@@ -74,7 +74,7 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
     return created(services, { def: name }, body, call);
   },
 
-  /** By the number of the event, newest first: a page ends with a whole event. */
+  /** Pages by the number of the event, newest first; the ticks of one event are never split. */
   async listTicks({ engine }, { params: { name }, query: { after, limit = pageDefault } }) {
     const { job } = await engine.definition(name);
     const newest = after === undefined ? job.version : after - 1;

@@ -1,4 +1,4 @@
-/** Failures over HTTP, grouped by what went wrong. */
+/** Failures over HTTP, grouped by type, code and shape of the message. */
 import type { FailureGroup } from '../../engine/inspect/failures.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { FailureGroupView } from '../contract.ts';
@@ -13,12 +13,12 @@ export const failureRoutes: RouteHandlers<'listFailures'> = {
     const bucketMs = durationMs(range) / bucketCount;
     const since = now - durationMs(range);
     const { groups, scanned, isCut } = await engine.failures({ since, ...(type === undefined ? {} : { type }) });
-    const items = groups.map((group) => groupView(group, { since, bucketMs, visibility: visibility }));
+    const items = groups.map((group) => groupView(group, { since, bucketMs, visibility }));
     return { items, since, bucketMs, scanned, isCut };
   },
 };
 
-interface Shown {
+interface GroupViewOptions {
   readonly since: number;
   readonly bucketMs: number;
   readonly visibility: Visibility;
@@ -26,7 +26,7 @@ interface Shown {
 
 function groupView(
   { times, samples, message, ...group }: FailureGroup,
-  { since, bucketMs, visibility }: Shown,
+  { since, bucketMs, visibility }: GroupViewOptions,
 ): FailureGroupView {
   const buckets = Array.from({ length: bucketCount }, () => 0);
   for (const at of times) buckets[Math.min(bucketCount - 1, Math.floor((at - since) / bucketMs))]! += 1;

@@ -1,4 +1,4 @@
-/** Orders to instances over HTTP. */
+/** Commands to instances over HTTP. */
 import type { RouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 

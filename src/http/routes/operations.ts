@@ -1,4 +1,4 @@
-/** Operations over HTTP: what was done to many at once, by whom and why, and how far it is. */
+/** Bulk operations over HTTP: action, actor, reason and progress of each. */
 import { bulkTypeName, type BulkRequest, type BulkOutcome } from '../../engine/bulk.ts';
 import type { Job } from '../../model/job.ts';
 import type { OperationView } from '../contract.ts';
@@ -23,7 +23,7 @@ function operationView(job: Job, visibility: Visibility, { progress }: RunExtras
   const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkRequest;
   const outcome = job.result === null ? null : (JSON.parse(job.result) as BulkOutcome);
   const { input, ...rest } = query;
-  // What was looked for in payloads is itself a payload.
+  // A searched payload value is itself a payload.
   const shown = input === undefined || visibility === 'full' ? query : { ...rest, input: '[redacted]' };
   return {
     run: runView(job, visibility, { progress: progress ?? null }),

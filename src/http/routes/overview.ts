@@ -1,4 +1,4 @@
-/** The whole over HTTP: types, instances and figures. */
+/** The overview over HTTP: types, instances, statistics and time series. */
 import { hasTasks, type JobType } from '../../engine/declare/job-type.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
@@ -47,7 +47,7 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
   },
 };
 
-/** Of those that wait, the one that was created first; what is due is claimed by due time, so it is near the oldest. */
+/** The due job that was created first: an estimate of the one that is due longest, without a scan. */
 export async function oldestReady(engine: HttpServices['engine'], now: number): Promise<StatsView['oldestReady']> {
   const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
   const [job] = (await engine.find(query, { order: 'oldest', limit: 1 })).jobs;

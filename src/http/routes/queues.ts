@@ -1,4 +1,4 @@
-/** Queues over HTTP: what is open of each type, how long it waits, and at which limits. */
+/** Queues over HTTP: the open jobs of each type, the longest wait, and the limits in use. */
 import type { LimitInUse } from '../../engine/inspect/limits-in-use.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
@@ -6,7 +6,7 @@ import type { Instance } from '../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
 
-/** Of so many types, those with most that is ready, it is looked up how old the oldest is. */
+/** The age of the oldest job is looked up for this many types: those with most ready jobs. */
 const agesMax = 20;
 
 export const queueRoutes: RouteHandlers<'listQueues'> = {
@@ -38,7 +38,7 @@ async function agesOf(engine: HttpServices['engine'], ready: readonly Tally[], n
   return ages;
 }
 
-interface KnownQueue {
+interface QueueData {
   readonly able: readonly Instance[];
   readonly open: readonly Tally[];
   readonly ready: readonly Tally[];
@@ -46,22 +46,22 @@ interface KnownQueue {
   readonly ages: Ages;
 }
 
-function queueView(type: string, { able, open, ready, limits, ages }: KnownQueue): QueueView {
+function queueView(type: string, { able, open, ready, limits, ages }: QueueData): QueueView {
   const sum = (tallies: readonly Tally[], standing: Tally['standing']): number =>
     tallies
       .filter((tally) => tally.type === type && tally.standing === standing)
       .reduce((all, { count }) => all + count, 0);
-  const knowing = able.filter(({ about }) => about.types.includes(type));
-  const isReady = sum(ready, 'pending');
+  const withType = able.filter(({ about }) => about.types.includes(type));
+  const readyCount = sum(ready, 'pending');
   return {
     type,
-    ready: isReady,
-    later: Math.max(0, sum(open, 'pending') - isReady),
+    ready: readyCount,
+    later: Math.max(0, sum(open, 'pending') - readyCount),
     held: sum(open, 'held'),
     running: sum(open, 'running'),
     oldestReady: ages.get(type) ?? null,
-    instances: knowing.length,
-    slots: knowing.reduce((all, { about }) => all + about.slots, 0),
+    instances: withType.length,
+    slots: withType.reduce((all, { about }) => all + about.slots, 0),
     limits: limits.filter((limit) => limit.type === type).map(limitView),
   };
 }

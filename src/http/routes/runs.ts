@@ -1,4 +1,4 @@
-/** Runs over HTTP: list, create, look at, and operate on one. */
+/** Runs over HTTP: list, create, show and operate on them. */
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
@@ -14,7 +14,7 @@ import { matrixOf } from '../task-matrix.ts';
 import { eventView, runDetail, runView } from '../views.ts';
 
 const pageDefault = 50;
-/** A search through everything is answered piece by piece: whoever asks sees that it goes on. */
+/** A long search is answered in short pages after this time, so that the caller sees progress. */
 const patienceMs = 500;
 const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
@@ -31,7 +31,7 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, visibility).inMemory === inMemory);
     const isFull = extras?.includes('progress') ?? false;
     const view = async (job: Job): Promise<RunView> =>
-      isFull && isOpen(job) ? fullView(engine, job, visibility) : runView(job, visibility);
+      isFull && isOpen(job) ? viewWithProgress(engine, job, visibility) : runView(job, visibility);
     return { items: await Promise.all(jobs.map(view)), next: found.next };
   },
 
@@ -146,7 +146,7 @@ export async function created(
   const { principal } = call;
   const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
   if (handle.outcome !== 'created') call.status = 200;
-  const job = await stored(handle);
+  const job = await storedJob(handle);
   return {
     run: job === null ? null : runView(job, principal.visibility),
     id: handle.id,
@@ -155,25 +155,25 @@ export async function created(
   };
 }
 
-async function stored(handle: RunHandle): Promise<Job | null> {
+async function storedJob(handle: RunHandle): Promise<Job | null> {
   return handle.get().catch(() => null);
 }
 
-/** Work for a type that nobody knows is taken, since its worker may only be on its way. */
+/** A run of an unknown type is accepted: its worker may start later. */
 async function warningOf(engine: HttpServices['engine'], { type }: Job): Promise<string | null> {
   if (engine.types().some(({ name }) => name === type)) return null;
   const now = engine.now();
   const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
   if (alive.some(({ about }) => about.types.includes(type))) return null;
-  return `no living instance or worker knows the job type ${type} yet: the run waits for one`;
+  return `no live instance or worker knows the job type ${type}; the run waits for one`;
 }
 
-/** A key of the caller's is theirs alone, so that one producer cannot learn of another's runs. */
+/** The key includes the name of the caller, so that one producer cannot learn of another's runs. */
 function keyOf({ request, principal }: HttpCall): string | null {
   const key = request.headers.get('idempotency-key');
   if (key === null) return null;
   if (!/^[!-~]{1,200}$/.test(key)) {
-    throw new HttpRefusal('malformed.request', 'an Idempotency-Key has 1 to 200 visible characters');
+    throw new HttpRefusal('malformed.request', 'an Idempotency-Key must have 1 to 200 visible ASCII characters');
   }
   return `idempotency ${principal.name} ${key}`;
 }
@@ -185,7 +185,7 @@ function engineRequest(
   key: string | null,
 ): EngineRequest<unknown> {
   if (unique !== undefined && key !== null) {
-    throw new HttpRefusal('malformed.request', 'say either unique or Idempotency-Key, not both');
+    throw new HttpRefusal('malformed.request', 'use either unique or Idempotency-Key, not both');
   }
   return {
     ...(rest as EngineRequest<unknown>),
@@ -205,7 +205,7 @@ export function pageOf({ after, limit = pageDefault, order }: {
   return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
 }
 
-async function fullView(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
+async function viewWithProgress(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
   const { tasks, progress } = await engine.snapshot(job.id).catch(() => ({ tasks: null, progress: null }));
   return runView(job, visibility, { tasks, progress });
 }

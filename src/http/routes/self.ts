@@ -1,4 +1,4 @@
-/** The server about itself, and about whoever asks. */
+/** The server itself over HTTP: health, metrics, API document, sign-in, tokens and the caller. */
 import { version } from '../../version.ts';
 import type { Answer } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';

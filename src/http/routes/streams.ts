@@ -1,4 +1,4 @@
-/** Streams over HTTP. */
+/** Event streams over HTTP. */
 import type { RouteHandlers } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
 import { sseResponse } from '../events/sse.ts';
@@ -9,7 +9,7 @@ const readersMax = 2_000;
 export const streamRoutes: RouteHandlers<'stream' | 'streamRun'> = {
   async stream(services, { query: { run, type, kind, after } }, call) {
     if (services.feed.readers >= readersMax) {
-      throw new HttpRefusal('too.many', 'too many read this stream', { 'retry-after': '5' });
+      throw new HttpRefusal('too.many', 'too many clients read this stream; try again later', { 'retry-after': '5' });
     }
     const position = call.request.headers.get('last-event-id') ?? after ?? null;
     if (position !== null) await services.engine.jobs.events(requirePosition(position).cursor, 1);

@@ -1,4 +1,4 @@
-/** One job type over HTTP: its limits, and what its input looks like. */
+/** One job type over HTTP: its settings and the schema of its input. */
 import type { JobType } from '../../engine/declare/job-type.ts';
 import { jsonSchemaOf } from '../../engine/declare/schema.ts';
 import { workKinds } from '../../model/state.ts';
@@ -16,7 +16,7 @@ export const typeRoutes: RouteHandlers<'getType'> = {
     const tallies = await engine.count({ kinds: workKinds, types: [name], standings: openStandings });
     const local = engine.types().find((type) => type.name === name);
     const isKnown = local !== undefined || tallies.length > 0 || alive.some(({ about }) => about.types.includes(name));
-    if (!isKnown) throw new Refusal('unknown.type', `neither this server nor any instance knows ${name}`, { name });
+    if (!isKnown) throw new Refusal('unknown.type', `no live instance knows the job type ${name}`, { name });
     return { ...typeView(name, local, alive, tallies), ...settings(local) };
   },
 };

@@ -1,4 +1,4 @@
-/** Work over HTTP, for workers in any language: whoever holds a job writes, under the fence of its claim. */
+/** Work over HTTP, for workers in any language. Every write needs the fence of the claim. */
 import type { Job, RunningJob } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
@@ -21,10 +21,13 @@ const childrenShownMax = 1_000;
 export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async claim(services, { body }, call) {
     const { engine, workSignal, clock, remoteWorkers } = services;
-    if (workSignal.waiting >= waitingMax) throw new HttpRefusal('too.many', 'too many workers wait', { 'retry-after': '5' });
+    if (workSignal.waiting >= waitingMax) {
+      throw new HttpRefusal('too.many', 'too many workers are waiting; try again later', { 'retry-after': '5' });
+    }
     const deadline = clock.monotonic() + (body.waitMs ?? 0);
     const id = holderName(call.principal, body.worker);
-    await remoteWorkers.saw({ id, address: call.credentials.address ?? 'remote', types: body.types, slots: body.limit ?? 1 });
+    const address = call.credentials.address ?? 'remote';
+    await remoteWorkers.report({ id, address, types: body.types, slots: body.limit ?? 1 });
     for (;;) {
       const jobs = await engine.jobs.claim(claimOf(body, call.principal));
       if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
@@ -95,9 +98,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   ) {
     await held(engine, id, fence, principal);
     const { message, code = 'unknown', data, stack } = error;
-    const jobError = { code, message, ...(data === undefined
-      ? {} : { data }), ...(stack === undefined ? {}
-      : { stack }) };
+    const optional = { ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
+    const jobError = { code, message, ...optional };
     const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
@@ -115,7 +117,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   },
 };
 
-/** As every database keeps it. */
+/** PostgreSQL stores neither NUL nor unpaired surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 type ClaimBody = Asked<'claim'>['body'];
@@ -128,19 +130,19 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
   leaseMs,
 });
 
-/** No worker can take the name of another's, or of an instance. */
+/** Includes the principal, so that no worker can use the name of another one or of an instance. */
 const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
 
-/** Nobody is there any more to take them. */
+/** Returns jobs that were claimed for a client that has disconnected. */
 async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(
     jobs.map((job) => ({ job, command: { do: 'release' as const, fence: job.fence } })),
-    { by: engine.instance, why: 'the worker had gone before it got the job' },
+    { by: engine.instance, why: 'the worker disconnected before it received the job' },
   );
 }
 
 async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
-  // Only a parent that was held before can have children that ended.
+  // Only a parent that was claimed before can have ended children.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
     ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
@@ -148,7 +150,7 @@ async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Ans
   return claimedView(job, children);
 }
 
-/** The fence alone could be guessed: whoever writes must also be the holder. */
+/** Checks the holder as well as the fence, because fences are small numbers and easily guessed. */
 async function held(
   engine: HttpServices['engine'],
   id: number,
@@ -156,14 +158,14 @@ async function held(
   principal: Principal,
 ): Promise<RunningJob> {
   const job = await engine.jobs.get(id);
-  if (job === null) throw new Refusal('unknown.job', `there is no job ${id}`, { id });
+  if (job === null) throw new Refusal('unknown.job', `no such job: ${id}`, { id });
   const isHolder = job.state === 'running' && job.lease.holder.startsWith(`${actor(principal)}/`);
   if (job.state === 'running' && job.fence === fence && isHolder) return job;
   throw lost(id);
 }
 
 const lost = (id: number): Refusal =>
-  new Refusal('lost.lease', `job ${id} is not held under this fence by this worker: drop it`, { id });
+  new Refusal('lost.lease', `this worker does not hold job ${id} under this fence; stop working on it`, { id });
 
 const reply = (job: Job): Answer<'complete'> => ({
   id: job.id,
