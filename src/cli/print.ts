@@ -45,14 +45,15 @@ export function printError(text: string): void {
   process.stderr.write(`${printable(text, false)}\n`);
 }
 
-/** Everything that is printed goes through here, also text that no caller has made harmless. */
+/** Writes text as it is: for scripts, and for control sequences of our own around text that is harmless. */
 export function print(text: string): void {
-  if (!isClosed) process.stdout.write(printable(text, hasStyles()));
+  if (!isClosed) process.stdout.write(text);
 }
 
-export const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
+export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
 
-export const printLine = (text = ''): void => print(`${text}\n`);
+/** Lines go through `printable`, also text that no caller has made harmless. */
+export const printLine = (text = ''): void => print(`${printable(text, hasStyles())}\n`);
 
 /** Pads each column to its widest cell and cuts the last one at the edge of the terminal. */
 export function printTable(headings: readonly string[], rows: readonly (readonly TableCell[])[]): void {
