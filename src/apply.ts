@@ -6,6 +6,7 @@ import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
 import { isOpen, type Job, type JobError } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
+import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
@@ -167,32 +168,27 @@ async function commitDecided(store: Writer, answers: CommandAnswer[], open: read
 
 /** For each change that could not be written: the refusal, where another job has the key that it needs. */
 async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
-  const keys = changes.filter(needsKey).map(keyOf);
+  const keys = changes.map(neededKey).filter((key) => key !== null);
   if (keys.length === 0) return [];
   const holders = await store.holders(keys);
   const leaving = new Set(changes.filter(({ after }) => !after || !isOpen(after)).map((change) => jobOf(change).id));
   return changes.map((change) => {
-    const holder = needsKey(change) ? holders.get(keyOf(change)) : undefined;
+    const key = neededKey(change);
+    const holder = key === null ? undefined : holders.get(key);
     const isFree = holder === undefined || holder === jobOf(change).id || leaving.has(holder);
-    return isFree ? undefined : takenKey(keyOf(change), holder);
+    return isFree ? undefined : takenKey(key!, holder);
   });
 }
 
 /** What must be written together cannot have one key twice. */
 function sharedKey(changes: readonly Change[]): Refusal | undefined {
   const seen = new Set<string>();
-  const second = changes.filter(needsKey).find((change) => seen.size === seen.add(keyOf(change)).size);
-  return second && takenKey(keyOf(second), jobOf(second).id);
+  for (const change of changes) {
+    const key = neededKey(change);
+    if (key !== null && seen.size === seen.add(key).size) return takenKey(key, jobOf(change).id);
+  }
+  return undefined;
 }
-
-/** A new job needs its key; one that is opened again needs it if it gave it back when it ended. */
-const needsKey = ({ before, after }: Change): boolean =>
-  after !== null &&
-  after.unique !== null &&
-  isOpen(after) &&
-  (before === null || (!isOpen(before) && after.unique.forMs === null));
-
-const keyOf = ({ after }: Change): string => after!.unique!.key;
 
 const jobOf = ({ before, after }: Change): Job => (before ?? after)!;
 

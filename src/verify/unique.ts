@@ -1,10 +1,6 @@
 /** S10, S11: whoever has a unique key has it alone, while it is open or as long as its window lasts. */
-import { isOpen, type Job } from '../model/job.ts';
+import type { Job } from '../model/job.ts';
 import { violation, type Violation } from './violation.ts';
-
-/** Whether the job must hold its key at this moment. */
-export const needsKey = ({ unique, created, ...job }: Job, now: number): boolean =>
-  unique !== null && (unique.forMs === null ? isOpen(job as Job) : created + unique.forMs > now);
 
 /** `holder` is who has the key by the word of the store. */
 export function checkKey(job: Job, holder: number | undefined): Violation[] {

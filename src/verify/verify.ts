@@ -3,6 +3,7 @@
  * work on it. What looks wrong is looked at again later, since two looks at a living store do not see one moment.
  */
 import type { Job } from '../model/job.ts';
+import { holdsKey } from '../model/unique-key.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceBook, type Evidence } from './evidence.ts';
@@ -11,7 +12,7 @@ import { checkFeed } from './feed.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
-import { checkKey, needsKey } from './unique.ts';
+import { checkKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
 import { checkWaiting, type Surroundings } from './waiting.ts';
 
@@ -146,7 +147,7 @@ class StoreInspection {
 
   async #checkKeys(jobs: readonly Job[]): Promise<Violation[]> {
     const now = this.#store.now();
-    const keyed = jobs.filter((job) => needsKey(job, now));
+    const keyed = jobs.filter((job) => holdsKey(job, now));
     if (keyed.length === 0) return [];
     const holders = await this.#store.holders(keyed.map(({ unique }) => unique!.key));
     return keyed.flatMap((job) => checkKey(job, holders.get(job.unique!.key)));

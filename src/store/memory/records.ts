@@ -1,7 +1,8 @@
 /** The records: jobs with their histories, children, keys and notes. What was written together can be taken back together. */
 import { leavesLease, type Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
-import { isOpen, type Job } from '../../model/job.ts';
+import type { Job } from '../../model/job.ts';
+import { keyUntil, neededKey, releasedKey } from '../../model/unique-key.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Holding, LogLine, Note } from '../store.ts';
 
@@ -98,7 +99,7 @@ export class Records {
     const job = this.#jobs.get(id);
     if (!job) return;
     for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.forget(child);
-    if (isOpen(job)) this.#releaseKey(job);
+    this.#releaseKey({ before: job, after: null });
     if (job.parent !== null) this.#removeChild(job.parent, id);
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
   }
@@ -113,7 +114,8 @@ export class Records {
     const id = (before ?? after)!.id;
     const current = this.#jobs.get(id);
     if (before === null ? current !== undefined : current?.version !== before.version) return false;
-    if (after !== null && needsKey(before, after) && this.holderOf(after.unique!.key) !== null) return false;
+    const key = neededKey(change);
+    if (key !== null && this.holderOf(key) !== null) return false;
     this.#put(change);
     return true;
   }
@@ -125,12 +127,14 @@ export class Records {
     this.#set(this.#jobs, after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);
     if (before === null && after.parent !== null) this.#addChild(after.parent, after.id);
     this.#set(this.#histories, after.id, [...(this.#histories.get(after.id) ?? []), ...events]);
-    if (needsKey(before, after)) this.#set(this.#keys, after.unique!.key, { job: after.id, until: keyUntil(after) });
-    if (before !== null && isOpen(before) && !isOpen(after)) this.#releaseKey(after);
+    const key = neededKey({ before, after });
+    if (key !== null) this.#set(this.#keys, key, { job: after.id, until: keyUntil(after) });
+    this.#releaseKey({ before, after });
   }
 
-  #releaseKey({ id, unique }: Job): void {
-    if (unique && unique.forMs === null && this.#keys.get(unique.key)?.job === id) this.#delete(this.#keys, unique.key);
+  #releaseKey(change: Pick<Change, 'before' | 'after'>): void {
+    const key = releasedKey(change);
+    if (key !== null && this.#keys.get(key)?.job === change.before!.id) this.#delete(this.#keys, key);
   }
 
   #addChild(parent: number, child: number): void {
@@ -166,9 +170,3 @@ export class Records {
 }
 
 const isOver = ({ until }: HeldKey, now: number): boolean => until !== null && until <= now;
-
-const needsKey = (before: Job | null, after: Job): boolean =>
-  after.unique !== null && isOpen(after) && (before === null || (!isOpen(before) && after.unique.forMs === null));
-
-const keyUntil = ({ unique, created }: Job): number | null =>
-  unique === null || unique.forMs === null ? null : created + unique.forMs;

@@ -1,13 +1,14 @@
 /** Commits batches: groups changes by the kind of write, and keeps their order where changes depend on each other. */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
+import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import type { Batch } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import { ignore, type Connection, type OnUnknownOutcome, type Session, type Transaction } from '../sql/connection.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { isUniqueViolation } from '../sql/errors.ts';
 import { forget } from '../maintain/purge.ts';
-import { releasedKey, needsHistoryChunk, neededKey, type Ctids } from './fields.ts';
+import { needsHistoryChunk, type Ctids } from './fields.ts';
 import { unstage } from './staging.ts';
 import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';

@@ -1,6 +1,7 @@
 /** The fields of each statement that writes changes: the name of a column, its kind, and its value in a change. */
 import { leavesLease, type Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
+import { keyUntil, neededKey } from '../../../model/unique-key.ts';
 import { endedColumns, openColumns, type ColumnValue, type JobColumn } from '../../job-columns.ts';
 import { startsHistoryChunk, lineOf } from '../../row.ts';
 import type { RowField, RowFields } from '../sql/row-parameters.ts';
@@ -44,8 +45,8 @@ export const historyChunkField: RowFields<Change> = [['aside', 'number', (change
 
 /** The key that a change takes, and until when it keeps it. */
 export const keyFields: RowFields<Change> = [
-  ['key', 'name', (change) => neededKey(change)],
-  ['key_until', 'number', ({ after }) => (after!.unique?.forMs == null ? null : after!.created + after!.unique.forMs)],
+  ['key', 'name', neededKey],
+  ['key_until', 'number', ({ after }) => keyUntil(after!)],
 ];
 
 export const newFields = [
@@ -80,15 +81,3 @@ export type Ctids = ReadonlyMap<number, string>;
 export const needsHistoryChunk = ({ before, after }: Change): boolean =>
   before !== null && after !== null && isOpen(before) === isOpen(after) &&
   startsHistoryChunk(before.version, after.version);
-
-/** The key that a change sets free. */
-export function releasedKey({ before, after }: Change): string | null {
-  const isReleased = before !== null && isOpen(before) && (after === null || !isOpen(after));
-  return isReleased && before.unique !== null && before.unique.forMs === null ? before.unique.key : null;
-}
-
-/** The key that a change asks for: a new job its own, one that is opened again that which it gave back. */
-export function neededKey({ before, after }: Change): string | null {
-  if (after === null || after.unique === null || !isOpen(after)) return null;
-  return before === null || (!isOpen(before) && after.unique.forMs === null) ? after.unique.key : null;
-}

@@ -3,9 +3,10 @@
  * where its jobs agree, and says how it is to be unpacked.
  */
 import type { Change } from '../../../model/change.ts';
+import { neededKey } from '../../../model/unique-key.ts';
 import { nameArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { newFields, neededKey } from './fields.ts';
+import { newFields } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
 import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
 import { openNames } from './row-sql.ts';

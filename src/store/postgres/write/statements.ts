@@ -8,11 +8,11 @@
  */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
+import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import { nameArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
-  historyChunkField, endFields, releasedKey, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields,
-  updateFields, neededKey, type Ctids,
+  historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';

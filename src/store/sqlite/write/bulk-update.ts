@@ -5,6 +5,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
+import { releasedKey } from '../../../model/unique-key.ts';
 import type { FeedEntry } from '../../feed-entry.ts';
 import { startsHistoryChunk, lineOf } from '../../row.ts';
 import { endedNames, endedRowSql, endValues, updateSql, updateValues } from './row-sql.ts';
@@ -64,7 +65,7 @@ function updateOf(change: Change | undefined): RowUpdate | null {
   if (!change?.before || !change.after || !isOpen(change.before) || change.events.length === 0) return null;
   const { before, after, events } = change;
   if (!isOpen(after)) {
-    return after.unique?.forMs === null ? null : { kind: 'end', values: endValues(before, after, lineOf(events)) };
+    return releasedKey(change) !== null ? null : { kind: 'end', values: endValues(before, after, lineOf(events)) };
   }
   if (startsHistoryChunk(before.version, after.version)) return null;
   return { kind: 'update', values: updateValues(before, after, lineOf(events), false) };

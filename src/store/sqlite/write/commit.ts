@@ -87,7 +87,7 @@ function put(connection: Connection, before: Job | null, after: Job, line: strin
 }
 
 function insert(connection: Connection, job: OpenJob, line: string, now: number): boolean {
-  if (job.unique && !takeKey(connection, job, now)) return false;
+  if (!takeKey(connection, { before: null, after: job }, now)) return false;
   connection.run(insertOpen, ...openValues(job, line));
   return true;
 }
@@ -100,13 +100,13 @@ function update(connection: Connection, before: OpenJob, after: OpenJob, line: s
 function end(connection: Connection, before: OpenJob, after: EndedJob, line: string): boolean {
   if (connection.run(moveToEnded, ...endValues(before, after, line), before.id) === 0) return false;
   connection.run('DELETE FROM job WHERE id = ?', before.id);
-  if (after.unique && after.unique.forMs === null) releaseKey(connection, after);
+  releaseKey(connection, { before, after });
   return true;
 }
 
 function reopen(connection: Connection, before: EndedJob, after: OpenJob, line: string, now: number): boolean {
   if (!connection.get('SELECT 1 FROM ended WHERE id = ? AND version = ?', before.id, before.version)) return false;
-  if (after.unique && after.unique.forMs === null && !takeKey(connection, after, now)) return false;
+  if (!takeKey(connection, { before, after }, now)) return false;
   const { history } = connection.get<{ history: string }>('SELECT history FROM ended WHERE id = ?', before.id)!;
   connection.run('DELETE FROM ended WHERE id = ?', before.id);
   connection.run(insertOpen, ...openValues(after, `${history}\n${line}`));
@@ -119,12 +119,13 @@ function amend(connection: Connection, before: EndedJob, after: EndedJob, line: 
 }
 
 /** Every trace of a job, and of its ended children. */
-function deleteJob(connection: Connection, { id, version, unique }: Job): boolean {
+function deleteJob(connection: Connection, job: Job): boolean {
+  const { id, version } = job;
   const gone =
     connection.run('DELETE FROM job WHERE id = ? AND version = ?', id, version) +
     connection.run('DELETE FROM ended WHERE id = ? AND version = ?', id, version);
   if (gone === 0) return false;
-  if (unique && unique.forMs === null) releaseKey(connection, { id, unique });
+  releaseKey(connection, { before: job, after: null });
   forget(connection, id);
   return true;
 }

@@ -38,7 +38,7 @@ export function unstage(connection: Connection, parent: number, fence: number, n
   const name = stageName(parent, fence);
   if (connection.get(stagedTaken, name)) return false;
   const keyed = connection.all<OpenRow>(stagedKeyed, name).map(jobOfOpen);
-  if (!keyed.every((job) => takeKey(connection, job, now))) return false;
+  if (!keyed.every((job) => takeKey(connection, { before: null, after: job }, now))) return false;
   connection.run(`INSERT INTO job(${openNames}) SELECT ${openNames} FROM staged WHERE stage = ?`, name);
   connection.run('INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name);
   connection.run('DELETE FROM staged WHERE stage = ?', name);

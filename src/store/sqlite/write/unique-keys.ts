@@ -1,14 +1,20 @@
 /** Takes and releases the unique keys of jobs. */
-import type { Job } from '../../../model/job.ts';
+import type { Change } from '../../../model/change.ts';
+import { keyUntil, neededKey, releasedKey } from '../../../model/unique-key.ts';
 import type { Connection } from '../connection.ts';
 
-export function takeKey(connection: Connection, { id, unique, created }: Job, now: number): boolean {
-  const until = unique!.forMs === null ? null : created + unique!.forMs;
-  return connection.run(takeKeySql, unique!.key, id, until, now) === 1;
+type JobChange = Pick<Change, 'before' | 'after'>;
+
+/** Takes the key that the change needs, if any; false: another job holds it. */
+export function takeKey(connection: Connection, change: JobChange, now: number): boolean {
+  const key = neededKey(change);
+  return key === null || connection.run(takeKeySql, key, change.after!.id, keyUntil(change.after!), now) === 1;
 }
 
-export function releaseKey(connection: Connection, { id, unique }: Pick<Job, 'id' | 'unique'>): void {
-  connection.run('DELETE FROM taken WHERE key = ? AND job = ?', unique!.key, id);
+/** Releases the key that the change releases, if any. */
+export function releaseKey(connection: Connection, change: JobChange): void {
+  const key = releasedKey(change);
+  if (key !== null) connection.run('DELETE FROM taken WHERE key = ? AND job = ?', key, change.before!.id);
 }
 
 const takeKeySql = `INSERT INTO taken(key, job, until) VALUES(?1, ?2, ?3)
