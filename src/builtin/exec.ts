@@ -147,10 +147,17 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  if (watch.graceLeftMs > 0) await tree?.isGoneWithin(watch.graceLeftMs);
+  // Without a grace, the group is killed in the same turn in which its leader was collected.
+  if (watch.graceLeftMs > 0) {
+    tree?.leaderExited();
+    await tree?.isGoneWithin(watch.graceLeftMs);
+  }
   const left = (await tree?.end()) ?? [];
   if (left.length > 0) log.warn(`processes that could not be ended: ${left.join(', ')}`);
   await settlesWithin(systemClock, drainMs, closed);
+  // A process that escaped may hold the pipes: open, they would keep the server from exiting.
+  child.stdout.destroy();
+  child.stderr.destroy();
 }
 
 interface Watch {

@@ -23,6 +23,7 @@ export class ProcessTree {
   readonly #startTicks: number;
   /** Start by pid of all that were seen and of which a member of the group or session is left. */
   #known = new Map<number, number>();
+  #isGroupSafe = true;
 
   /** `mark` is a text of the program's environment that no other process has. */
   constructor(leader: number, mark: string) {
@@ -33,14 +34,23 @@ export class ProcessTree {
     addLive(this);
   }
 
-  /** Signals the group at once, and descendants outside the group as soon as they are found. */
+  /** Signals the group at once, and descendants outside the group as soon as they are found on Linux. */
   signal(signal: NodeJS.Signals): void {
-    this.#signalGroup(signal);
+    const isGroupSignalled = this.#signalGroup(signal);
     void processEntries().then((entries) => {
       for (const { pid, startTicks, group } of this.#members(entries)) {
-        if (group !== this.#leader) signalProcess(pid, startTicks, signal);
+        // The group has got it already, and a program may count its signals.
+        if (group !== this.#leader || !isGroupSignalled) signalProcess(pid, startTicks, signal);
       }
     });
+  }
+
+  /**
+   * To be called when the program has exited. From then on its pid, which is the number of its group, can be used again
+   * as soon as the group is empty; where /proc lists the members, they are signalled one by one instead.
+   */
+  leaderExited(): void {
+    this.#isGroupSafe = !hasProc;
   }
 
   /** Whether nothing is left within this time. */
@@ -56,6 +66,7 @@ export class ProcessTree {
   /** Kills everything that is found, and searches until nothing is; returns the pids that it could not end. */
   async end(): Promise<readonly number[]> {
     this.#signalGroup('SIGKILL');
+    this.leaderExited();
     let left: readonly ProcessEntry[] = [];
     for (let searches = 0; searches < searchMax; searches++) {
       left = this.#members(await processEntries());
@@ -119,6 +130,7 @@ export class ProcessTree {
 
   /** False: the group is empty. */
   #signalGroup(signal: NodeJS.Signals | 0): boolean {
+    if (!this.#isGroupSafe) return false;
     try {
       return process.kill(hasGroups ? -this.#leader : this.#leader, signal);
     } catch {
@@ -138,33 +150,33 @@ function signalProcess(pid: number, startTicks: number, signal: NodeJS.Signals):
 }
 
 const live = new Set<ProcessTree>();
-let stopRecording = (): void => {};
-/** Counts the timers, so that a list that comes late does not replace a timer that was set meanwhile. */
-let recordings = 0;
+let recording = { at: Infinity, stop: (): void => {} };
 
 function addLive(tree: ProcessTree): void {
   if (live.size === 0) process.on('exit', endAllNow);
   live.add(tree);
-  recordAfter(recordFirstMs);
+  // Programs that start one after the other must not put the recording off again and again.
+  if (recording.at > systemClock.monotonic() + recordFirstMs) recordAfter(recordFirstMs);
 }
 
 function removeLive(tree: ProcessTree): void {
   live.delete(tree);
   if (live.size > 0) return;
-  stopRecording();
+  recording.stop();
+  recording.at = Infinity;
   process.off('exit', endAllNow);
 }
 
 /** One list of processes serves all programs that run. */
 function recordAfter(ms: number): void {
-  stopRecording();
-  const recording = ++recordings;
-  stopRecording = systemClock.after(ms, () => {
-    void processEntries().then((entries) => {
-      for (const tree of live) tree.record(entries);
-      if (recording === recordings && live.size > 0) recordAfter(Math.min(2 * ms, recordMaxMs));
-    });
-  });
+  recording.stop();
+  const mine = { at: systemClock.monotonic() + ms, stop: systemClock.after(ms, () => void record()) };
+  const record = async (): Promise<void> => {
+    const entries = await processEntries();
+    for (const tree of live) tree.record(entries);
+    if (recording === mine && live.size > 0) recordAfter(Math.min(2 * ms, recordMaxMs));
+  };
+  recording = mine;
 }
 
 /** Also after process.exit() and an uncaught exception; not after SIGKILL. */

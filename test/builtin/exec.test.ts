@@ -215,4 +215,15 @@ describe.skipIf(process.platform === 'win32')('the end', () => {
     await engine.close({ patience: '0s' });
     await eventually(async () => !both.some(isAlive));
   });
+
+  test.skipIf(process.platform !== 'linux')('leaves no pipe open to a process that escaped', async () => {
+    const pipes = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+    const before = pipes();
+    const { start, engine } = await world({ programs: ['/bin/sh'] });
+    // Without a mark, and orphaned before it can be recorded.
+    const run = await start(['/bin/sh', '-c', 'setsid -f env -i sleep 7; sleep 0.02']);
+    await run.result();
+    await engine.close();
+    await eventually(async () => pipes() <= before);
+  });
 });
