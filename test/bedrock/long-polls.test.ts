@@ -253,7 +253,7 @@ describe('when things go wrong', () => {
     await world.waiting(1);
     isAway = true;
     await world.create({ name: 'x' });
-    await world.until(() => world.said.some(({ text }) => text.startsWith('handing out to those who wait failed')));
+    await world.until(() => world.said.some(({ text }) => text.includes('handing out to those who wait')));
     expect(await world.status('GetJob', { name: 'x' })).toBe('500 Internal Server Error');
     isAway = false;
     await world.advance(second);

@@ -117,7 +117,7 @@ test('doctor exits with code 1 if there is a problem, and with 0 otherwise', asy
   expect((await place.stint('runs', 'create', 'orphan')).code).toBe(0);
   const ill = await place.stint('doctor');
   expect(ill.code).toBe(1);
-  expect(ill.out).toMatch(/✗ types +1 job of orphan[^]*→ start a worker/);
+  expect(ill.out).toMatch(/✗ types +1 job of type orphan[^]*→ start a worker/);
 });
 
 test('bench prints its results and removes its jobs', async () => {
