@@ -5,7 +5,10 @@ import { delimiter, join } from 'node:path';
 export const browserAdvice =
   'Install Chromium (Debian and Ubuntu: apt-get install chromium) or set CHROME_PATH to a Chromium or Chrome.';
 
-const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The headless shell needs half the CPU of the whole browser. */
+const programs = [
+  'chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable',
+];
 const chromeOnMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /** The path of a browser, or `npm`: the package has one for Linux x64. Null: this machine has none. */
