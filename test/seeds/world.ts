@@ -3,6 +3,8 @@
 import { test as plain } from 'vitest';
 import { Engine, type EngineOptions, type Job, type RunHandle } from '../../src/index.ts';
 import type { AskOf, ResultOf, Runnable } from '../../src/engine/declare/run-request.ts';
+import type { AccessOptions } from '../../src/http/access/access.ts';
+import { createHttp, type Http } from '../../src/http/server.ts';
 import { seededRandom } from '../../src/random.ts';
 import type { Store } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
@@ -11,6 +13,13 @@ import { stores, type OpenStore, type StoreKind } from '../support/stores.ts';
 import { newYear } from '../engine/api/kit.ts';
 
 export type SeedEngineOptions = Omit<EngineOptions, 'store' | 'clock' | 'instance' | 'random'>;
+
+/** A request to a server. */
+export type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<{
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read single fields of the answer
+  readonly body: any;
+}>;
 
 /** Event loop turns without a store call after which an engine has nothing left to do at this time. */
 const idleTurns = 6;
@@ -22,6 +31,7 @@ export class SeedWorld {
   readonly #opened: OpenStore;
   readonly #links = new Map<Engine, Link>();
   readonly #calls = new Set<Promise<unknown>>();
+  readonly #servers: Http[] = [];
   #engine: Engine | null = null;
 
   private constructor(opened: OpenStore, clock: VirtualClock) {
@@ -65,6 +75,22 @@ export class SeedWorld {
   /** The process dies: its memory is lost, and its jobs stay claimed until its lease lapses. */
   kill(engine = this.engine): void {
     this.#links.get(engine)!.cut();
+  }
+
+  /** An HTTP server on the engine that was added last. */
+  async listen(access?: AccessOptions): Promise<Ask> {
+    const http = createHttp({ engine: this.engine, dashboard: null, ...(access === undefined ? {} : { access }) });
+    this.#servers.push(http);
+    const { url } = await http.listen({ port: 0 });
+    return async (method, path, body, token) => {
+      const headers = {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      };
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${url}/api/v1${path}`, { method, headers, ...text });
+      return { status: response.status, body: await response.json() };
+    };
   }
 
   /** Another connection to the same data. */
@@ -131,6 +157,7 @@ export class SeedWorld {
   }
 
   async close(): Promise<void> {
+    for (const server of this.#servers) await server.close();
     for (const link of this.#links.values()) link.cut();
     await this.#opened.close();
   }
