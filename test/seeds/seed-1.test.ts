@@ -472,9 +472,11 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const doors = { listens: new Door(), 'goes on': new Door() };
     const mixed = jobType('mixed', {
       taskDetails: () => ['done', 'listens', 'goes on', 'waits'] as const,
-      taskResults: ({ task, signal }) => {
-        if (task === 'listens') return untilTold(signal).catch(() => doors.listens.pass().then(() => signal.throwIfAborted()));
-        return task === 'goes on' ? doors['goes on'].pass() : task;
+      taskResults: async ({ task, signal }) => {
+        if (task === 'goes on') return doors['goes on'].pass();
+        if (task !== 'listens') return;
+        await untilTold(signal).catch(() => doors.listens.pass());
+        signal.throwIfAborted();
       },
     });
     await world.start({ types: [mixed], slots: 2 });

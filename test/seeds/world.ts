@@ -21,6 +21,8 @@ export type Ask = (method: string, path: string, body?: unknown, token?: string)
   readonly body: any;
 }>;
 
+export type AfterCall = (method: string, answer: unknown) => void | Promise<void>;
+
 /** Event loop turns without a store call after which an engine has nothing left to do at this time. */
 const idleTurns = 6;
 /** The clock skips idle time, up to this long before the next job is due: then every loop of an engine has run again. */
@@ -28,6 +30,8 @@ const livedMs = 65_000;
 
 export class SeedWorld {
   readonly clock: VirtualClock;
+  /** For the test and its handlers, beside the engines. */
+  readonly store: Store;
   readonly #opened: OpenStore;
   readonly #links = new Map<Engine, Link>();
   readonly #calls = new Set<Promise<unknown>>();
@@ -37,15 +41,12 @@ export class SeedWorld {
   private constructor(opened: OpenStore, clock: VirtualClock) {
     this.#opened = opened;
     this.clock = clock;
+    this.store = new Link(opened.store, this.#calls).store;
   }
 
   static async open(kind: StoreKind): Promise<SeedWorld> {
     const clock = new VirtualClock(newYear);
     return new SeedWorld(await kind.open(clock), clock);
-  }
-
-  get store(): Store {
-    return this.#opened.store;
   }
 
   /** The engine that was added last. */
@@ -63,7 +64,7 @@ export class SeedWorld {
   /** Adds an engine that is not resumed: it creates and reads jobs. Instances are named a, b, c and so on. */
   async add(options: SeedEngineOptions = {}, clock = this.clock): Promise<Engine> {
     const count = this.#links.size;
-    const link = new Link(count === 0 ? this.store : await this.#opened.again(), this.#calls);
+    const link = new Link(count === 0 ? this.#opened.store : await this.#opened.again(), this.#calls);
     const engine = new Engine({
       ...options, store: link.store, clock, random: seededRandom(count + 1), instance: String.fromCharCode(97 + count),
     });
@@ -94,12 +95,12 @@ export class SeedWorld {
   }
 
   /** Another connection to the same data. */
-  reader(): Promise<Store> {
-    return this.#opened.again();
+  async reader(): Promise<Store> {
+    return new Link(await this.#opened.again(), this.#calls).store;
   }
 
   /** Calls after each call of the engine to its store, before the engine gets the answer. */
-  afterEachCall(engine: Engine, call: (method: string) => Promise<void>): void {
+  afterEachCall(engine: Engine, call: AfterCall): void {
     this.#links.get(engine)!.afterEachCall = call;
   }
 
@@ -174,7 +175,7 @@ export class SeedWorld {
 /** The link between an engine and its store. It counts calls without an answer; cut, nothing passes in either direction. */
 class Link {
   readonly store: Store;
-  afterEachCall: ((method: string) => Promise<void>) | null = null;
+  afterEachCall: AfterCall | null = null;
   readonly #calls: Set<Promise<unknown>>;
   readonly #wakes = new Set<() => void>();
   #isCut = false;
@@ -219,7 +220,7 @@ class Link {
 
   async #observed(name: string, called: Promise<unknown>): Promise<unknown> {
     const answer = await called;
-    await this.afterEachCall?.(name);
+    await this.afterEachCall?.(name, answer);
     return answer;
   }
 }
@@ -228,17 +229,26 @@ const never = (): Promise<never> => new Promise(() => {});
 
 const [, sqlite, postgres] = stores as [StoreKind, StoreKind, StoreKind];
 
+/** A store kind on which a test needs several worlds, one after another. */
+export interface Worlds {
+  within<T>(work: (world: SeedWorld) => Promise<T>): Promise<T>;
+}
+
+async function within<T>(kind: StoreKind, work: (world: SeedWorld) => Promise<T>): Promise<T> {
+  const world = await SeedWorld.open(kind);
+  try {
+    return await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
 const testOn = (kind: StoreKind) =>
-  plain.extend<{ world: SeedWorld }>({
+  plain.extend<{ world: SeedWorld; worlds: Worlds }>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures are needed
-    world: async ({}, use) => {
-      const world = await SeedWorld.open(kind);
-      try {
-        await use(world);
-      } finally {
-        await world.close();
-      }
-    },
+    world: ({}, use) => within(kind, use),
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures are needed
+    worlds: ({}, use) => use({ within: (work) => within(kind, work) }),
   });
 
 /** The stores on which every statement is shown. */
