@@ -44,7 +44,7 @@ async function livesOf(world: SeedWorld, run: { readonly id: number }): Promise<
 }
 
 describe.concurrent.each(seedStores)('on $name', ({ test }) => {
-  test('1.01 several instances share the tasks of one run in one database, also when one of them dies', async ({ world }) => {
+  test('1.01 instances share the tasks of a run in one database, also when one of them dies', async ({ world }) => {
     const workedBy: string[] = [];
     const typeOn = (name: string) =>
       jobType('shared', {
@@ -88,7 +88,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.start({ types: [four] });
     const run = await world.createJobRun(four);
     await world.advance('30s');
-    const ends = (await world.tasks(run)).map((task) => task.state === 'ended' && [task.fate, task.error?.code, task.attempt]);
+    const tasks = await world.tasks(run);
+    const ends = tasks.map((task) => task.state === 'ended' && [task.fate, task.error?.code, task.attempt]);
     expect(ends).toEqual([
       ['succeeded', undefined, 1], ['failed', 'unknown', 2], ['failed', 'timed out', 2], ['succeeded', undefined, 2],
     ]);
@@ -120,7 +121,9 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.start({ defs: [def] });
     await world.createJobRun(def);
     await world.advance('1m');
-    expect((await world.runs()).map((run) => [run.def, run.tick !== null])).toEqual([['nightly', false], ['nightly', true]]);
+    expect((await world.runs()).map((run) => [run.def, run.tick !== null])).toEqual([
+      ['nightly', false], ['nightly', true],
+    ]);
   });
 
   test('1.06 a definition names the type whose code its runs execute', async ({ world }) => {
@@ -134,7 +137,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect((await world.engine.definition('b')).spec.type).toBe('square');
   });
 
-  test('1.07 a due run calls jobDetails, taskDetails, taskResults for each task, and jobResults, in this order', async ({ world }) => {
+  test('1.07 a due run calls jobDetails, taskDetails, taskResults and jobResults in this order', async ({ world }) => {
     const { type, calls } = observed();
     await world.start({ types: [type], slots: 1 });
     await world.createJobRun(type, { input: 'it', delay: '1m' });
@@ -285,7 +288,9 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.start();
     await world.advance('20s');
     const runs = await world.runs(def);
-    expect(runs.map((run) => [runState(run), run.due - newYear])).toEqual([['PENDING', 2 * minute], ['PENDING', minute]]);
+    expect(runs.map((run) => [runState(run), run.due - newYear])).toEqual([
+      ['PENDING', 2 * minute], ['PENDING', minute],
+    ]);
     expect(await world.tasks(byHand)).toEqual([]);
     expect(await world.tasks(runs[1]!)).toEqual([]);
   });
@@ -349,7 +354,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect([...seen]).toEqual(['PENDING null', 'RUNNING null', 'DONE "3: ABC"']);
   });
 
-  test('1.22 a task is RUNNING in the database before its handler is called, so no instance starts it twice', async ({ world }) => {
+  test('1.22 a task is RUNNING in the database before its handler is called: it starts once', async ({ world }) => {
     const door = new Door();
     const stored: string[] = [];
     const type = jobType('reading', {
@@ -411,7 +416,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect([taskState(task!), task!.error?.code]).toEqual(['PENDING', 'timed out']);
   });
 
-  test('1.26 a task that failed is PENDING again if isTaskErrorRetryable and its definition allow it', async ({ world }) => {
+  test('1.26 a failed task is PENDING again if isTaskErrorRetryable and its definition allow it', async ({ world }) => {
     const picky = jobType('picky', {
       isTaskErrorRetryable: (error) => error instanceof TypeError,
       taskDetails: () => ['retryable', 'not retryable'],
@@ -437,7 +442,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(runState(await run.get())).toBe('DONE');
   });
 
-  test('1.28 a task whose instance died is returned to the queue by another instance and executed again', async ({ world }) => {
+  test('1.28 a task whose instance died is put back by another instance and executed again', async ({ world }) => {
     const door = new Door();
     const slow = jobType('slow', { taskDetails: () => [1], taskResults: () => door.pass() });
     const first = await world.start({ types: [slow] });
@@ -457,7 +462,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(kindsOf(await world.store.history(task!.id))).toEqual(['created', 'claimed', 'lapsed', 'claimed']);
   });
 
-  test('1.29 a RUNNING run that is cancelled is CANCELLING, and one that waits is CANCELLED at once', async ({ world }) => {
+  test('1.29 a RUNNING run that is cancelled is CANCELLING; one that waits is CANCELLED at once', async ({ world }) => {
     const held = jobType('held', { taskDetails: () => [1], taskResults: () => forever() });
     await world.start({ types: [held] });
     const [running, pending] = [await world.createJobRun(held), await world.createJobRun(held, { delay: '1h' })];
@@ -468,7 +473,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(runState(await running.get())).toBe('CANCELLING');
   });
 
-  test('1.30 of a CANCELLING run waiting tasks are CANCELLED at once, running ones when they end, and DONE ones stay', async ({ world }) => {
+  test('1.30 of a CANCELLING run, tasks are CANCELLED when they wait or end, and DONE ones stay', async ({ world }) => {
     const doors = { listens: new Door(), 'goes on': new Door() };
     const mixed = jobType('mixed', {
       taskDetails: () => ['done', 'listens', 'goes on', 'waits'] as const,
@@ -482,7 +487,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.start({ types: [mixed], slots: 2 });
     const run = await world.createJobRun(mixed);
     await world.settle();
-    const states = async (): Promise<string[]> => [...(await world.tasks(run)).map(taskState), runState(await run.get())];
+    const states = async (): Promise<string[]> =>
+      [...(await world.tasks(run)).map(taskState), runState(await run.get())];
     expect(await states()).toEqual(['DONE', 'RUNNING', 'RUNNING', 'PENDING', 'RUNNING']);
     await run.cancel();
     await world.settle();
@@ -496,7 +502,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(await states()).toEqual(['DONE', 'CANCELLED', 'CANCELLED', 'CANCELLED', 'CANCELLED']);
   });
 
-  test('1.31 a CANCELLING run is CANCELLED when none of its tasks is open any more, and not before', async ({ world }) => {
+  test('1.31 a CANCELLING run is CANCELLED when none of its tasks is open, and not before', async ({ world }) => {
     const door = new Door();
     const slow = jobType('slow', {
       taskDetails: () => [1, 2], taskResults: ({ task, signal }) => (task === 1 ? door.pass() : untilTold(signal)),

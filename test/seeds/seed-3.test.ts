@@ -57,7 +57,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     }
   });
 
-  test('3.02 a job is active until it is done, and a done job is a record that nothing changes by itself', async ({ world }) => {
+  test('3.02 a job is active until it is done; a done job is a record that stays as it is', async ({ world }) => {
     const runs = await everyStage(world);
     expect((await jobsOf(world, runs)).map(isOpen)).toEqual([false, false, false, true, true, false]);
     const done = [runs.complete, runs.error, runs.terminate, runs.unrun];
@@ -99,12 +99,14 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     }
   });
 
-  test('3.05 a request over HTTP that is accepted creates a job, and one that is refused leaves none', async ({ world }) => {
+  test('3.05 an HTTP request that is accepted creates a job; one that is refused leaves none', async ({ world }) => {
     const checked = jobType('checked', { input: z.object({ year: z.number() }), run: () => {} });
     await world.add({ types: [checked] });
     const ask = await world.listen();
     const refusedOnes = [
-      { type: 'checked', input: { year: 'soon' } }, { type: 'checked', input: { year: 1 }, priority: 0.5 }, { input: 1 },
+      { type: 'checked', input: { year: 'soon' } },
+      { type: 'checked', input: { year: 1 }, priority: 0.5 },
+      { input: 1 },
     ];
     const statuses = await Promise.all(refusedOnes.map(async (body) => (await ask('POST', '/runs', body)).status));
     expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
@@ -204,7 +206,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(JSON.stringify((await world.engine.stage(run.id)).done)).toContain('ENOENT');
   });
 
-  test('3.12 a terminated job names its reason and message, whether a user, an administrator or the program ended it', async ({ world }) => {
+  test('3.12 a terminated job names its reason: a user, an administrator or a program', async ({ world }) => {
     const runs = await everyStage(world);
     expect((await world.engine.stage(runs.terminate)).done).toMatchObject({
       fate: 'terminate', code: 0, reason: 'user', message: 'changed my mind', by: 'ann',
@@ -236,7 +238,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     });
   });
 
-  test.fails('3.12 a job that an administrator cancels over HTTP is terminated with the code of administrators (found.md A10)', async ({ world }) => {
+  test.fails('3.12 a cancel over HTTP by an administrator has its own code (found.md A10)', async ({ world }) => {
     const admin = newToken({ name: 'ada', role: 'admin' });
     await world.start({ types: [held] });
     const ask = await world.listen({ tokens: [admin.record] });
@@ -252,7 +254,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect((await jobsOf(world, runs)).map(stageOf)).toEqual(Array(6).fill('done'));
   });
 
-  test('3.14 nothing but an operator\'s retry opens a done job again, and its earlier outcome stays in the history', async ({ world }) => {
+  test('3.14 nothing but a retry by an operator opens a done job, and its history stays', async ({ world }) => {
     const runs = await everyStage(world);
     const { engine } = world;
     const act = { by: 'ann' };
@@ -291,7 +293,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const known: string[][] = [];
     for (let count = 0; count < 3; count += 1) {
       const { stage, ...info } = await engine.stage(run.id);
-      known.push([stage, ...Object.entries(info).flatMap(([name, value]) => (value ? `${name} ${value.at - newYear}` : []))]);
+      const parts = Object.entries(info).flatMap(([name, part]) => (part ? `${name} ${part.at - newYear}` : []));
+      known.push([stage, ...parts]);
       await world.advance('10s');
     }
     expect(known).toEqual([
@@ -333,11 +336,13 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(await done('error')).toEqual({
       at: newYear, fate: 'error', code: 0, reason: 'unknown', message: 'no such file', data: { path: '/x' },
     });
-    expect(await done('terminate')).toMatchObject({ at: newYear, fate: 'terminate', code: 0, message: 'changed my mind' });
+    expect(await done('terminate')).toMatchObject({
+      at: newYear, fate: 'terminate', code: 0, message: 'changed my mind',
+    });
     expect([await done('run'), await done('queue')]).toEqual([null, null]);
   });
 
-  test('3.20 every stored change of a job is the outcome of exactly one more event of its history', async ({ world }) => {
+  test('3.20 every stored change of a job is the outcome of one more event of its history', async ({ world }) => {
     const flaky = jobType('flaky', {
       retry: { base: '1s' },
       taskDetails: () => [1, 2],
@@ -350,7 +355,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
       const { jobs } = await reader.find({ kinds: ['run', 'task'] }, { limit: 1000 });
       for (const job of jobs) seen.set(`${job.id} ${job.version}`, { ...job, result: null });
     });
-    const [run, other] = [await engine.createJobRun(flaky, { delay: '1s' }), await engine.createJobRun(held, { delay: '1s' })];
+    const run = await engine.createJobRun(flaky, { delay: '1s' });
+    const other = await engine.createJobRun(held, { delay: '1s' });
     await world.advance('10s');
     await run.retry();
     await other.cancel();

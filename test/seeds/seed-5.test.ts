@@ -1,6 +1,8 @@
 // Seed 5, "Leases and transitions", statement by statement, on SQLite and on PostgreSQL.
 import { describe, expect } from 'vitest';
-import { cron, jobDef, jobType, lockOf, Refusal, scheduledState, typed, type Engine, type Logger } from '../../src/index.ts';
+import {
+  cron, jobDef, jobType, lockOf, Refusal, scheduledState, typed, type Engine, type Logger,
+} from '../../src/index.ts';
 import { apply } from '../../src/apply.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { step, transitions } from '../../src/model/machine.ts';
@@ -17,7 +19,10 @@ const claimHeld = { kinds: ['run'], names: { exact: ['held'] }, limit: 1, leaseM
 
 /** The ticks of a definition with their outcomes, by seconds since the start of the test. */
 const ticks = async (engine: Engine, def: string): Promise<string[]> =>
-  (await ticksOf(engine, def)).map((tick) => `${(tick.nominal - newYear) / second} ${'run' in tick ? 'run' : tick.skipped}`);
+  (await ticksOf(engine, def)).map((tick) => {
+    const outcome = 'run' in tick ? 'run' : tick.skipped;
+    return `${(tick.nominal - newYear) / second} ${outcome}`;
+  });
 
 const ownerOf = async (world: SeedWorld, id: number): Promise<string | null> =>
   lockOf((await world.store.load([id]))[0]!).owner;
@@ -72,7 +77,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
       expect(await jobs.store.note([{ id: run.id, fence: other, progress: '{}' }])).toEqual([false]);
     }
     const before = await run.get();
-    await Promise.all([reader.get(run.id), reader.history(run.id), reader.explain(run.id), reader.stats(run.id), reader.stage(run.id)]);
+    const { id } = run;
+    await Promise.all([reader.get(id), reader.history(id), reader.explain(id), reader.stats(id), reader.stage(id)]);
     expect([await run.get(), kindsOf(await run.events())]).toEqual([before, ['created', 'claimed']]);
   });
 
@@ -87,14 +93,15 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect([before!.version, after]).toMatchObject([2, { priority: 5, due: newYear + 2 * hour, version: 3 }]);
   });
 
-  test('5.05 the lock is a lease in the database: heartbeats extend it, and it ends by the time of the database', async ({ world }) => {
+  test('5.05 the lock is a lease in the database that heartbeats extend until they stop', async ({ world }) => {
     const door = new Door();
     const slow = jobType('slow', { run: () => door.pass() });
-    const [first, other] = [await world.start({ types: [slow], lease: '10s' }), await world.add({ types: [slow], lease: '10s' })];
+    const first = await world.start({ types: [slow], lease: '10s' });
+    const other = await world.add({ types: [slow], lease: '10s' });
     const run = await first.createJobRun(slow);
     const leaseUntil = async (): Promise<number> =>
       (await other.instances()).find(({ id }) => id === 'a')!.leaseUntil - newYear;
-    const claim = () => other.jobs.claim({ holder: 'ann', leaseMs: second, kinds: ['run'], names: { exact: ['slow'] }, limit: 1 });
+    const claim = () => other.jobs.claim({ ...claimHeld, names: { exact: ['slow'] }, holder: 'ann' });
     const leases: number[] = [];
     for (let count = 0; count < 3; count += 1) {
       await world.advance('10s');
@@ -120,9 +127,10 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const change = (by: string) => step(job!, { do: 'edit', edit: { priority: by.length } }, { by, now: newYear });
     const [ann, beate] = ['ann', 'beate'].map(change);
     if (ann instanceof Refusal || beate instanceof Refusal) throw new Error('an edit cannot be refused');
-    const written = await Promise.all([world.store.commit({ changes: [ann!] }), (await world.reader()).commit({ changes: [beate!] })]);
-    expect(written.flat().toSorted()).toEqual([false, true]);
-    expect(await run.get()).toMatchObject({ version: 2, priority: written[0]![0] ? 3 : 5 });
+    const reader = await world.reader();
+    const written = await Promise.all([world.store.commit({ changes: [ann!] }), reader.commit({ changes: [beate!] })]);
+    expect(written.flat().filter(Boolean)).toEqual([true]);
+    expect(await run.get()).toMatchObject({ version: 2, priority: written[0][0] ? 3 : 5 });
   });
 
   test('5.07 the lease of an instance that stopped ends, and another instance gets its job', async ({ world }) => {
@@ -139,7 +147,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect([await ownerOf(world, run.id), door.knocks]).toEqual(['b', 2]);
   });
 
-  test('5.08 the clocks of instances need not agree: due times and leases follow the clock of the database', async ({ world }) => {
+  test('5.08 the clocks of instances need not agree: the clock of the database counts', async ({ world }) => {
     const done: string[] = [];
     const typeOn = (name: string) => jobType('timed', { run: () => void done.push(name) });
     const clocks = ['2001', '2077'].map((year) => new VirtualClock(Date.parse(`${year}-01-01T00:00:00Z`)));
@@ -186,7 +194,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(claimed).toEqual([]);
   });
 
-  test('5.10 repair continues an execution where it stopped: completed tasks are not executed again', async ({ world }) => {
+  test('5.10 repair continues an execution: completed tasks are not executed again', async ({ world }) => {
     let prepared = 0;
     const executed: number[] = [];
     const tasks = jobType('tasks', {
@@ -203,7 +211,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     world.kill(first);
     await world.start({ types: [tasks], slots: 3 });
     await world.advance('30s');
-    expect([await world.engine.run(id).result(), prepared, executed.toSorted()]).toEqual([3, 1, [1, 2, 2, 3]]);
+    expect([await world.engine.run(id).result(), prepared]).toEqual([3, 1]);
+    expect(executed.toSorted((a, b) => a - b)).toEqual([1, 2, 2, 3]);
   });
 
   test('5.11 the lock names the transition that its owner performs', async ({ world }) => {
@@ -240,7 +249,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.advance('30s');
     const repairs = await Promise.all(runs.map(async ({ id }) => (await world.store.history(id)).at(-1)));
     expect(repairs).toMatchObject([
-      { kind: 'lapsed', holder: 'a', phase: 'prepare', by: 'b' }, { kind: 'lapsed', holder: 'a', phase: 'run', by: 'b' },
+      { kind: 'lapsed', holder: 'a', phase: 'prepare', by: 'b' },
+      { kind: 'lapsed', holder: 'a', phase: 'run', by: 'b' },
     ]);
   });
 
@@ -301,7 +311,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
       expect(before.state).toBe(state);
       for (const name of names.filter((each) => !known.has(`${each} ${state}`))) {
         const asked = apply(world.store, runs[state].id, commandOf(name, before.fence), { by: 'ann' });
-        expect([name, state, await refused(asked)]).toEqual([name, state, expect.stringMatching(/^(wrong\.state|lost\.lease)$/)]);
+        expect(['wrong.state', 'lost.lease'], `${name} ${state}`).toContain(await refused(asked));
       }
       expect(await runs[state].get()).toEqual(before);
     }
@@ -354,7 +364,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect((await engine.definition('def')).spec.priority).toBe(7);
   });
 
-  test('5.20 no task exists before its run waits for it, also when its instance dies while it plans', async ({ world }) => {
+  test('5.20 no task exists before its run waits for it, even if its planner dies', async ({ world }) => {
     const door = new Door();
     const tasks = jobType('tasks', {
       taskDetails: async function* () { yield* Array.from({ length: 1_200 }, (_, index) => index); await door.pass(); },
@@ -373,7 +383,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect((await world.store.count({ kinds: ['task'] })).reduce((sum, { count }) => sum + count, 0)).toBe(1_200);
   });
 
-  test('5.21 an instance may die after any write of its start: no definition is left in creation', async ({ worlds }) => {
+  test('5.21 an instance may die after any write of its start: no definition is half made', async ({ worlds }) => {
     const def = jobDef('def', quick, everyTenSeconds);
     const resume = async (world: SeedWorld, dies: number): Promise<number> => {
       const engine = await world.add({ defs: [def], lease: '3s' });
@@ -411,11 +421,11 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
 
   test('5.23 an instance that finds a due job claims it at the time when it is due', async ({ world }) => {
     await world.start({ types: [held] });
-    const run = await world.createJobRun(held, { delay: '20s' });
-    await world.advance('19s');
+    const run = await world.createJobRun(held, { delay: '22s' });
+    await world.advance('21s');
     expect(kindsOf(await run.events())).toEqual(['created']);
     await world.advance('1s');
-    expect((await run.events())[1]).toMatchObject({ kind: 'claimed', at: newYear + 20 * second });
+    expect((await run.events())[1]).toMatchObject({ kind: 'claimed', at: newYear + 22 * second });
   });
 
   test('5.24 an execution is locked, marked as starting, called, and marked by what it returned', async ({ world }) => {
@@ -437,7 +447,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     });
     await world.start({ types: [phased, outcomes] });
     await world.createJobRun(phased);
-    const runs = await world.engine.createJobRuns(outcomes, ['completed', 'failed', 'running'].map((input) => ({ input })));
+    const inputs = ['completed', 'failed', 'running'].map((input) => ({ input }));
+    const runs = await world.engine.createJobRuns(outcomes, inputs);
     await world.settle();
     expect(seen).toEqual([['starting', 'a'], ['started', null], ['started', 'a']]);
     expect(await Promise.all(runs.map(async (run) => scheduledState(await run.get())))).toEqual([
@@ -452,11 +463,13 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const def = jobDef('def', flaky, everyTenSeconds);
     await world.start({ defs: [def] });
     await world.advance('25s');
-    expect((await world.runs(def)).map((run) => [run.attempt, scheduledState(run)])).toEqual([[2, 'completed'], [2, 'completed']]);
+    expect((await world.runs(def)).map((run) => [run.attempt, scheduledState(run)])).toEqual([
+      [2, 'completed'], [2, 'completed'],
+    ]);
     expect((await world.engine.definition('def')).nextDue).toBe(newYear + 30 * second);
   });
 
-  test('5.26 a handler is called only while its instance has the lock, and its outcome counts only under that lock', async ({ world }) => {
+  test('5.26 a handler is called under the lock of its instance, and its outcome needs it', async ({ world }) => {
     const door = new Door();
     const seen: unknown[] = [];
     const type = jobType('locked', {
@@ -483,11 +496,12 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'released', 'claimed']);
   });
 
-  test('5.27 of several instances that claim the same job one gets it, and the others get nothing', async ({ world }) => {
+  test('5.27 of several instances that claim the same job one gets it, the others nothing', async ({ world }) => {
     const clients = [await world.add(), await world.add(), await world.add()];
     await clients[0]!.createJobRun(held);
-    const claims = await Promise.all(clients.map((client, index) => client.jobs.claim({ ...claimHeld, holder: `h${index}` })));
-    expect(claims.map(({ length }) => length).toSorted()).toEqual([0, 0, 1]);
+    const claim = ({ jobs }: Engine, index: number) => jobs.claim({ ...claimHeld, holder: `h${index}` });
+    const claims = await Promise.all(clients.map(claim));
+    expect(claims.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
   });
 
   test('5.28 instances that lose the race for a lock log nothing, and the work is done once', async ({ world }) => {
@@ -510,7 +524,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect(emptyClaims).toBeGreaterThan(0);
   });
 
-  test('5.29 the end of an execution is stored once, under its lock, and the next run is planned', async ({ world }) => {
+  test('5.29 the end of an execution is stored once, and the next run is planned', async ({ world }) => {
     const tokens: string[] = [];
     const outside = jobType('outside', {
       run: ({ handOff }) => { const given = handOff(); tokens.push(given.token); return given; },
@@ -518,7 +532,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const def = jobDef('def', outside, everyTenSeconds);
     const engine = await world.start({ defs: [def] });
     await world.advance('10s');
-    const ends = await Promise.allSettled([engine.complete(tokens[0]!, 'finished'), engine.complete(tokens[0]!, 'finished')]);
+    const complete = () => engine.complete(tokens[0]!, 'finished');
+    const ends = await Promise.allSettled([complete(), complete()]);
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await refused(engine.complete(tokens[0]!, 'twice'))).toBe('lost.lease');
     expect(await world.runs(def)).toMatchObject([{ fate: 'succeeded', result: '"finished"' }]);

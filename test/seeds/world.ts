@@ -25,7 +25,9 @@ export type AfterCall = (method: string, answer: unknown) => void | Promise<void
 
 /** Event loop turns without a store call after which an engine has nothing left to do at this time. */
 const idleTurns = 6;
-/** The clock skips idle time, up to this long before the next job is due: then every loop of an engine has run again. */
+/** Far more than any test needs at one time: an engine that works on without end must not hang its test. */
+const roundsMax = 5_000;
+/** The clock skips idle time, up to this long before the next job is due: within it every loop of an engine runs. */
 const livedMs = 65_000;
 
 export class SeedWorld {
@@ -121,7 +123,8 @@ export class SeedWorld {
 
   /** Waits until the engines have nothing left to do at this time. */
   async settle(): Promise<void> {
-    for (let idle = 0; idle < idleTurns; idle += 1) {
+    for (let [idle, rounds] = [0, 0]; idle < idleTurns; idle += 1, rounds += 1) {
+      if (rounds > roundsMax) throw new Error(`the engines still work after ${roundsMax} rounds at the same time`);
       if (this.clock.untilNext() === 0) await this.clock.advance(0);
       await turn();
       const isWoken = this.#deliverWakes();
@@ -172,7 +175,7 @@ export class SeedWorld {
   }
 }
 
-/** The link between an engine and its store. It counts calls without an answer; cut, nothing passes in either direction. */
+/** The link between an engine and its store: it counts open calls, and once it is cut nothing passes it. */
 class Link {
   readonly store: Store;
   afterEachCall: AfterCall | null = null;
