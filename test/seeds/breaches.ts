@@ -278,7 +278,7 @@ export const breaches: readonly Breach[] = [
     title: 'a run by hand is not refused while another is open',
     cuts: [
       cut('engine/declare/one-per-type.ts', 'if (!isBusy) return;', 'return;'),
-      cut('engine/declare/run-request.ts', 'isAlone && due <= now ?', 'false ?'),
+      cut('engine/declare/run-request.ts', '&& due <= now', '&& due < 0'),
     ],
     breaks: ['4.03', '4.17', '4.19'],
   },
@@ -305,9 +305,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a tick creates two runs',
     cuts: [cut(
-      'jobs/tick.ts', 'ticking.runs.map((run) => bornOf(def, spec, run, now, asker));',
-      `ticking.runs.flatMap((run) => [bornOf(def, spec, run, now, asker),
-        bornOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, now, asker)]);`,
+      'jobs/tick.ts', 'ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));',
+      `ticking.runs.flatMap((run) => [newRunOf(def, spec, run, now, asker),
+        newRunOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, now, asker)]);`,
     )],
     breaks: ['4.09', '5.14', '5.22', '5.28'],
   },
@@ -402,7 +402,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'items are never processed in parallel',
-    cuts: [cut('engine/progress/tracker.ts', 'hands: handsFor(plan.parallelism)', 'hands: 1')],
+    cuts: [cut('engine/progress/tracker.ts', 'parallelism: parallelismOf(plan.parallelism)', 'parallelism: 1')],
     breaks: ['4.31'],
   },
   {
@@ -518,8 +518,8 @@ export const breaches: readonly Breach[] = [
     title: 'the command line creates runs of another type',
     cuts: [cut(
       'cli/commands/runs.ts',
-      'engine.createNamed({ type }, ask',
-      `engine.createNamed({ type: 'other' }, ask`,
+      'createNamed({ type },',
+      `createNamed({ type: 'other' },`,
     )],
     breaks: ['5.16 runs'],
     isInProcesses: true,
@@ -527,8 +527,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition is created in two writes',
     cuts: [cut(
-      'jobs/define.ts', 'const [written] = await insert(store, [create(birth, first, { by, now })]);',
-      `const [written] = await insert(store, [create(birth, { ...first, hold: 'pause' }, { by, now })]);
+      'jobs/define.ts', 'create(origin, first, { by, now })]);',
+      `create(origin, { ...first, hold: 'pause' }, { by, now })]);
   if (written && isEnabled) await enable(store, name, { by });`,
     )],
     breaks: ['5.17', '5.21'],
@@ -546,8 +546,8 @@ export const breaches: readonly Breach[] = [
     title: 'planned tasks are visible before their run waits for them',
     cuts: [cut(
       'engine/work/phases.ts',
-      'await jobs.store.stage(this.#run.id, this.#fence, tasks);',
-      'await jobs.store.commit({ changes: tasks });',
+      'jobs.store.stageChildren(this.#run.id, this.#fence, tasks);',
+      'jobs.store.commit({ changes: tasks });',
     )],
     breaks: ['5.20'],
   },
@@ -564,8 +564,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a claim that finds nothing is reported',
     cuts: [cut(
-      'engine/loops/claimer.ts', 'this.#isDry = claimed.length < wanted;',
-      `if (claimed.length === 0) throw new Error('the lock was not obtained'); this.#isDry = claimed.length < wanted;`,
+      'engine/loops/claimer.ts', '= claimed.length < wanted;',
+      `= claimed.length < wanted; if (claimed.length === 0) throw new Error('the lock was not obtained');`,
     )],
     breaks: ['5.28'],
   },

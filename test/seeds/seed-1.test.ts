@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import { attemptsOf, cron, jobDef, jobType, runState, taskState, typed, type RunState } from '../../src/index.ts';
 import { runStates } from '../../src/vocabulary/jobrun.ts';
-import { wayOf } from '../../src/vocabulary/standing.ts';
+import { stepsOf } from '../../src/vocabulary/standing.ts';
 import { Door, forever, kindsOf, minute, newYear, second, untilTold } from '../engine/api/kit.ts';
 import { seedStores, type SeedWorld } from './world.ts';
 
@@ -38,7 +38,7 @@ async function livesOf(world: SeedWorld, run: { readonly id: number }): Promise<
   const jobs = [...(await world.store.load([run.id])), ...(await world.tasks(run))];
   return Promise.all(jobs.map(async ({ id, kind }) => {
     const stateOf = kind === 'run' ? runState : taskState;
-    const states = wayOf(await world.store.history(id)).map(({ after }) => stateOf(after));
+    const states = stepsOf(await world.store.history(id)).map(({ after }) => stateOf(after));
     return states.filter((state, index) => state !== states[index - 1]);
   }));
 }
@@ -324,7 +324,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.advance('2s');
     expect([...seen]).toEqual(['PENDING with 0 tasks', 'RUNNING with 3 tasks', 'DONE with 3 tasks']);
     const [task] = await world.tasks(run);
-    expect(wayOf(await world.store.history(task!.id)).map(({ after }) => taskState(after))[0]).toBe('PENDING');
+    expect(stepsOf(await world.store.history(task!.id)).map(({ after }) => taskState(after))[0]).toBe('PENDING');
   });
 
   test('1.20 while a run is RUNNING its remaining PENDING tasks are executed one after another', async ({ world }) => {

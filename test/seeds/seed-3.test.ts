@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Fail, fateOf, jobType, RetryAfter, stageHistory, stageOf } from '../../src/index.ts';
 import { replay } from '../../src/model/evolve.ts';
 import { isOpen } from '../../src/model/job.ts';
-import { birthOf } from '../../src/store/row.ts';
+import { originOf } from '../../src/store/row.ts';
 import { Door, forever, kindsOf, minute, newYear, refused, second, untilTold } from '../engine/api/kit.ts';
 import { newToken } from '../http/world.ts';
 import { seedStores, type SeedWorld } from './world.ts';
@@ -367,7 +367,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
       const [id, version] = key.split(' ').map(Number) as [number, number];
       const events = (await reader.history(id)).slice(0, version);
       expect(events.map(({ n }) => n)).toEqual(events.map((_, index) => index + 1));
-      expect(replay(birthOf(row as never), events), key).toEqual(row);
+      expect(replay(originOf(row as never), events), key).toEqual(row);
     }
   });
 
@@ -375,7 +375,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const runs = await everyStage(world);
     for (const job of await jobsOf(world, runs)) {
       // The result is stored beside the history.
-      expect(replay(birthOf(job), await world.store.history(job.id))).toEqual({ ...job, result: null });
+      expect(replay(originOf(job), await world.store.history(job.id))).toEqual({ ...job, result: null });
     }
   });
 });

@@ -115,7 +115,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const def = jobDef('nightly', quick);
     const impostor = jobType('quick', { run: () => 'other' });
     const open = (): Engine => new Engine({ store: world.store, types: [quick, impostor] });
-    expect(open).toThrow('two job types are called quick');
+    expect(open).toThrow('two job types are named quick');
     await world.start({ defs: [def] });
     expect((await world.engine.definition('nightly')).spec.type).toBe('quick');
     const run = await world.createJobRun(def);

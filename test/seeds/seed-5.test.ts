@@ -7,6 +7,7 @@ import { apply } from '../../src/apply.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { step, transitions } from '../../src/model/machine.ts';
 import { states } from '../../src/model/state.ts';
+import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { Door, forever, hour, kindsOf, newYear, refused, second, ticksOf, untilTold } from '../engine/api/kit.ts';
 import { seedStores, type SeedWorld } from './world.ts';
@@ -27,11 +28,15 @@ const ticks = async (engine: Engine, def: string): Promise<string[]> =>
 const ownerOf = async (world: SeedWorld, id: number): Promise<string | null> =>
   lockOf((await world.store.load([id]))[0]!).owner;
 
+const writingCalls: ReadonlySet<string> = new Set<keyof Store>([
+  'reserve', 'commit', 'claim', 'stageChildren', 'beat', 'lead',
+]);
+
 /** Kills the engine when it has made so many writing calls: the last one is done, and its answer is lost. */
 function killAfterWrites(world: SeedWorld, engine: Engine, count: number): { readonly writes: () => number } {
   let writes = 0;
   world.afterEachCall(engine, async (method) => {
-    if (!['commit', 'claim', 'stage', 'beat', 'lead', 'reserve'].includes(method)) return;
+    if (!writingCalls.has(method)) return;
     writes += 1;
     if (writes === count) world.kill(engine);
   });
@@ -74,7 +79,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     for (const other of [fence + 1, 99]) {
       expect(await refused(jobs.succeed(run.id, other, { by: 'ann' }))).toBe('lost.lease');
       expect(await refused(jobs.release(run.id, other, { by: 'ann' }))).toBe('lost.lease');
-      expect(await jobs.store.note([{ id: run.id, fence: other, progress: '{}' }])).toEqual([false]);
+      expect(await jobs.store.writeNotes([{ id: run.id, fence: other, progress: '{}' }])).toEqual([false]);
     }
     const before = await run.get();
     const { id } = run;

@@ -2,7 +2,7 @@
 // engines, each of which can be killed.
 import { test as plain } from 'vitest';
 import { Engine, type EngineOptions, type Job, type RunHandle } from '../../src/index.ts';
-import type { AskOf, ResultOf, Runnable } from '../../src/engine/declare/run-request.ts';
+import type { RequestOf, ResultOf, Runnable } from '../../src/engine/declare/run-request.ts';
 import type { AccessOptions } from '../../src/http/access/access.ts';
 import { createHttp, type Http } from '../../src/http/server.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -106,7 +106,7 @@ export class SeedWorld {
     this.#links.get(engine)!.afterEachCall = call;
   }
 
-  createJobRun<What extends Runnable>(what: What, ...ask: AskOf<What>): Promise<RunHandle<ResultOf<What>>> {
+  createJobRun<What extends Runnable>(what: What, ...ask: RequestOf<What>): Promise<RunHandle<ResultOf<What>>> {
     return this.engine.createJobRun(what, ...ask);
   }
 
