@@ -260,7 +260,7 @@ export const breaches: readonly Breach[] = [
     title: 'runs of a type with onePerType are not limited',
     cuts: [
       cut('engine/declare/job-def.ts', '(onePerType ?? type.onePerType) ? 1 :', 'false ? 1 :'),
-      cut('engine/declare/handlers.ts', 'if (options.onePerType) types.set(name, 1);', ''),
+      cut('engine/declare/handlers.ts', 'if (options.onePerType) types.set(name, 1);', 'if (name === null) types.set(name, 1);'),
     ],
     breaks: ['4.02 of several'],
   },
@@ -510,7 +510,7 @@ export const breaches: readonly Breach[] = [
     breaks: ['5.13'],
   },
   {
-    title: 'a waiting job can be released',
+    title: 'an ended job can be paused',
     cuts: [machine('pause: { pending: pause },', 'pause: { pending: pause, ended: () => [] },')],
     breaks: ['5.15'],
   },

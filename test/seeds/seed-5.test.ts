@@ -5,8 +5,8 @@ import {
 } from '../../src/index.ts';
 import { apply } from '../../src/apply.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
-import { step, transitions } from '../../src/model/machine.ts';
-import { states } from '../../src/model/state.ts';
+import { step } from '../../src/model/machine.ts';
+import { states, type State } from '../../src/model/state.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { Door, forever, hour, kindsOf, newYear, refused, second, ticksOf, untilTold } from '../engine/api/kit.ts';
@@ -28,19 +28,22 @@ const ticks = async (engine: Engine, def: string): Promise<string[]> =>
 const ownerOf = async (world: SeedWorld, id: number): Promise<string | null> =>
   lockOf((await world.store.load([id]))[0]!).owner;
 
-const writingCalls: ReadonlySet<string> = new Set<keyof Store>([
-  'reserve', 'commit', 'claim', 'stageChildren', 'beat', 'lead',
-]);
+type WritingCall = 'reserve' | 'commit' | 'claim' | 'beat' | 'lead';
 
-/** Kills the engine when it has made so many writing calls: the last one is done, and its answer is lost. */
-function killAfterWrites(world: SeedWorld, engine: Engine, count: number): { readonly writes: () => number } {
+/** Kills the engine when it has made so many of these calls: the last one is done, and its answer is lost. */
+function killAfter(
+  world: SeedWorld, engine: Engine, calls: readonly (WritingCall & keyof Store)[], count: number,
+): { readonly writes: () => number; readonly killed: Promise<void> } {
+  const { promise: killed, resolve } = Promise.withResolvers<void>();
   let writes = 0;
   world.afterEachCall(engine, async (method) => {
-    if (!writingCalls.has(method)) return;
+    if (!(calls as readonly string[]).includes(method)) return;
     writes += 1;
-    if (writes === count) world.kill(engine);
+    if (writes !== count) return;
+    world.kill(engine);
+    resolve();
   });
-  return { writes: () => writes };
+  return { writes: () => writes, killed };
 }
 
 describe.concurrent.each(seedStores)('on $name', ({ test }) => {
@@ -277,9 +280,9 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     });
     const def = jobDef('def', sums, { params: 3, ...everyTenSeconds, overlap: 'allow', misfire: 'all' });
     const live = async (world: SeedWorld, dies: number): Promise<number> => {
-      const engine = await world.start({ defs: [def], lease: '3s' });
       await world.advance('9s');
-      const { writes } = killAfterWrites(world, engine, dies);
+      const engine = await world.start({ defs: [def], lease: '3s' });
+      const { writes } = killAfter(world, engine, ['reserve', 'commit', 'claim'], dies);
       await world.advance('2s');
       return writes();
     };
@@ -300,8 +303,6 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
 
   test('5.15 every transition that is not allowed in a state is refused and changes nothing', async ({ world }) => {
     const engine = await world.start({ types: [held] });
-    const known = new Set(transitions().map(([name, state]) => `${name} ${state}`));
-    const names = [...new Set(transitions().map(([name]) => name))];
     const runs = {
       pending: await engine.createJobRun(held, { delay: '1h' }),
       held: await engine.createJobRun(held, { delay: '1h' }),
@@ -314,14 +315,13 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     for (const state of states) {
       const before = await runs[state].get();
       expect(before.state).toBe(state);
-      for (const name of names.filter((each) => !known.has(`${each} ${state}`))) {
+      const others = (Object.keys(allowed) as CommandName[]).filter((name) => !allowed[name].includes(state));
+      for (const name of others) {
         const asked = apply(world.store, runs[state].id, commandOf(name, before.fence), { by: 'ann' });
         expect(['wrong.state', 'lost.lease'], `${name} ${state}`).toContain(await refused(asked));
       }
       expect(await runs[state].get()).toEqual(before);
     }
-    expect(known).not.toContain('succeed pending');
-    expect(known).not.toContain('claim running');
   });
 
   test('5.16 a program that executes nothing can create definitions and runs', async ({ world }) => {
@@ -350,11 +350,11 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   });
 
   test('5.18 the creation of a definition plans its first run and does not start it', async ({ world }) => {
-    await world.start({ defs: [jobDef('def', quick, { schedules: cron('0 * * * *') })] });
-    expect((await world.engine.definition('def')).nextDue).toBe(newYear + hour);
-    await world.advance('59m');
+    await world.start({ defs: [jobDef('def', quick, { schedules: cron('*/30 * * * * *') })] });
+    expect((await world.engine.definition('def')).nextDue).toBe(newYear + 30 * second);
+    await world.advance('29s');
     expect(await world.runs()).toEqual([]);
-    await world.advance('1m');
+    await world.advance('1s');
     expect(await world.runs()).toHaveLength(1);
   });
 
@@ -392,8 +392,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const def = jobDef('def', quick, everyTenSeconds);
     const resume = async (world: SeedWorld, dies: number): Promise<number> => {
       const engine = await world.add({ defs: [def], lease: '3s' });
-      const { writes } = killAfterWrites(world, engine, dies);
-      void engine.resume();
+      const { writes, killed } = killAfter(world, engine, ['reserve', 'commit', 'claim', 'beat', 'lead'], dies);
+      await world.passing(Promise.race([engine.resume(), killed]));
       await world.settle();
       return writes();
     };
@@ -564,6 +564,28 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   });
 });
 
-const said = { holder: 'ann', until: null, code: 'user', retryable: true, due: 0, tasks: 1, reopens: 0, edit: {} };
+/** The states in which each transition is allowed. */
+const allowed: Readonly<Record<CommandName, readonly State[]>> = {
+  claim: ['pending'],
+  succeed: ['running'],
+  fail: ['running'],
+  release: ['running'],
+  again: ['running'],
+  handOff: ['running'],
+  plan: ['running'],
+  lapse: ['running'],
+  adopt: ['running', 'held'],
+  settle: ['held'],
+  free: ['held'],
+  pause: ['pending'],
+  resume: ['held'],
+  cancel: ['pending', 'held', 'running'],
+  stop: ['pending', 'held', 'running'],
+  retry: ['ended'],
+  requeue: ['pending', 'held', 'running', 'ended'],
+  edit: ['pending', 'held', 'running', 'ended'],
+};
+
+const options = { holder: 'ann', until: null, code: 'user', retryable: true, due: 0, tasks: 1, reopens: 0, edit: {} };
 const commandOf = (name: CommandName, fence: number): Command =>
-  ({ do: name, fence, ...said, error: { code: 'unknown', message: '' } }) as unknown as Command;
+  ({ do: name, fence, ...options, error: { code: 'unknown', message: '' } }) as unknown as Command;
