@@ -66,9 +66,9 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
 
   test('1.02 a run has a due time and tasks that name it as their parent', async ({ world }) => {
     await world.start({ types: [letters] });
-    const run = await world.createJobRun(letters, { input: 'abc', dueTime: newYear + minute });
-    expect((await run.get()).due).toBe(newYear + minute);
-    await world.advance('1m');
+    const run = await world.createJobRun(letters, { input: 'abc', dueTime: newYear + 10 * second });
+    expect((await run.get()).due).toBe(newYear + 10 * second);
+    await world.advance('10s');
     expect((await world.tasks(run)).map(({ kind, parent }) => [kind, parent])).toEqual(Array(3).fill(['task', run.id]));
   });
 
@@ -98,12 +98,12 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   test('1.04 timeout, retries, priority and tags of a definition apply to each of its runs', async ({ world }) => {
     const slow = jobType('slow', { taskDetails: () => [1], taskResults: () => forever() });
     const def = jobDef('def', slow, {
-      timeout: '5s', retry: { attempts: 2, base: '1s', jitter: 0 }, schedules: cron('* * * * *'),
+      timeout: '5s', retry: { attempts: 2, base: '1s', jitter: 0 }, schedules: cron('*/20 * * * * *'),
       priority: 3, tags: { team: 'blue' },
     });
     await world.start({ defs: [def] });
     await world.createJobRun(def);
-    await world.advance('80s');
+    await world.advance('35s');
     const runs = await world.runs(def);
     expect(runs.map(({ tick }) => tick !== null)).toEqual([false, true]);
     for (const run of runs) {
@@ -117,10 +117,10 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   });
 
   test('1.05 a run names its definition, whether it was created by hand or by the schedule', async ({ world }) => {
-    const def = jobDef('nightly', letters, { params: 'abc', schedules: cron('* * * * *') });
+    const def = jobDef('nightly', letters, { params: 'abc', schedules: cron('*/10 * * * * *') });
     await world.start({ defs: [def] });
     await world.createJobRun(def);
-    await world.advance('1m');
+    await world.advance('10s');
     expect((await world.runs()).map((run) => [run.def, run.tick !== null])).toEqual([
       ['nightly', false], ['nightly', true],
     ]);
@@ -140,8 +140,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   test('1.07 a due run calls jobDetails, taskDetails, taskResults and jobResults in this order', async ({ world }) => {
     const { type, calls } = observed();
     await world.start({ types: [type], slots: 1 });
-    await world.createJobRun(type, { input: 'it', delay: '1m' });
-    await world.advance('59s');
+    await world.createJobRun(type, { input: 'it', delay: '10s' });
+    await world.advance('9s');
     expect(calls).toEqual([]);
     await world.advance('1s');
     expect(calls.map((call) => call.split('(')[0])).toEqual([
@@ -279,17 +279,17 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
   });
 
   test('1.17 a new run has a due time, no tasks and the state PENDING, however it was created', async ({ world }) => {
-    const def = jobDef('def', letters, { params: 'abc', schedules: cron('* * * * *') });
+    const def = jobDef('def', letters, { params: 'abc', schedules: cron('*/20 * * * * *') });
     const first = await world.start({ defs: [def] });
-    const byHand = await world.createJobRun(def, { delay: '2m' });
-    await world.advance('59s');
+    const byHand = await world.createJobRun(def, { delay: '1h' });
+    await world.advance('19s');
     world.kill(first);
     // The next engine creates the scheduled run and has no code for it.
     await world.start();
-    await world.advance('20s');
+    await world.advance('18s');
     const runs = await world.runs(def);
     expect(runs.map((run) => [runState(run), run.due - newYear])).toEqual([
-      ['PENDING', 2 * minute], ['PENDING', minute],
+      ['PENDING', 60 * minute], ['PENDING', 20 * second],
     ]);
     expect(await world.tasks(byHand)).toEqual([]);
     expect(await world.tasks(runs[1]!)).toEqual([]);
@@ -304,8 +304,8 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     });
     await world.start({ types: [type] });
     await world.createJobRun(type, { dueTime: newYear - minute });
-    await world.createJobRun(type, { delay: '1m' });
-    await world.advance('59s');
+    await world.createJobRun(type, { delay: '10s' });
+    await world.advance('9s');
     expect(calls).toEqual(['JobDetails', 'TaskDetails']);
     await world.advance('1s');
     expect(calls).toEqual(['JobDetails', 'TaskDetails', 'JobDetails', 'TaskDetails']);
@@ -511,7 +511,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const run = await world.createJobRun(slow);
     await world.settle();
     await run.cancel();
-    await world.advance('1m');
+    await world.advance('20s');
     expect([runState(await run.get()), (await world.tasks(run)).map(taskState)]).toEqual([
       'CANCELLING', ['RUNNING', 'CANCELLED'],
     ]);
