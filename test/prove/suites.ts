@@ -36,6 +36,7 @@ export const suites: readonly Part[] = [
   part('histories', 300, histories),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
+  part('seeds', 300, () => proofs('test/seeds')),
   { ...part('scale', 1_800, () => scale), isLongOnly: true },
 ];
 

@@ -1,414 +1,512 @@
-// Seed 4, "Job scheduling and progress", statement by statement.
-import { describe, expect, test } from 'vitest';
+// Seed 4, "Job scheduling and progress", statement by statement, on SQLite and on PostgreSQL.
+import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import {
   Cancelled, cron, Engine, every, jobDef, jobType, runStatus, type Context, type Progress,
 } from '../../src/index.ts';
-import { processStatus } from '../../src/vocabulary/configuration.ts';
 import * as isolated from '../engine/fixtures/isolated-types.ts';
-import { Cluster } from '../engine/api/cluster.ts';
 import {
-  Door, hour, minute, newYear, refusal, refused, second, start, ticksOf, told, untilTold,
+  Door, forever, minute, newYear, refusal, refused, second, ticksOf, untilTold,
 } from '../engine/api/kit.ts';
+import { seedStores, type SeedWorld } from './world.ts';
 
 const quick = jobType('quick', { run: () => 'done' });
 const makeAlone = (door: Door) =>
   jobType('alone', { onePerType: true, run: ({ signal }) => Promise.race([door.pass(), untilTold(signal)]) });
+const everyTenSeconds = { schedules: cron('*/10 * * * * *') } as const;
 
-describe('jobs', () => {
-  test('4.01 "a potentially long-running background task with a scheduled execution time"', async () => {
-    const long = jobType('long', {
-      timeout: '3d', run: async () => { await t.clock.sleep(10 * minute); return 'done'; },
-    });
-    const t = await start({ types: [long] });
-    const run = await t.createJobRun(long, { dueTime: newYear + hour });
-    await t.advance('1h5m');
+/** The ticks of a definition with their outcomes, by seconds since the start of the test. */
+const ticks = async (engine: Engine, def: string): Promise<string[]> =>
+  (await ticksOf(engine, def)).map((tick) => {
+    const outcome = 'run' in tick ? 'run' : tick.skipped;
+    return `${(tick.nominal - newYear) / second} ${outcome}`;
+  });
+
+const running = async (world: SeedWorld, type: string): Promise<number> =>
+  (await world.store.find({ types: [type], kinds: ['run'], standings: ['running'] })).jobs.length;
+
+/** A type that processes four items of ten seconds each. */
+function fourItems(world: SeedWorld, handle: (context: Context) => unknown = () => undefined) {
+  const done: number[] = [];
+  const type = jobType('items', {
+    run: async (context) => {
+      const outcome = await context.progress.runStage([1, 2, 3, 4], (item) => `item ${item}`, async (item) => {
+        await world.clock.sleep(10 * second);
+        done.push(item);
+      });
+      return handle(context) ?? outcome;
+    },
+  });
+  return { type, done };
+}
+
+/** The progress that is stored of a handler, and the status of its run. */
+async function treeOf(
+  world: SeedWorld, handle: (context: Context) => unknown,
+): Promise<{ readonly progress: Progress | null; readonly status: string }> {
+  const type = jobType('tracked', { retry: { attempts: 1 }, run: async (context) => { await handle(context); } });
+  const engine = await world.start({ types: [type] });
+  const run = await engine.createJobRun(type);
+  await world.advance('10s');
+  return { progress: (await engine.snapshot(run.id)).progress, status: runStatus(await run.get()) };
+}
+
+describe.concurrent.each(seedStores)('on $name', ({ test }) => {
+  test('4.01 a job runs for long in the background, from the time for which it was scheduled', async ({ world }) => {
+    const long = jobType('long', { run: async () => { await world.clock.sleep(40 * second); return 'done'; } });
+    await world.start({ types: [long], lease: '5s' });
+    const run = await world.createJobRun(long, { dueTime: newYear + 20 * second });
+    await world.advance('19s');
+    expect(runStatus(await run.get())).toBe('SCHEDULED');
+    // Longer than the lease of its instance.
+    await world.advance('20s');
     expect(runStatus(await run.get())).toBe('RUNNING');
-    await t.advance('5m');
+    await world.advance('22s');
     expect(await run.result()).toBe('done');
   });
 
-  test('4.02 "multiple JobConfigurations for a type, only one of these can run at a time"', async () => {
+  test('4.02 of several definitions of a type with onePerType only one executes at a time', async ({ world }) => {
     const door = new Door();
     const alone = makeAlone(door);
-    const defs = ['a', 'b', 'c'].map((name) => jobDef(name, alone, {
-      schedules: cron('*/10 * * * *'), overlap: 'queue',
-    }));
-    const t = await start({ defs });
-    await t.advance('30m');
-    expect(door.knocks).toBe(1);
-    expect((await t.engine.count({ types: ['alone'], kinds: ['run'], standings: ['running'] }))[0]?.count).toBe(1);
+    const defs = ['a', 'b', 'c'].map((name) => jobDef(name, alone, { ...everyTenSeconds, overlap: 'queue' }));
+    await world.start({ defs });
+    await world.advance('25s');
+    expect([door.knocks, await running(world, 'alone')]).toEqual([1, 1]);
   });
 
-  test('4.03 "this is an essential intentional restriction that is crucial to understand": a real lock', async () => {
+  test('4.02 without onePerType several runs of a type execute at once', async ({ world }) => {
+    const door = new Door();
+    const slow = jobType('slow', { run: () => door.pass() });
+    await world.start({ defs: ['a', 'b'].map((name) => jobDef(name, slow, everyTenSeconds)) });
+    await world.advance('15s');
+    expect(await running(world, 'slow')).toBe(2);
+  });
+
+  test.fails('4.02 no definition switches off the onePerType of its type (found.md A4)', async ({ world }) => {
+    const alone = makeAlone(new Door());
+    const defs = [jobDef('a', alone, everyTenSeconds), jobDef('b', alone, { ...everyTenSeconds, onePerType: false })];
+    await world.start({ defs });
+    await world.advance('15s');
+    expect(await running(world, 'alone')).toBe(1);
+  });
+
+  test('4.03 the restriction is a lock in the database that outlives the death of an instance', async ({ world }) => {
     const door = new Door();
     const alone = makeAlone(door);
-    const cluster = new Cluster();
-    const defs = ['a', 'b'].map((name) => jobDef(name, alone, { schedules: cron('* * * * *'), overlap: 'allow' }));
-    for (let count = 0; count < 3; count += 1) await cluster.join({ defs });
-    await cluster.advance('5m');
-    expect(door.knocks).toBe(1);
+    const defs = ['a', 'b'].map((name) => jobDef(name, alone, everyTenSeconds));
+    const engines = [];
+    for (let count = 0; count < 3; count += 1) engines.push(await world.start({ defs }));
+    const byHand = await engines[0]!.createJobRun(alone);
+    await world.advance('1s');
+    const { job } = await engines[1]!.snapshot(byHand.id);
+    for (const engine of engines.slice(1)) expect(await refused(engine.createJobRun(alone))).toBe('busy.type');
+    const holder = engines.find(({ instance }) => instance === (job.state === 'running' && job.lease.holder));
+    world.kill(holder);
+    const living = engines.filter((engine) => engine !== holder);
+    await world.advance('5s');
+    // Nobody knows yet that it died.
+    expect(await refused(living[0]!.createJobRun(alone))).toBe('busy.type');
+    await world.advance('35s');
+    expect([door.knocks, await running(world, 'alone')]).toEqual([2, 1]);
+    expect(await ticks(living[0]!, 'a')).toEqual(['10 overlap', '20 overlap', '30 overlap', '40 overlap']);
   });
 
-  test('4.04 "linked to its Job implementation by the JobType; one class for each type"', async () => {
-    const t = await start({ defs: [jobDef('nightly', quick)] });
-    expect((await t.engine.definition('nightly')).spec.type).toBe('quick');
-    const run = await t.createJobRun(jobDef('nightly', quick));
-    await t.drain();
-    expect(await run.result()).toBe('done');
+  test('4.04 a definition is linked to its code by the type, and a type has one implementation', async ({ world }) => {
+    const def = jobDef('nightly', quick);
     const impostor = jobType('quick', { run: () => 'other' });
-    expect(() => new Engine({ store: 'memory:', types: [quick, impostor] })).toThrow('two job types are named quick');
+    const open = (): Engine => new Engine({ store: world.store, types: [quick, impostor] });
+    expect(open).toThrow('two job types are named quick');
+    await world.start({ defs: [def] });
+    expect((await world.engine.definition('nightly')).spec.type).toBe('quick');
+    const run = await world.createJobRun(def);
+    await world.settle();
+    expect(await run.result()).toBe('done');
   });
 
-  test('4.05 "an in memory job: the change of JobStatus is never persisted in the database"', async () => {
+  test('4.05 a run of an in-memory definition changes its status without a database write', async ({ world }) => {
     const passing = jobDef('passing', quick, { inMemory: true });
-    const t = await start({ defs: [passing] });
-    const before = await t.engine.jobs.store.feedEnd();
-    const run = await t.createJobRun(passing);
-    await t.drain();
-    expect(runStatus(await run.get())).toBe('COMPLETED');
-    expect(await t.engine.jobs.store.feedEnd()).toBe(before);
+    await world.start({ defs: [passing] });
+    const before = await world.store.feedEnd();
+    const run = await world.createJobRun(passing);
+    await world.settle();
+    expect([runStatus(await run.get()), await run.result()]).toEqual(['COMPLETED', 'done']);
+    expect((await world.store.eventsAfter(before, 10)).events).toEqual([]);
+    expect((await world.store.find({})).jobs).toEqual([]);
   });
 
-  test('4.06 "often ad-hoc created, in theory even a persisted configuration"', async () => {
-    const t = await start({ types: [quick] });
-    const adHoc = await t.createJobRun(jobDef('ad hoc', quick, { inMemory: true }));
-    await t.drain();
+  test('4.06 an in-memory definition is created ad hoc or declared, and is never stored', async ({ world }) => {
+    const ticking = jobDef('ticking', quick, { ...everyTenSeconds, inMemory: true });
+    const engine = await world.start({ types: [quick], defs: [ticking] });
+    const adHoc = await engine.createJobRun(jobDef('ad hoc', quick, { inMemory: true }));
+    await world.settle();
     expect(await adHoc.result()).toBe('done');
-    // Declared in code it is there at every start, and ticks, with nothing stored.
-    const ticking = jobDef('ticking', quick, { inMemory: true, schedules: cron('0 * * * *') });
-    await t.restart({ defs: [ticking] });
-    await t.restart();
-    await t.advance('1h');
-    expect((await t.engine.configuration('ticking')).lastExecutedStatus).toBe('COMPLETED');
-    expect((await t.engine.jobs.find({})).jobs).toEqual([]);
+    await world.advance('11s');
+    expect(await engine.configuration('ticking')).toMatchObject({ lastExecutedStatus: 'COMPLETED' });
+    expect((await world.store.find({})).jobs).toEqual([]);
+    // Another instance declares it again and has a status of its own.
+    const next = await world.start({ defs: [ticking] });
+    expect(await next.configuration('ticking')).toMatchObject({ lastExecutedStatus: 'NOT_STARTED' });
+    expect((await next.definitions()).map(({ name }) => name)).toEqual(['ticking']);
   });
 
-  test('4.07 "status, last and next execution are updated in the database whenever they change"', async () => {
-    const door = new Door();
-    const slow = jobType('slow', { retry: { attempts: 1 }, run: () => door.pass() });
-    const def = jobDef('def', slow, { schedules: cron('0 * * * *') });
-    const t = await start({ defs: [def] });
-    const configuration = async () => t.engine.configuration('def');
+  test('4.07 status, last and next execution are in the database as soon as they change', async ({ world }) => {
+    const doors = [new Door(), new Door()];
+    const slow = jobType('slow', {
+      retry: { attempts: 1 },
+      run: async ({ run }) => { await doors[run.dueTime.getTime() === newYear + 10 * second ? 0 : 1]!.pass(); },
+    });
+    const def = jobDef('def', slow, everyTenSeconds);
+    const reader = await world.add();
+    const engine = await world.start({ defs: [def] });
+    const configuration = () => reader.configuration('def');
     expect(await configuration()).toEqual({
       status: 'SCHEDULED', lastExecuted: null, lastExecutedStatus: 'NOT_STARTED', lastRun: null,
-      nextExecutionTime: newYear + hour,
+      nextExecutionTime: newYear + 10 * second,
     });
-    await t.advance('1h');
-    const [run] = await t.runs(def);
+    await world.advance('10s');
+    const [run] = await world.runs(def);
+    const [lastExecuted, nextExecutionTime] = [newYear + 10 * second, newYear + 20 * second];
+    const executed = { lastExecuted, nextExecutionTime, lastRun: run!.id };
+    expect(await configuration()).toEqual({ status: 'RUNNING', lastExecutedStatus: 'NOT_STARTED', ...executed });
+    doors[0]!.open();
+    await world.settle();
+    expect(await configuration()).toEqual({ status: 'SCHEDULED', lastExecutedStatus: 'COMPLETED', ...executed });
+    await world.advance('10s');
+    await engine.stopJobRun((await world.runs(def))[1]!.id);
     expect(await configuration()).toMatchObject({
-      status: 'RUNNING', lastExecuted: newYear + hour, lastRun: run!.id, nextExecutionTime: newYear + 2 * hour,
+      status: 'SCHEDULED', lastExecuted: newYear + 20 * second, lastExecutedStatus: 'STOPPED',
+      nextExecutionTime: newYear + 30 * second,
     });
-    door.open();
-    await t.drain();
-    // Whoever comes after a crash finds the same in the database.
-    t.crash();
-    await t.restart();
-    expect(await configuration()).toMatchObject({
-      status: 'SCHEDULED', lastExecuted: newYear + hour, lastExecutedStatus: 'COMPLETED',
-    });
-    await t.engine.disable('def');
+    await engine.disable('def');
     expect(await configuration()).toMatchObject({ status: 'DISABLED', nextExecutionTime: null });
   });
 
-  test('4.08 "leader only: only the leader node in a cluster should run these jobs in the scheduler"', async () => {
+  test('4.08 runs of a leaderOnly definition execute on the leader, and then on the next one', async ({ world }) => {
+    const door = new Door();
+    const busy = jobType('busy', { run: () => door.pass() });
     const ranOn: string[] = [];
     const defOn = (name: string) =>
-      jobDef('def', jobType('work', { run: () => void ranOn.push(name) }), {
-        leaderOnly: true, schedules: cron('* * * * *'),
-      });
-    const cluster = new Cluster();
-    const leader = await cluster.join({ defs: [defOn('a')] });
-    await cluster.join({ defs: [defOn('b')] });
-    await cluster.advance('3m10s');
-    expect(ranOn).toEqual(['a', 'a', 'a']);
-    cluster.kill(leader);
-    await cluster.advance('2m');
-    expect(ranOn.slice(3)).toEqual(['b', 'b']);
+      jobDef('def', jobType('work', { run: () => void ranOn.push(name) }), { ...everyTenSeconds, leaderOnly: true });
+    const leader = await world.start({ types: [busy], defs: [defOn('a')], slots: 1 });
+    await world.start({ defs: [defOn('b')] });
+    await world.advance('15s');
+    expect(ranOn).toEqual(['a']);
+    // The leader has no free slot: the others leave the run to it.
+    await leader.createJobRun(busy);
+    await world.advance('10s');
+    expect([door.knocks, ranOn]).toEqual([1, ['a']]);
+    door.open();
+    await world.advance('1s');
+    expect(ranOn).toEqual(['a', 'a']);
+    world.kill(leader);
+    await world.advance('40s');
+    expect(ranOn.length).toBeGreaterThan(2);
+    expect(new Set(ranOn.slice(2))).toEqual(new Set(['b']));
   });
 
-  test('4.09 "to only perform database work once independent of the number of nodes"', async () => {
+  test('4.09 the work of a leaderOnly definition is done once, however many instances there are', async ({ world }) => {
     let count = 0;
-    const def = jobDef('def', jobType('work', { run: () => { count += 1; } }), {
-      leaderOnly: true, schedules: cron('* * * * *'),
-    });
-    const cluster = new Cluster();
-    for (let nodes = 0; nodes < 4; nodes += 1) await cluster.join({ defs: [def] });
-    await cluster.advance('5m10s');
-    expect(count).toBe(5);
+    const work = jobType('work', { run: () => { count += 1; } });
+    const def = jobDef('def', work, { ...everyTenSeconds, leaderOnly: true });
+    for (let nodes = 0; nodes < 4; nodes += 1) await world.start({ defs: [def] });
+    await world.advance('35s');
+    expect([count, (await world.runs(def)).length]).toEqual([3, 3]);
   });
 
-  test('4.10 "job specific execution parameters that are part of a JobConfiguration, stored as JSON"', async () => {
+  test('4.10 a definition has parameters of its type, stored as JSON, which its runs receive', async ({ world }) => {
     const report = jobType('report', {
       input: z.object({ year: z.number(), format: z.enum(['pdf', 'csv']).default('pdf') }),
       run: ({ input }) => `${input.year}.${input.format}`,
     });
-    const def = jobDef('yearly', report, { params: { year: 2025 }, schedules: cron('0 * * * *') });
-    const t = await start({ defs: [def] });
-    await t.advance('1h');
-    const [run] = await t.runs(def);
-    expect([run!.input, run!.state === 'ended' && run!.result]).toEqual(['{"year":2025}', '"2025.pdf"']);
-    const { job } = await t.engine.definition('yearly');
-    expect(JSON.parse(job.input)).toMatchObject({ code: { params: { year: 2025 } } });
-  });
-});
-
-describe('scheduling', () => {
-  test('4.11 "jobs are executed asynchronously, started by a scheduler based on the configuration"', async () => {
-    const def = jobDef('def', quick, { schedules: cron('0 * * * *') });
-    const t = await start({ defs: [def] });
-    const byHand = await t.createJobRun(def);
-    expect((await byHand.get()).state).not.toBe('ended');
-    await t.advance('1h');
-    const [, scheduled] = await t.runs(def);
-    expect((await t.engine.history(scheduled!.id))[0]).toMatchObject({
-      kind: 'created', by: 'test-1', at: newYear + hour,
-    });
-  });
-
-  test('4.12 "either based on a CRON expression or regularly with a fixed time delay between executions"', async () => {
-    const slow = jobType('slow', { run: () => t.clock.sleep(5 * minute) });
-    const t = await start({
-      defs: [
-        jobDef('cron', slow, { schedules: cron('30 * * * *') }),
-        jobDef('delay', slow, { schedules: every('10m', { from: 'finished' }) }),
-      ],
-    });
-    await t.advance('41m');
-    expect((await ticksOf(t.engine, 'cron')).map(told)).toEqual(['2026-01-01T00:30 run']);
-    expect((await ticksOf(t.engine, 'delay')).map(told)).toEqual([
-      '2026-01-01T00:10 run', '2026-01-01T00:25 run', '2026-01-01T00:40 run',
+    const def = jobDef('yearly', report, { ...everyTenSeconds, params: { year: 2025 } });
+    const engine = await world.start({ defs: [def] });
+    const reader = await world.add();
+    const stored = async (): Promise<unknown> => JSON.parse((await reader.definition('yearly')).job.input);
+    expect(await stored()).toMatchObject({ code: { params: { year: 2025 } } });
+    await world.advance('15s');
+    await engine.override('yearly', { params: { year: 2026, format: 'csv' } });
+    expect(await stored()).toMatchObject({ override: { params: { year: 2026, format: 'csv' } } });
+    await world.advance('10s');
+    expect((await world.runs(def)).map(({ input, result }) => [input, result])).toEqual([
+      ['{"year":2025}', '"2025.pdf"'], ['{"year":2026,"format":"csv"}', '"2026.csv"'],
     ]);
   });
 
-  test('4.13 "jobs are automatically (re)scheduled when the configuration is created or updated"', async () => {
-    const t = await start({ defs: [jobDef('def', quick, { schedules: cron('0 * * * *') })] });
-    expect((await t.engine.configuration('def')).nextExecutionTime).toBe(newYear + hour);
-    await t.engine.override('def', { schedules: [cron('*/5 * * * *')] });
-    expect((await t.engine.configuration('def')).nextExecutionTime).toBe(newYear + 5 * minute);
-    await t.advance('5m');
-    expect(await t.runs()).toHaveLength(1);
+  test.fails('4.10 HTTP refuses parameters that do not fit the type (found.md A2)', async ({ world }) => {
+    const report = jobType('report', { input: z.object({ year: z.number() }), run: () => {} });
+    await world.start({ types: [report] });
+    const ask = await world.listen();
+    expect((await ask('POST', '/defs', { name: 'yearly', type: 'report', params: { year: 'soon' } })).status).toBe(422);
   });
 
-  test('4.14 "will attempt to stop any running job of the same type: a phantom"', async () => {
-    const alone = makeAlone(new Door());
-    const phantom = jobDef('phantom', alone);
-    const due = jobDef('due', alone, { schedules: cron('*/10 * * * *'), overlap: 'replace' });
-    const t = await start({ defs: [phantom, due] });
-    const run = await t.createJobRun(phantom);
-    await t.advance('10m');
-    expect(await run.get()).toMatchObject({ fate: 'cancelled', cancel: { code: 'automation' } });
-    expect((await t.runs(due)).map(runStatus)).toEqual(['RUNNING']);
+  test('4.11 jobs execute asynchronously: a scheduler creates their runs from the definition', async ({ world }) => {
+    const def = jobDef('def', quick, everyTenSeconds);
+    const engine = await world.start({ defs: [def] });
+    await engine.suspend();
+    const byHand = await world.createJobRun(def);
+    expect(runStatus(await byHand.get())).toBe('SCHEDULED');
+    await world.passing(engine.resume());
+    await world.advance('11s');
+    expect(runStatus(await byHand.get())).toBe('COMPLETED');
+    const [, scheduled] = await world.runs(def);
+    expect((await world.store.history(scheduled!.id))[0]).toMatchObject({
+      kind: 'created', by: 'a', at: newYear + 10 * second,
+    });
   });
 
-  test('4.15 "the nextExecutionTime contains the instant when the job should run again"', async () => {
-    const t = await start({ defs: [jobDef('def', quick, { schedules: [cron('0 * * * *'), cron('45 0 * * *')] })] });
+  test('4.12 a definition runs by a cron expression, or with a fixed delay after each execution', async ({ world }) => {
+    const slow = jobType('slow', { run: () => world.clock.sleep(5 * second) });
+    const defs = [
+      jobDef('cron', slow, { schedules: cron('*/15 * * * * *') }),
+      jobDef('delay', slow, { schedules: every('10s', { from: 'finished' }) }),
+    ];
+    await world.start({ defs });
+    await world.advance('45s');
+    expect(await ticks(world.engine, 'cron')).toEqual(['15 run', '30 run', '45 run']);
+    expect(await ticks(world.engine, 'delay')).toEqual(['10 run', '25 run', '40 run']);
+  });
+
+  test('4.13 a definition is scheduled when it is created and rescheduled when it is changed', async ({ world }) => {
+    const engine = await world.start({ defs: [jobDef('def', quick, { schedules: cron('0 * * * *') })] });
+    expect((await engine.configuration('def')).nextExecutionTime).toBe(newYear + 60 * minute);
+    await engine.override('def', { schedules: [cron('*/20 * * * * *')] });
+    expect((await engine.configuration('def')).nextExecutionTime).toBe(newYear + 20 * second);
+    await world.advance('20s');
+    expect(await world.runs()).toHaveLength(1);
+  });
+
+  test('4.14 with overlap replace, a tick stops the open run of its type and starts its own', async ({ world }) => {
+    let isTold = false;
+    const alone = jobType('alone', {
+      onePerType: true,
+      run: async ({ signal, run }) => {
+        if (run.def === 'due') return forever();
+        await untilTold(signal).catch(() => { isTold = true; });
+        return forever();
+      },
+    });
+    const [phantom, due] = [jobDef('phantom', alone), jobDef('due', alone, { ...everyTenSeconds, overlap: 'replace' })];
+    await world.start({ defs: [phantom, due] });
+    const run = await world.createJobRun(phantom);
+    await world.advance('9s');
+    expect([isTold, runStatus(await run.get())]).toEqual([false, 'RUNNING']);
+    await world.advance('3s');
+    expect(await run.get()).toMatchObject({
+      fate: 'cancelled', cancel: { code: 'automation', why: 'replaced by the next run of due' },
+    });
+    expect([isTold, (await world.runs(due)).map(runStatus)]).toEqual([true, ['RUNNING']]);
+  });
+
+  test('4.14 without a policy for overlap, a tick is skipped while a run is open', async ({ world }) => {
+    const door = new Door();
+    const def = jobDef('def', jobType('slow', { run: () => door.pass() }), everyTenSeconds);
+    await world.start({ defs: [def] });
+    await world.advance('25s');
+    expect([await ticks(world.engine, 'def'), door.knocks]).toEqual([['10 run', '20 overlap'], 1]);
+  });
+
+  test.fails('4.14 a replaced handler is told to stop before the next one starts (found.md B6)', async ({ world }) => {
+    const story: string[] = [];
+    const slow = jobType('slow', {
+      run: async ({ signal }) => {
+        story.push('start');
+        await untilTold(signal).finally(() => story.push('told to stop'));
+      },
+    });
+    // Ticks and heartbeats are due at different times.
+    await world.advance('100ms');
+    await world.start({ defs: [jobDef('def', slow, { ...everyTenSeconds, overlap: 'replace' })] });
+    await world.advance('25s');
+    expect(story).toEqual(['start', 'told to stop', 'start']);
+  });
+
+  test('4.15 the next execution time is the time at which the definition runs next', async ({ world }) => {
+    const schedules = [cron('*/20 * * * * *'), cron('30 0 0 * * *')];
+    const engine = await world.start({ defs: [jobDef('def', quick, { schedules })] });
     const times: number[] = [];
     for (let count = 0; count < 3; count += 1) {
-      const { nextExecutionTime } = await t.engine.configuration('def');
-      times.push((nextExecutionTime! - newYear) / minute);
-      await t.advance(`${nextExecutionTime! - t.clock.now()}ms`);
-      expect((await t.engine.configuration('def')).lastExecuted).toBe(nextExecutionTime);
+      const { nextExecutionTime } = await engine.configuration('def');
+      times.push((nextExecutionTime! - newYear) / second);
+      await world.advance(`${nextExecutionTime! - world.clock.now()}ms`);
+      expect((await engine.configuration('def')).lastExecuted).toBe(nextExecutionTime);
     }
-    expect(times).toEqual([45, 60, 120]);
+    expect(times).toEqual([20, 30, 40]);
   });
 
-  test('4.16 "can also be run manually: the job is started right away"', async () => {
+  test('4.16 a definition that is run by hand starts at once, and keeps its schedule', async ({ world }) => {
     const def = jobDef('def', quick, { schedules: cron('0 0 1 7 *') });
-    const t = await start({ defs: [def] });
-    const { nextExecutionTime } = await t.engine.configuration('def');
-    const run = await t.createJobRun(def);
-    await t.drain();
-    expect([runStatus(await run.get()), (await run.get()).startedAt]).toEqual(['COMPLETED', newYear]);
-    expect((await t.engine.configuration('def')).nextExecutionTime).toBe(nextExecutionTime);
+    const engine = await world.start({ defs: [def] });
+    const ask = await world.listen();
+    const { nextExecutionTime } = await engine.configuration('def');
+    await world.advance('10s');
+    const { status, body } = await ask('POST', '/defs/def/run', {});
+    await world.settle();
+    const run = await engine.get(body.id);
+    expect([status, runStatus(run), run.startedAt]).toEqual([201, 'COMPLETED', newYear + 10 * second]);
+    expect((await engine.configuration('def')).nextExecutionTime).toBe(nextExecutionTime);
   });
 
-  test('4.17 "however, this is only possible when a job of the same type is not already running"', async () => {
+  test('4.17 a run by hand is refused while a run of the same type with onePerType is open', async ({ world }) => {
     const alone = makeAlone(new Door());
     const [a, b] = [jobDef('a', alone), jobDef('b', alone)];
-    const t = await start({ defs: [a, b] });
-    const running = await t.createJobRun(a);
-    await t.drain();
-    expect(await refused(t.createJobRun(a))).toBe('busy.type');
-    expect(await refused(t.createJobRun(b))).toBe('busy.type');
-    await running.cancel();
-    await t.drain();
-    expect((await t.createJobRun(b)).outcome).toBe('created');
+    await world.start({ defs: [a, b] });
+    const ask = await world.listen();
+    const first = await world.createJobRun(a);
+    await world.settle();
+    expect(await refused(world.createJobRun(a))).toBe('busy.type');
+    expect(await refused(world.createJobRun(b))).toBe('busy.type');
+    expect(await ask('POST', '/defs/b/run', {})).toMatchObject({ status: 409, body: { code: 'busy.type' } });
+    await first.cancel();
+    await world.settle();
+    expect((await world.createJobRun(b)).outcome).toBe('created');
   });
 
-  test('4.18 "it does not matter if they were scheduled or run manually"', async () => {
-    const door = new Door();
-    const alone = makeAlone(door);
-    const scheduled = jobDef('scheduled', alone, { schedules: cron('*/10 * * * *') });
-    const manual = jobDef('manual', alone);
-    const t = await start({ defs: [scheduled, manual] });
-    const byHand = await t.createJobRun(manual);
-    await t.advance('10m');
-    expect((await ticksOf(t.engine, 'scheduled')).map(told)).toEqual(['2026-01-01T00:10 overlap']);
-    await byHand.cancel();
-    await t.advance('10m');
-    expect((await t.runs(scheduled)).map(runStatus)).toEqual(['RUNNING']);
-    expect(await refused(t.createJobRun(manual))).toBe('busy.type');
-  });
-
-  test('4.19 "coordinated using maps per JobType of scheduled and manually executed jobs"', async () => {
+  test('4.18 scheduled runs and runs by hand exclude each other', async ({ world }) => {
     const alone = makeAlone(new Door());
-    const def = jobDef('def', alone, { schedules: cron('*/10 * * * *') });
-    const t = await start({ defs: [def] });
-    await t.advance('10m');
-    const [run] = await t.runs(def);
-    const busy = await refusal(t.createJobRun(def));
-    expect(busy.detail).toEqual({ type: 'alone', id: run!.id });
-    // The memory is the store's: another process gives the same answer.
-    t.crash();
-    await t.restart();
-    expect((await refusal(t.createJobRun(def))).detail).toEqual({ type: 'alone', id: run!.id });
+    const [scheduled, manual] = [jobDef('scheduled', alone, everyTenSeconds), jobDef('manual', alone)];
+    await world.start({ defs: [scheduled, manual] });
+    const byHand = await world.createJobRun(manual);
+    await world.advance('15s');
+    expect(await ticks(world.engine, 'scheduled')).toEqual(['10 overlap']);
+    await byHand.cancel();
+    await world.advance('10s');
+    expect((await world.runs(scheduled)).map(runStatus)).toEqual(['RUNNING']);
+    expect(await refused(world.createJobRun(manual))).toBe('busy.type');
   });
-});
 
-describe('stop (forced quit)', () => {
-  test('4.20 "being scheduled or currently running: cancelled as an attempt to stop"', async () => {
+  test('4.19 the refusal names the open run of the type, on every instance', async ({ world }) => {
+    const alone = makeAlone(new Door());
+    const def = jobDef('def', alone, everyTenSeconds);
+    const engine = await world.start({ defs: [def] });
+    await world.advance('15s');
+    const [run] = await world.runs(def);
+    const other = await world.add({ defs: [def] });
+    for (const each of [engine, other]) {
+      expect((await refusal(each.createJobRun(def))).detail).toEqual({ type: 'alone', id: run!.id });
+    }
+    world.kill(engine);
+    expect((await refusal(other.createJobRun(def))).detail).toEqual({ type: 'alone', id: run!.id });
+  });
+
+  test('4.20 a run can be stopped while it waits and while it runs', async ({ world }) => {
     const held = jobType('held', { run: ({ signal }) => untilTold(signal) });
-    const t = await start({ types: [held] });
-    const scheduled = await t.createJobRun(held, { delay: '1h' });
-    const running = await t.createJobRun(held);
-    await t.drain();
-    expect([(await scheduled.stop()).how, (await running.stop()).how]).toEqual(['idle', 'disowned']);
-    expect([runStatus(await scheduled.get()), runStatus(await running.get())]).toEqual(['STOPPED', 'STOPPED']);
+    await world.start({ types: [held] });
+    const [scheduled, executing] = [await world.createJobRun(held, { delay: '1h' }), await world.createJobRun(held)];
+    await world.settle();
+    expect([(await scheduled.stop()).how, (await executing.stop()).how]).toEqual(['idle', 'disowned']);
+    expect([runStatus(await scheduled.get()), runStatus(await executing.get())]).toEqual(['STOPPED', 'STOPPED']);
   });
 
-  test('4.21 "will get interrupted and hopefully terminate in a controlled way"', async () => {
+  test('4.21 the handler of a stopped run is interrupted and can clean up', async ({ world }) => {
     const story: string[] = [];
     const tidy = jobType('tidy', {
       run: async ({ signal }) => {
         try {
           await untilTold(signal);
         } finally {
-          story.push('tidied up');
+          story.push('cleaned up');
         }
       },
     });
-    const t = await start({ types: [tidy] });
-    const run = await t.createJobRun(tidy);
-    await t.drain();
+    await world.start({ types: [tidy] });
+    const run = await world.createJobRun(tidy);
+    await world.settle();
+    expect(story).toEqual([]);
     await run.stop();
-    await t.drain();
-    expect(story).toEqual(['tidied up']);
+    await world.settle();
+    expect(story).toEqual(['cleaned up']);
   });
 
-  test('4.22 "stopping a job can sometimes be ineffective due to error handling within the process"', async () => {
+  test('4.22 a handler that ignores a stop can change nothing, and an isolated one is ended', async ({ world }) => {
     const door = new Door();
     const stubborn = jobType('stubborn', {
-      run: async ({ signal }) => {
+      run: async ({ signal, log }) => {
         await untilTold(signal).catch(() => 'swallowed');
         await door.pass();
+        log.info('still here');
         return 'went on';
       },
     });
-    const t = await start({ types: [stubborn, isolated.loops] });
-    const disowned = await t.createJobRun(stubborn);
-    const isolatedRun = await t.createJobRun(isolated.loops);
-    await t.drain();
-    // What cannot be ended can at least change nothing; what runs in a thread of its own is ended for real.
+    await world.start({ types: [stubborn, isolated.loops] });
+    const [disowned, isolatedRun] = [await world.createJobRun(stubborn), await world.createJobRun(isolated.loops)];
+    await world.settle();
     expect([(await disowned.stop()).how, (await isolatedRun.stop()).how]).toEqual(['disowned', 'terminated']);
-    await t.drain();
+    await world.settle();
+    expect(door.knocks).toBe(1);
     door.open();
-    await t.drain();
+    await world.advance('5s');
     expect(await disowned.get()).toMatchObject({ fate: 'cancelled', result: null });
+    expect(await disowned.log()).toEqual([]);
   });
-});
 
-describe('cancel (request to give up)', () => {
-  /** Works on four items of ten seconds each. */
-  function items(handle: (context: Context) => unknown = () => undefined) {
-    const done: number[] = [];
-    const made = { type: jobType('items', {
-      run: async (context) => {
-        const outcome = await context.progress.runStage([1, 2, 3, 4], (item) => `item ${item}`, async (item) => {
-          await made.sleep(10 * second);
-          done.push(item);
-        });
-        return handle(context) ?? outcome;
-      },
-    }), done, sleep: (_ms: number): Promise<void> => Promise.resolve() };
-    return made;
-  }
-
-  test('4.23 "can be asked to cooperatively give up running at the next safe point"', async () => {
-    const made = items();
-    const t = await start({ types: [made.type] });
-    made.sleep = (ms) => t.clock.sleep(ms);
-    const run = await t.createJobRun(made.type);
-    await t.advance('15s');
-    const { progress } = await t.engine.snapshot(run.id);
-    expect(progress?.processes[0]?.status).toBe('RUNNING');
+  test('4.23 a handler that is asked to stop goes on until its next safe point and ends there', async ({ world }) => {
+    const { type } = fourItems(world);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    await world.advance('15s');
     await run.cancel();
-    await t.advance('1m');
+    await world.advance('4s');
+    expect(runStatus(await run.get())).toBe('RUNNING');
+    await world.advance('1s');
+    // The second item was complete after twenty seconds.
+    expect(await run.get()).toMatchObject({ fate: 'cancelled', endedAt: newYear + 20 * second });
     expect(runStatus(await run.get())).toBe('STOPPED');
   });
 
-  test('4.24 "completes the item; once it is done, skips further execution to the end"', async () => {
-    const made = items();
-    const t = await start({ types: [made.type] });
-    made.sleep = (ms) => t.clock.sleep(ms);
-    const run = await t.createJobRun(made.type);
-    await t.advance('15s');
+  test('4.24 a cancelled job completes its item and skips the rest', async ({ world }) => {
+    const { type, done } = fourItems(world);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    await world.advance('15s');
     await run.cancel();
-    expect(made.done).toEqual([1]);
-    await t.advance('1m');
-    expect(made.done).toEqual([1, 2]);
+    expect(done).toEqual([1]);
+    await world.advance('40s');
+    expect(done).toEqual([1, 2]);
   });
 
-  test('4.25 "does not roll back any changes; might have specific routines to clean up"', async () => {
+  test('4.25 a cancelled job keeps what it has done, and can clean up', async ({ world }) => {
     const cleaned: string[] = [];
-    const made = items(({ progress }) => { if (progress.isCancelled) cleaned.push('cleaned up'); });
-    const t = await start({ types: [made.type] });
-    made.sleep = (ms) => t.clock.sleep(ms);
-    const run = await t.createJobRun(made.type);
-    await t.advance('15s');
+    const { type, done } = fourItems(world, ({ progress }) => {
+      if (progress.isCancelled) cleaned.push('cleaned up');
+    });
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    await world.advance('15s');
     await run.cancel();
-    await t.advance('1m');
-    expect([made.done, cleaned]).toEqual([[1, 2], ['cleaned up']]);
+    await world.advance('40s');
+    expect([done, cleaned]).toEqual([[1, 2], ['cleaned up']]);
+    const items = (await world.engine.snapshot(run.id)).progress!.processes[0]!.stages[0]!.items;
+    expect(items.map(({ description, status }) => `${description} ${status}`)).toEqual([
+      'item 1 SUCCESS', 'item 2 SUCCESS',
+    ]);
   });
 
-  test('4.26 "exits with a CancellationException; sometimes considered as a successful run"', async () => {
+  test('4.26 a cancelled job is STOPPED; its history says if its handler failed or succeeded', async ({ world }) => {
     const throwing = jobType('throwing', { run: ({ signal }) => untilTold(signal) });
     const content = jobType('content', {
       run: ({ signal }) => untilTold(signal).catch((error: unknown) => `enough: ${error instanceof Cancelled}`),
     });
-    const t = await start({ types: [throwing, content] });
-    const runs = [await t.createJobRun(throwing), await t.createJobRun(content)];
-    await t.drain();
+    await world.start({ types: [throwing, content] });
+    const runs = [await world.createJobRun(throwing), await world.createJobRun(content)];
+    await world.settle();
     for (const run of runs) await run.cancel();
-    await t.drain();
-    // One word for both, and the event tells which of the two it was.
+    await world.settle();
     expect(await Promise.all(runs.map(async (run) => runStatus(await run.get())))).toEqual(['STOPPED', 'STOPPED']);
     const ends = await Promise.all(runs.map(async (run) => (await run.events()).at(-1)));
     expect(ends).toMatchObject([{ kind: 'cancelled', late: 'failed' }, { kind: 'cancelled', late: 'succeeded' }]);
   });
-});
 
-describe('progress', () => {
-  /** The tree that a handler's words make. */
-  async function treeOf(tell: (context: Context) => unknown): Promise<{ progress: Progress | null; status: string }> {
-    const type = jobType('told', { retry: { attempts: 1 }, run: async (context) => { await tell(context); } });
-    const t = await start({ types: [type] });
-    const run = await t.createJobRun(type);
-    await t.advance('10s');
-    return { progress: (await t.engine.snapshot(run.id)).progress, status: runStatus(await run.get()) };
-  }
-
-  test('4.27 "a JobProgress instance is created by the scheduler and passed to the execution"', async () => {
-    const { progress } = await treeOf((context) => context.progress.startingProcess('the whole'));
+  test('4.27 every execution is given a progress tracker, and what it reports is stored', async ({ world }) => {
+    const { progress } = await treeOf(world, (context) => context.progress.startingProcess('the whole'));
     expect(progress?.processes).toMatchObject([{ description: 'the whole' }]);
   });
 
-  test('4.28 "tracking is an optional feature"', async () => {
-    expect(await treeOf(() => 'no word')).toEqual({ progress: null, status: 'COMPLETED' });
+  test('4.28 a handler need not report progress', async ({ world }) => {
+    expect(await treeOf(world, () => 'nothing reported')).toEqual({ progress: null, status: 'COMPLETED' });
   });
 
-  test('4.29 "three levels: process, stage, work item"', async () => {
-    const { progress } = await treeOf(({ progress: tracker }) => {
+  test('4.29 progress has three levels: process, stage and item', async ({ world }) => {
+    const { progress } = await treeOf(world, ({ progress: tracker }) => {
       tracker.startingProcess('process');
       tracker.startingStage('stage');
       tracker.startingItem('item');
@@ -418,74 +516,89 @@ describe('progress', () => {
     ]);
   });
 
-  test('4.30 "both process and stage are strictly sequential and cannot fork-join"', async () => {
-    const { progress } = await treeOf(async ({ progress: tracker }) => {
+  test('4.30 a process or stage that starts ends the one before it: two never run at once', async ({ world }) => {
+    const { progress } = await treeOf(world, async ({ progress: tracker }) => {
+      const pause = () => world.clock.sleep(second);
       tracker.startingProcess('one');
       tracker.startingStage('first');
+      await pause();
       tracker.startingStage('second');
-      tracker.completedStage();
+      await pause();
+      tracker.startingProcess('two');
+      tracker.startingStage('third');
+      await pause();
+      // Started side by side, they share the open stage.
+      await Promise.all([tracker.runStage(['a'], String, pause), tracker.runStage(['b'], String, pause)]);
     });
-    const [first, second] = progress!.processes[0]!.stages;
-    expect([first!.completedAt !== null, second!.completedAt !== null]).toEqual([true, true]);
-    expect(first!.completedAt!).toBeLessThanOrEqual(second!.startedAt);
+    const span = ({ startedAt, completedAt }: { startedAt: number; completedAt: number | null }): number[] =>
+      [startedAt - newYear, completedAt! - newYear];
+    const [one, two] = progress!.processes;
+    expect([span(one!), span(two!)]).toEqual([[0, 2000], [2000, 4000]]);
+    expect(one!.stages.map(span)).toEqual([[0, 1000], [1000, 2000]]);
+    expect(two!.stages.map(({ description, items }) => [description, items.map((item) => item.description)])).toEqual([
+      ['third', ['a', 'b']],
+    ]);
   });
 
-  test('4.31 "the item level is meant for either sequential or parallel processing"', async () => {
+  test('4.31 the items of a stage are processed one after another or in parallel', async ({ world }) => {
     const most = { inTurn: 0, atOnce: 0 };
-    const t = await start({ types: [jobType('both', {
+    const both = jobType('both', {
       run: async ({ progress }) => {
         for (const [name, parallelism] of [['inTurn', 1], ['atOnce', 3]] as const) {
           let now = 0;
           progress.startingStage(name);
           await progress.runStageInParallel(parallelism, [1, 2, 3, 4, 5, 6], String, async () => {
             most[name] = Math.max(most[name], ++now);
-            await t.clock.sleep(second);
+            await world.clock.sleep(second);
             now -= 1;
           });
         }
       },
-    })] });
-    await t.engine.jobs.create({ type: 'both' }, 'ann');
-    await t.advance('20s');
-    expect(most).toEqual({ inTurn: 1, atOnce: 3 });
+    });
+    await world.start({ types: [both] });
+    const run = await world.createJobRun(both);
+    await world.advance('10s');
+    expect([runStatus(await run.get()), most]).toEqual(['COMPLETED', { inTurn: 1, atOnce: 3 }]);
   });
 
-  test('4.32 "unknown up-front: discovered and collected into a tree as the execution progresses"', async () => {
+  test('4.32 the tree of progress grows in the database while the job runs', async ({ world }) => {
     const type = jobType('growing', {
       run: async ({ progress }) => {
         for (const stage of ['a', 'b', 'c']) {
           progress.startingStage(stage);
-          await t.clock.sleep(second);
+          await world.clock.sleep(10 * second);
           progress.completedStage();
         }
       },
     });
-    const t = await start({ types: [type] });
-    const run = await t.createJobRun(type);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    const reader = await world.add();
     const seen: number[] = [];
     for (let count = 0; count < 4; count += 1) {
-      await t.advance('900ms');
-      seen.push((await t.engine.snapshot(run.id)).progress?.processes[0]?.stages.length ?? 0);
+      await world.advance('9s');
+      seen.push((await reader.snapshot(run.id)).progress?.processes[0]?.stages.length ?? 0);
     }
     expect(seen).toEqual([1, 2, 3, 3]);
   });
 
-  test('4.33 "a totalItems count: how much of the work has been completed already"', async () => {
+  test('4.33 a stage with a total shows how many of its items are complete', async ({ world }) => {
     const type = jobType('counted', {
       run: ({ progress }) => {
         progress.startingStage('four of them', { total: 4 });
-        return progress.runStage([1, 2, 3, 4], String, () => t.clock.sleep(second));
+        return progress.runStage([1, 2, 3, 4], String, () => world.clock.sleep(10 * second));
       },
     });
-    const t = await start({ types: [type] });
-    const run = await t.createJobRun(type);
-    await t.advance('2500ms');
-    const stage = (await t.engine.snapshot(run.id)).progress?.processes[0]?.stages[0];
-    expect([stage?.total, stage?.items.filter(({ status }) => status === 'SUCCESS').length]).toEqual([4, 2]);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    const ask = await world.listen();
+    await world.advance('25s');
+    const { body } = await ask('GET', `/runs/${run.id}`);
+    expect(body.progress).toMatchObject({ percent: 50, stage: { total: 4, done: 2, running: 1 } });
   });
 
-  test('4.34 "RUNNING when added, SUCCESS once completed, ERROR should an item fail"', async () => {
-    const { progress } = await treeOf(({ progress: tracker, signal }) => {
+  test('4.34 a node is RUNNING when added, SUCCESS when it completes, ERROR when it fails', async ({ world }) => {
+    const { progress } = await treeOf(world, ({ progress: tracker, signal }) => {
       tracker.startingStage('items', { onFailure: 'SKIP_ITEM' });
       tracker.startingItem('good');
       tracker.completedItem();
@@ -494,60 +607,64 @@ describe('progress', () => {
       tracker.startingItem('open');
       return untilTold(signal);
     });
-    const items = progress!.processes[0]!.stages[0]!.items;
-    expect(items.map(({ description, status }) => `${description} ${status}`)).toEqual([
+    const [process] = progress!.processes;
+    const { status, items } = process!.stages[0]!;
+    expect([process!.status, status]).toEqual(['RUNNING', 'RUNNING']);
+    expect(items.map((item) => `${item.description} ${item.status}`)).toEqual([
       'good SUCCESS', 'bad ERROR', 'open RUNNING',
     ]);
     expect(items[1]!.error).toContain('spoilt');
   });
 
-  test('4.35 "depending on the error handling this can further fail the stage and the overall process"', async () => {
-    const work = (onFailure: 'FAIL' | 'SKIP_STAGE' | 'SKIP_ITEM') => treeOf(async ({ progress: tracker }) => {
-      tracker.startingStage('items', { onFailure });
-      await tracker.runStage([1, 2, 3], String, (item) => { if (item === 2) throw new Error('spoilt'); });
-    });
-    const told = async (onFailure: 'FAIL' | 'SKIP_STAGE' | 'SKIP_ITEM'): Promise<string[]> => {
-      const { progress, status } = await work(onFailure);
+  test('4.35 a failed item fails its stage and process, depending on the policy of the stage', async ({ world }) => {
+    const outcome = async (onFailure: 'FAIL' | 'SKIP_STAGE' | 'SKIP_ITEM'): Promise<string[]> => {
+      const { progress, status } = await treeOf(world, async ({ progress: tracker }) => {
+        tracker.startingStage('items', { onFailure });
+        await tracker.runStage([1, 2, 3], String, (item) => { if (item === 2) throw new Error('spoilt'); });
+      });
       const [process] = progress!.processes;
+      world.kill();
       return [process!.stages[0]!.status, process!.status, status];
     };
-    expect(await told('FAIL')).toEqual(['ERROR', 'ERROR', 'FAILED']);
-    expect(await told('SKIP_STAGE')).toEqual(['ERROR', 'SUCCESS', 'COMPLETED']);
-    expect(await told('SKIP_ITEM')).toEqual(['SUCCESS', 'SUCCESS', 'COMPLETED']);
+    expect(await outcome('FAIL')).toEqual(['ERROR', 'ERROR', 'FAILED']);
+    expect(await outcome('SKIP_STAGE')).toEqual(['ERROR', 'SUCCESS', 'COMPLETED']);
+    expect(await outcome('SKIP_ITEM')).toEqual(['SUCCESS', 'SUCCESS', 'COMPLETED']);
   });
 
-  test('4.36 "when a job is cancelled the process changes to status CANCELLED immediately"', async () => {
-    const type = jobType('slow', {
-      run: ({ progress }) => progress.runStage([1, 2], String, () => t.clock.sleep(10 * second)),
+  test('4.36 a cancel shows on the run at once and on its process within a second', async ({ world }) => {
+    const { type } = fourItems(world);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    const reader = await world.add();
+    const process = async () => (await reader.snapshot(run.id)).progress!.processes[0]!;
+    await world.advance('5s');
+    expect((await process()).status).toBe('RUNNING');
+    await reader.cancelJobRun(run.id, { by: 'ann' });
+    expect(await reader.get(run.id)).toMatchObject({
+      state: 'running', cancel: { by: 'ann', at: newYear + 5 * second },
     });
-    const t = await start({ types: [type] });
-    const run = await t.createJobRun(type);
-    await t.advance('1s');
-    await run.cancel();
-    expect(processStatus(await run.get())).toBe('CANCELLED');
-    await t.advance('1s');
-    const [process] = (await t.engine.snapshot(run.id)).progress!.processes;
-    expect([process!.status, process!.stages[0]!.items[0]!.status]).toEqual(['CANCELLED', 'RUNNING']);
+    await world.advance('1s');
+    const { status, completedAt, stages } = await process();
+    expect([status, completedAt]).toEqual(['CANCELLED', null]);
+    expect([stages[0]!.status, stages[0]!.items.map((item) => item.status)]).toEqual(['RUNNING', ['RUNNING']]);
   });
 
-  test('4.37 "the running item is completed as usual but the stage might end CANCELLED"', async () => {
-    const type = jobType('slow', {
-      run: ({ progress }) => progress.runStage([1, 2], String, () => t.clock.sleep(10 * second)),
-    });
-    const t = await start({ types: [type] });
-    const run = await t.createJobRun(type);
-    await t.advance('1s');
+  test('4.37 the running item of a cancelled job succeeds while its stage ends as CANCELLED', async ({ world }) => {
+    const { type } = fourItems(world);
+    await world.start({ types: [type] });
+    const run = await world.createJobRun(type);
+    await world.advance('1s');
     await run.cancel();
-    await t.advance('30s');
-    const [process] = (await t.engine.snapshot(run.id)).progress!.processes;
+    await world.advance('30s');
+    const [process] = (await world.engine.snapshot(run.id)).progress!.processes;
     const [stage] = process!.stages;
     expect([stage!.items.map(({ status }) => status), stage!.status, process!.status]).toEqual([
       ['SUCCESS'], 'CANCELLED', 'CANCELLED',
     ]);
   });
 
-  test('4.38 "the code informs the JobProgress object about the progress made by calling its methods"', async () => {
-    const { progress } = await treeOf(({ progress: tracker }) => {
+  test('4.38 a handler reports progress by calling the methods of the tracker', async ({ world }) => {
+    const { progress } = await treeOf(world, ({ progress: tracker }) => {
       tracker.startingProcess('p');
       tracker.startingStage('s');
       tracker.completedStage('stage done');
@@ -556,18 +673,20 @@ describe('progress', () => {
     expect(progress?.processes[0]).toMatchObject({ summary: 'process done', stages: [{ summary: 'stage done' }] });
   });
 
-  test('4.39 "a corresponding call to complete or failed should occur": a missing one is repaired', async () => {
-    const { progress, status } = await treeOf(({ progress: tracker }) => {
-      tracker.completedItem('never begun');
+  test('4.39 a missing start or end of a node is added, and does not harm the job', async ({ world }) => {
+    const { progress, status } = await treeOf(world, ({ progress: tracker }) => {
+      tracker.completedItem('never started');
       tracker.startingStage('never ended');
     });
     const [process] = progress!.processes;
-    expect(process!.stages.map((stage) => stage.status)).toEqual(['SUCCESS', 'SUCCESS']);
+    expect(process!.stages.map((stage) => [stage.status, stage.items.length])).toEqual([
+      ['SUCCESS', 1], ['SUCCESS', 0],
+    ]);
     expect([process!.status, status]).toEqual(['SUCCESS', 'COMPLETED']);
   });
 
-  test('4.40 "a simple sequence of calls would look as follows"', async () => {
-    const { progress, status } = await treeOf(({ progress: tracker }) => {
+  test('4.40 the sequence of calls in the seed gives the tree and the outcome that it describes', async ({ world }) => {
+    const { progress, status } = await treeOf(world, ({ progress: tracker }) => {
       tracker.startingProcess();
       tracker.startingStage('one');
       tracker.startingItem();
@@ -577,7 +696,7 @@ describe('progress', () => {
       tracker.completedStage();
       tracker.startingStage('two');
       tracker.startingItem();
-      const cause = new Error('doing the work failed');
+      const cause = new Error('the work failed');
       tracker.failedItem(cause);
       tracker.failedStage(cause);
       tracker.failedProcess(cause);
@@ -589,20 +708,25 @@ describe('progress', () => {
     expect([process!.status, status]).toEqual(['ERROR', 'FAILED']);
   });
 
-  test('4.41 "what is a process, stage or item is chosen as the author sees fit"', async () => {
-    const { progress } = await treeOf(({ progress: tracker }) => {
+  test('4.41 a job can report several processes, each with its own stages', async ({ world }) => {
+    const { progress } = await treeOf(world, ({ progress: tracker }) => {
       for (const name of ['import', 'export']) {
         tracker.startingProcess(name);
         tracker.startingStage(`all of ${name}`);
         tracker.completedProcess();
       }
     });
-    expect(progress?.processes.map(({ description }) => description)).toEqual(['import', 'export']);
+    const named = progress?.processes.map(({ description, stages }) => [
+      description, stages.map((stage) => stage.description),
+    ]);
+    expect(named).toEqual([
+      ['import', ['all of import']], ['export', ['all of export']],
+    ]);
   });
 
-  test('4.42 "there are helper methods runStage and runStageInParallel"', async () => {
+  test('4.42 runStage and runStageInParallel report the stages and items of their work', async ({ world }) => {
     const outcomes: unknown[] = [];
-    const { progress } = await treeOf(async ({ progress: tracker }) => {
+    const { progress } = await treeOf(world, async ({ progress: tracker }) => {
       outcomes.push(await tracker.runStage(() => 'a piece of work'));
       outcomes.push(await tracker.runStage([1, 2], String, () => {}));
       outcomes.push(await tracker.runStageInParallel(2, [1, 2, 3], String, () => {}));
@@ -610,11 +734,13 @@ describe('progress', () => {
     expect(outcomes).toEqual([
       'a piece of work', { succeeded: 2, failed: 0, isComplete: true }, { succeeded: 3, failed: 0, isComplete: true },
     ]);
-    expect(progress?.processes[0]?.stages.map(({ status }) => status)).toEqual(['SUCCESS', 'SUCCESS', 'SUCCESS']);
+    expect(progress?.processes[0]?.stages.map(({ status, items }) => [status, items.length])).toEqual([
+      ['SUCCESS', 0], ['SUCCESS', 2], ['SUCCESS', 3],
+    ]);
   });
 
-  test('4.43 "describeItem provides a readable description for the item which is used in the tree"', async () => {
-    const { progress } = await treeOf(async ({ progress: tracker }) => {
+  test('4.43 the description that a handler gives to an item is shown in the tree', async ({ world }) => {
+    const { progress } = await treeOf(world, async ({ progress: tracker }) => {
       const loaded = [{ id: 7, name: 'seven' }, { id: 8, name: 'eight' }];
       tracker.startingStage('Now doing step X', { total: loaded.length });
       await tracker.runStage(loaded, ({ id, name }) => `#${id} ${name}`, () => {});
