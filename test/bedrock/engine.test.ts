@@ -5,7 +5,7 @@ import { Engine } from '../../src/open.ts';
 import { both, minute } from './world.ts';
 
 for (const { name, test } of both) {
-  test(`queued jobs and runs share a store, and the engine repairs both, on ${name}`, async ({ world }) => {
+  test(`Bedrock jobs and runs share a store, and the engine repairs both, on ${name}`, async ({ world }) => {
     const hello = jobType('hello', { run: async () => 'done' });
     const engine = new Engine({ store: await world.again(), clock: world.clock, types: [hello] });
     await engine.resume();

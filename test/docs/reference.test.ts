@@ -23,7 +23,7 @@ test.each(['options.md', 'events.md', 'metrics.md', 'refusals.md', 'cli.md'])('%
 test('fields are read with their comments, methods and optional ones too', () => {
   const fields = fieldsOf('src/http/mount.ts', 'Mounted');
   expect(fields.map(({ name }) => name)).toEqual(['handle', 'close']);
-  expect(fields[0]!.says).toMatch(/^Answers what is below the path/);
+  expect(fields[0]!.says).toMatch(/^Answers requests below the path/);
 });
 
 test('every figure that a server tells is in the list, and every one of the list is told on some store', async () => {
