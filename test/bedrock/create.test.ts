@@ -1,4 +1,4 @@
-// CreateJob and CreateJobs: what is checked and in which order, unique jobs, families, mocks.
+// CreateJob and CreateJobs: checks and their order, unique jobs, families, mocks.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, hour, minute, onSqlite as test, second } from './world.ts';

@@ -1,4 +1,4 @@
-// The decisions: where the sources differ, ours does this. One test for each line of the specification's first table.
+// The decisions where the sources differ: one test for each line of the specification's first table.
 import { describe, expect } from 'vitest';
 import { at, both, hour, minute, onSqlite as test } from './world.ts';
 

@@ -1,4 +1,4 @@
-// The queue inside a running engine: one database, one history, one repair.
+// Bedrock jobs and runs of an engine in one database.
 import { expect } from 'vitest';
 import { jobType } from '../../src/engine/declare/job-type.ts';
 import { Engine } from '../../src/open.ts';

@@ -1,4 +1,4 @@
-// FinishJob, RetryJob and FailJob: what a worker says of its job, and what that means for its family.
+// FinishJob, RetryJob and FailJob, and their effect on parent and children.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, hour, minute, onSqlite as test, second, sqlite, testOn } from './world.ts';

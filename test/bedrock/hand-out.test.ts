@@ -1,4 +1,4 @@
-// GetJob and GetJobs: which jobs, in which order, to whom, and what they are told.
+// GetJob and GetJobs: selection, order, replies, retryAfter and CrashBedrockJob.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, minute, onSqlite as test, second, type BedrockWorld, type Handed } from './world.ts';

@@ -1,4 +1,4 @@
-// A thousand workers that wait: they cost little, and a job that comes goes to exactly one of them.
+// A thousand waiting workers: their memory, and a new job goes to exactly one of them.
 import { expect } from 'vitest';
 import type { Worker } from './world.ts';
 import { onSqlite as test } from './world.ts';

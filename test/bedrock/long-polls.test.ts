@@ -1,4 +1,4 @@
-// Waiting: a worker that asks when there is nothing is told the moment there is, and nothing is lost on the way.
+// Long polls: a waiting worker gets a job as soon as there is one, and no job is lost.
 import { describe, expect } from 'vitest';
 import { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';

@@ -1,4 +1,4 @@
-// Messages: how bytes become requests, however they are cut, and what is never taken for one.
+// Messages: how bytes become requests, in any chunks, and which requests are refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeValue, unescapeValue } from '../../src/bedrock/escape.ts';

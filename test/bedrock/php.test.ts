@@ -1,4 +1,4 @@
-// The habits of the original's own client, Bedrock-PHP, and of its worker manager: their bytes, and what they rely on.
+// The requests of Bedrock-PHP and of its worker manager, byte for byte, and the replies that they rely on.
 import { describe, expect } from 'vitest';
 import { onSqlite as test, type BedrockWorld } from './world.ts';
 

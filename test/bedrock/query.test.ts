@@ -1,4 +1,4 @@
-// Query: SQL over the view `jobs`, and over nothing else.
+// Query: read-only SQL over the view `jobs`.
 import { describe, expect } from 'vitest';
 import { at, minute, onPostgres, onSqlite as test, sqlite, testOn } from './world.ts';
 

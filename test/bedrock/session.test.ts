@@ -1,4 +1,4 @@
-// The sample session of seed 2: what is typed goes in as it stands there, and docs/bedrock.md shows what comes out.
+// The sample session of seed 2: its requests are sent as written, and docs/bedrock.md shows the replies.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { both, minute, type BedrockWorld } from './world.ts';

@@ -1,4 +1,4 @@
-// The wire: persistent connections, what the Connection header does, slow and hostile clients, stopping.
+// Connections: the Connection header, slow and hostile clients, limits, and stopping the server.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
