@@ -1,4 +1,4 @@
-/** The call: one request on its way through a command, and what commands work with. */
+/** The call: one request with its caller and the services that commands use. */
 import type { Queue } from '../jobs/bedrock/queue.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Store } from '../store/store.ts';
@@ -12,12 +12,12 @@ export interface BedrockCall extends Request {
   readonly services: BedrockServices;
 }
 
-/** What all commands of a server share. */
+/** The services that all commands of a server share. */
 export interface BedrockServices {
   readonly store: Store;
   readonly queue: Queue;
   readonly longPolls: LongPolls;
-  /** Jobs with names like these fail instead of being handed out. */
+  /** Patterns of CrashBedrockJob: jobs with matching names fail instead of being handed out. */
   readonly crashing: Map<string, Glob>;
   /** Whether a missed repeat skips to the first slot after now instead of catching up. */
   readonly reanchor: boolean;
@@ -25,14 +25,14 @@ export interface BedrockServices {
 }
 
 export interface Reply extends Response {
-  /** What is to be undone when the caller cannot be told. */
+  /** Undoes the command if the reply cannot be delivered. */
   readonly onLost?: () => Promise<void>;
 }
 
 export interface BedrockCommand {
   readonly run: (call: BedrockCall) => Reply | Promise<Reply>;
   readonly statuses?: Statuses;
-  /** Only for callers on this machine. */
+  /** Whether only callers on this machine may use it. */
   readonly isLocal?: boolean;
 }
 

@@ -1,11 +1,11 @@
-/** The caller: who asks, as far as commands need to know. */
+/** The caller of a command: the client at the other end of a connection. */
 
 export interface BedrockCaller {
-  /** As histories tell it. */
+  /** The actor that histories record. */
   readonly name: string;
-  /** On this machine, and so trusted with what only its administrator may do. */
+  /** Whether it is on this machine; only such callers may use administrative commands. */
   readonly isLocal: boolean;
   readonly isGone: boolean;
-  /** Calls once when the caller is gone; the answer takes that back. */
+  /** Calls back once when the caller disconnects; returns the unsubscribe function. */
   whenGone(call: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-/** The commands: every verb that the server knows, and how a request becomes a reply. */
+/** The commands by name, and how a request becomes a reply. */
 import type { Logger } from '../logger.ts';
 import type { BedrockCall, BedrockCommand, Reply } from './call.ts';
 import { cancelJob, deleteJob, requeueJobs, updateJob } from './commands/change.ts';
@@ -10,7 +10,7 @@ import { clearCrashedBedrockJobs, crashBedrockJob, ping, status } from './comman
 import { statusOf } from './status.ts';
 import { timeoutOf } from './timeout.ts';
 
-/** By their names as Bedrock writes them. */
+/** The names are spelled as in Bedrock's documentation. */
 export const commands: Readonly<Record<string, BedrockCommand>> = {
   CreateJob: createJob,
   CreateJobs: createJobs,
@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, BedrockCommand>> = {
 
 const byVerb = new Map(Object.entries(commands).map(([name, command]) => [name.toLowerCase(), command]));
 
-/** `Query: SQL` says it all in its first line. */
+/** The short form `Query: SQL` has its SQL in the method line. */
 const shorthand = /^query:/;
 
 /** Never throws. */
@@ -46,7 +46,7 @@ export async function answer(call: BedrockCall, logger: Logger): Promise<Reply> 
     return await command.run(call);
   } catch (error) {
     const status = statusOf(error, command.statuses ?? {});
-    if (status === null) logger.error('a Bedrock command failed', { error, command: call.verb });
+    if (status === null) logger.error('Bedrock command failed', { error, command: call.verb });
     return { status: status ?? '500 Unhandled Exception' };
   }
 }

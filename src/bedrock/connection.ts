@@ -1,6 +1,6 @@
 /**
- * The connection: requests come in, are answered one after the other in the order of their coming, and a job that its
- * worker cannot be told of goes back.
+ * A connection: answers pipelined requests one after the other. A handed-out job whose reply cannot be delivered is
+ * released.
  */
 import type { Socket } from 'node:net';
 import type { Logger } from '../logger.ts';
@@ -9,7 +9,7 @@ import type { BedrockServices, Reply } from './call.ts';
 import type { BedrockCaller } from './caller.ts';
 import { answer } from './commands.ts';
 import {
-  asksForHealth, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
+  isHealthCheck, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
 } from './message.ts';
 
 export interface ConnectionParts {
@@ -17,29 +17,29 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: MessageLimits;
-  readonly patience: Patience;
-  /** Takes over what is to run without a reply, now or at a time; false: there is no room for it. */
+  readonly patience: ClientTimeouts;
+  /** Runs work without a reply, now or at a time; false: too many commands are scheduled already. */
   readonly runLater: (work: () => Promise<void>, at: number | null) => boolean;
 }
 
-/** How long a client may take, in ms. */
-export interface Patience {
+/** How long a client may take before it is disconnected. */
+export interface ClientTimeouts {
   /** From the first byte of a request to the blank line. */
   readonly headMs: number;
   readonly bodyMs: number;
   /** Between requests. */
   readonly idleMs: number;
-  /** To take in an answer. */
+  /** To read a reply. */
   readonly writeMs: number;
 }
 
 /** Requests read ahead while one is being answered. */
 const queuedRequestsMax = 32;
-/** To close its side after we have closed ours. */
-const partingMs = 2_000;
-/** A reset so soon after a reply says that the reply was never read. Later it may come from any box on the way. */
+/** How long a client may keep its side open after the server closed its own. */
+const halfCloseMs = 2_000;
+/** A TCP reset within this time after a reply means that it was not read. Later, any router can cause one. */
 const unreadMs = 2_000;
-/** How long to wait for a reset that may be on its way behind the end of what the client sends. */
+/** How long to wait for a TCP reset that can follow the client's FIN. */
 const resetMs = 100;
 
 const resets: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ENOTCONN']);
@@ -58,12 +58,12 @@ export class BedrockConnection implements BedrockCaller {
   #isBusy = false;
   #isWriting = false;
   #isClosing = false;
-  /** The client says nothing more: it may still listen, but nobody can know. */
+  /** The client has sent FIN. It may still read, but the server cannot know that. */
   #hasEnded = false;
   #isBroken = false;
-  /** Since when we wait for the client. */
+  /** When the current wait for the client began. */
   #since: number;
-  /** The last hand-out, while nothing has been heard from the client since. */
+  /** The last hand-out, until the client sends anything: then it has read the reply. */
   #unconfirmed: { readonly reply: Reply; readonly at: number } | null = null;
 
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -88,12 +88,12 @@ export class BedrockConnection implements BedrockCaller {
     return () => void this.#goneCalls.delete(call);
   }
 
-  /** Whether the client takes longer than it may. */
+  /** Whether the client exceeds its current timeout. */
   isOverdue(now: number): boolean {
     return now - this.#since > this.#allowedMs();
   }
 
-  /** What is being answered is still answered; nothing else is. */
+  /** Finishes the current reply and drops requests that were read ahead. */
   close(): void {
     this.#isClosing = true;
     this.#requests.length = 0;
@@ -136,10 +136,10 @@ export class BedrockConnection implements BedrockCaller {
     if (!this.#isBusy && this.#requests.length > 0) void this.#work();
   }
 
-  /** A mistake of ours costs one connection, not the server. */
+  /** A bug in the parser must end this connection only. */
   #unexpected(error: unknown): UnreadableMessage {
-    this.#parts.logger.error('a Bedrock request could not be read', { error, client: this.name });
-    return new UnreadableMessage('500 Unhandled Exception', 'the request could not be read');
+    this.#parts.logger.error('cannot read a Bedrock request', { error, client: this.name });
+    return new UnreadableMessage('500 Unhandled Exception', 'unexpected error while reading the request');
   }
 
   #receivedAll(): void {
@@ -148,7 +148,7 @@ export class BedrockConnection implements BedrockCaller {
     if (!this.#isBusy) this.#leave();
   }
 
-  /** Without a code: it is over, be it as it should or not. */
+  /** `code` is missing when the socket closed without an error. */
   #broke(code?: string): void {
     this.#isBroken = true;
     const unread = this.#unconfirmed;
@@ -180,47 +180,47 @@ export class BedrockConnection implements BedrockCaller {
     return request;
   }
 
-  /** Whether a client left before it read its reply is told by the reset that its machine then sends. */
+  /** After FIN, waits for the TCP reset that the client's machine sends if the last reply was not read. */
   #leave(): void {
     if (this.#unconfirmed === null || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
   }
 
-  /** To write nothing fails if there was a reset; to end would not. */
+  /** An empty write fails after a TCP reset; `end` alone would not report it. */
   #end(): void {
     if (this.#unconfirmed !== null && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
     else this.#socket.end();
-    const stopTimer = this.#parts.clock.after(partingMs, () => this.#socket.destroy());
+    const stopTimer = this.#parts.clock.after(halfCloseMs, () => this.#socket.destroy());
     void this.closed.then(stopTimer);
   }
 
   #refuse({ status, message }: UnreadableMessage): void {
-    this.#parts.logger.warn('a Bedrock client was sent away', { client: this.name, why: message });
+    this.#parts.logger.warn('disconnected a Bedrock client', { client: this.name, why: message });
     if (status === null) this.#socket.destroy();
     else this.#socket.write(writeResponse({ status, headers: { Connection: 'close' } }));
   }
 
   async #serve(request: Request): Promise<void> {
-    if (asksForHealth(request.line)) {
+    if (isHealthCheck(request.line)) {
       this.#socket.write(health);
       return this.close();
     }
     const wanted = request.headers.get('connection') ?? '';
-    const later = laterOf(request, this.#parts.services.store.now());
+    const later = executeTimeOf(request, this.#parts.services.store.now());
     if (wanted.toLowerCase() === 'forget' || later !== null) return this.#forget(request, later);
     const { services, logger } = this.#parts;
     const reply = await answer({ ...request, caller: this, services }, logger);
-    await this.#send(wanted === 'close' ? parting(reply) : reply);
+    await this.#send(wanted === 'close' ? withClose(reply) : reply);
     if (wanted.toLowerCase() === 'close') this.close();
   }
 
-  /** The client is sent away at once; what it asked for runs without it. */
+  /** Replies and closes at once; the command runs without the client. */
   #forget(request: Request, at: number | null): void {
     const { services, logger, runLater } = this.#parts;
     const caller = { name: this.name, isLocal: this.isLocal, isGone: true, whenGone: whenGoneAlready };
     const work = async (): Promise<void> => this.#lose(await answer({ ...request, caller, services }, logger));
     const status = runLater(work, at) ? '202 Successfully queued' : '500 Refused';
-    this.#socket.write(writeResponse(parting({ status })));
+    this.#socket.write(writeResponse(withClose({ status })));
     this.close();
   }
 
@@ -232,12 +232,12 @@ export class BedrockConnection implements BedrockCaller {
     if (!isWritten && this.#unconfirmed?.reply === reply) await this.#lose(reply);
   }
 
-  /** Waits until it has left this process, if that is to be known or the client does not keep up. */
-  async #write(text: string, isToBeKnown: boolean): Promise<boolean> {
+  /** Waits until the text is written if the caller needs the outcome, or if the send buffer is full. */
+  async #write(text: string, needsOutcome: boolean): Promise<boolean> {
     let resolveWritten = (_isWritten: boolean): void => {};
     const written = new Promise<boolean>((resolve) => (resolveWritten = resolve));
-    const keepsUp = this.#socket.write(text, (error) => resolveWritten(!error));
-    if (keepsUp && !isToBeKnown) return true;
+    const hasRoom = this.#socket.write(text, (error) => resolveWritten(!error));
+    if (hasRoom && !needsOutcome) return true;
     this.#since = this.#parts.clock.monotonic();
     this.#isWriting = true;
     const isWritten = await written;
@@ -250,26 +250,26 @@ export class BedrockConnection implements BedrockCaller {
     try {
       await reply.onLost?.();
     } catch (error) {
-      this.#parts.logger.error('a job whose worker is gone could not be put back', { error, client: this.name });
+      this.#parts.logger.error('cannot release a job whose worker is gone', { error, client: this.name });
     }
   }
 }
 
-const parting = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, Connection: 'close' } });
+const withClose = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, Connection: 'close' } });
 
 function whenGoneAlready(call: () => void): () => void {
   call();
   return () => {};
 }
 
-/** In ms; null: it is to run now. */
-function laterOf({ headers }: Request, now: number): number | null {
+/** The time at which to run the command; null: now. */
+function executeTimeOf({ headers }: Request, now: number): number | null {
   const text = headers.get('commandexecutetime');
   const at = text !== undefined && /^\d{1,18}$/.test(text) ? Number(text) / 1000 : 0;
   return at > now ? at : null;
 }
 
-/** An IPv4 address that comes as IPv6 is told as what it is. */
+/** Unwraps an IPv4 address that is mapped to IPv6. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 
 export const isLoopback = (address: string): boolean => address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);

@@ -1,10 +1,10 @@
-/** When to look for workers that are late: at moments that are known, and often enough for those of other servers. */
+/** Decides when to check for lapsed leases: at the known ends, and periodically for leases of other servers. */
 
-/** How long a lapsed lease of another server's worker may go unnoticed. */
+/** The interval of the periodic check. */
 export const lapseMs = 250;
 
 export class LapseTimes {
-  /** When leases that were given here end. Bedrock counts in whole seconds, so that they are few. */
+  /** The ends of leases granted here. Bedrock uses whole seconds, so there are few distinct ones. */
   readonly #ends = new Set<number>();
   #next = Infinity;
   #checkedAt = -Infinity;
@@ -15,15 +15,15 @@ export class LapseTimes {
     this.#next = Math.min(this.#next, end);
   }
 
-  /** Whether it is time; whoever asks then looks. */
-  isTime(now: number): boolean {
-    const isTime = now >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
-    if (isTime) this.#checkedAt = now;
-    if (now >= this.#next) this.#forget(now);
-    return isTime;
+  /** Whether a check is due. The caller must then make it. */
+  isCheckDue(now: number): boolean {
+    const isCheckDue = now >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
+    if (isCheckDue) this.#checkedAt = now;
+    if (now >= this.#next) this.#dropPast(now);
+    return isCheckDue;
   }
 
-  #forget(now: number): void {
+  #dropPast(now: number): void {
     this.#next = Infinity;
     for (const end of this.#ends) {
       if (end <= now) this.#ends.delete(end);

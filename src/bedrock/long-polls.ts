@@ -1,7 +1,6 @@
 /**
- * Long polls: workers that asked for jobs when there were none. Those who ask for the same wait together and are served in
- * the order in which they came, by one claim for all of them: when the store wakes us, when a job comes due, and when a
- * worker is late.
+ * Long polls: workers that wait for jobs. Equal requests form a group, which one claim serves in order of arrival: when
+ * the store reports a claimable job, when a job becomes due, and when a lease lapses.
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';
@@ -16,7 +15,7 @@ import type { Clock } from '../time/clock.ts';
 import type { BedrockCaller } from './caller.ts';
 import { LapseTimes, lapseMs } from './lapse-times.ts';
 
-/** What a worker asks for. */
+/** The request of a worker; the holder is added when a job is claimed for it. */
 export type PollRequest = Omit<HandOutRequest, 'holder' | 'crashing'>;
 
 export interface LongPollsParts {
@@ -25,7 +24,7 @@ export interface LongPollsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly crashing: ReadonlyMap<string, Glob>;
-  /** Who repairs leases, as histories tell it. */
+  /** The actor of repairs in histories. */
   readonly by: string;
 }
 
@@ -40,12 +39,12 @@ interface PollGroup {
   readonly name: string;
   readonly request: PollRequest;
   readonly waiters: Set<Waiter>;
-  /** Whether someone has joined since it was served. */
+  /** Whether a waiter has joined since the group was served. */
   isFresh: boolean;
   nextDue: number | null;
 }
 
-/** Wakes are hints, and some stores can give none. */
+/** The interval at which all groups are served without a wake-up: wake-ups can be lost. */
 const longPollMs = 5_000;
 
 export class LongPolls {
@@ -53,14 +52,14 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
-  #isStale = false;
+  #mayHaveJobs = false;
   #servedAt = 0;
   #stopListening = (): void => {};
 
   constructor(parts: LongPollsParts) {
     this.#parts = parts;
     const { clock, logger } = parts;
-    this.#loop = new Loop('handing out to those who wait', { clock, logger, random: systemRandom }, () => this.#turn());
+    this.#loop = new Loop('Bedrock long polls', { clock, logger, random: systemRandom }, () => this.#turn());
   }
 
   start(): void {
@@ -68,25 +67,25 @@ export class LongPolls {
     this.#loop.start();
   }
 
-  /** Those who wait go without; what is being claimed for them goes back. */
+  /** Ends all waits without a job and releases jobs that are claimed meanwhile. */
   async stop(): Promise<void> {
     this.#stopListening();
     for (const { waiters } of this.#groups.values()) for (const waiter of waiters) waiter.end([]);
     await this.#loop.stop();
   }
 
-  /** How many wait. */
+  /** The number of waiting workers. */
   get size(): number {
     return this.#groups.values().reduce((sum, { waiters }) => sum + waiters.size, 0);
   }
 
-  /** What there is now. */
+  /** Hands out jobs that are due now. */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     await this.#repair();
     return this.#handOut(request, caller.name);
   }
 
-  /** What comes within the time; empty: nothing did, or the caller has gone. Refuses what could never be asked for. */
+  /** Waits for jobs. Empty: the time has passed or the caller disconnected. Refuses an invalid request at once. */
   async wait(request: PollRequest, caller: BedrockCaller, waitMs: number): Promise<readonly HandedOut[]> {
     checkHandOut({ ...request, holder: caller.name });
     return new Promise((resolve) => {
@@ -116,7 +115,7 @@ export class LongPolls {
 
   #wake(): void {
     if (this.#groups.size === 0) return;
-    this.#isStale = true;
+    this.#mayHaveJobs = true;
     this.#loop.wake();
   }
 
@@ -137,20 +136,20 @@ export class LongPolls {
     if (this.#groups.size === 0) return Infinity;
     await this.#repair();
     const now = this.#parts.jobs.store.now();
-    const isAllDue = this.#isStale || Math.abs(now - this.#servedAt) >= longPollMs;
+    const isAllDue = this.#mayHaveJobs || Math.abs(now - this.#servedAt) >= longPollMs;
     if (isAllDue) this.#servedAt = now;
-    this.#isStale = false;
+    this.#mayHaveJobs = false;
     const due = [...this.#groups.values()].filter((group) => isAllDue || group.isFresh || isDue(group, now));
     await this.#serveAll(due);
-    return this.#untilNextDue();
+    return this.#msUntilNextTurn();
   }
 
-  /** At once, so that the store can write what all of them take in one go. */
+  /** Serves groups concurrently, so that the store can write their claims in one transaction. */
   async #serveAll(groups: readonly PollGroup[]): Promise<void> {
     const outcomes = await Promise.allSettled(groups.map((group) => this.#serveGroup(group)));
     const failure = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failure === undefined) return;
-    this.#isStale = true;
+    this.#mayHaveJobs = true;
     throw failure.reason;
   }
 
@@ -160,7 +159,7 @@ export class LongPolls {
     if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request));
   }
 
-  /** Whether there may be more for those who still wait: a job that failed instead of being handed out served none. */
+  /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
   async #serveOnce({ request, waiters }: PollGroup): Promise<boolean> {
     const seats = seatsOf(waiters);
     const all = { ...request, limit: seats.length };
@@ -183,20 +182,20 @@ export class LongPolls {
     return found;
   }
 
-  /** Jobs whose workers are late are there for others. */
+  /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
   async #repair(): Promise<void> {
     const { jobs, by } = this.#parts;
-    if (this.#lapses.isTime(jobs.store.now())) await repairLapsed(jobs.store, by);
+    if (this.#lapses.isCheckDue(jobs.store.now())) await repairLapsed(jobs.store, by);
   }
 
-  #untilNextDue(): number {
+  #msUntilNextTurn(): number {
     const now = this.#parts.jobs.store.now();
     const dues = [...this.#groups.values()].flatMap(({ nextDue }) => nextDue ?? []);
     return Math.max(1, dues.reduce((sooner, due) => Math.min(sooner, due - now), lapseMs));
   }
 }
 
-/** A seat for each job that a waiter would take. */
+/** One seat per job that a waiter accepts, in order of arrival. */
 function seatsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
   const seats: Waiter[] = [];
   for (const waiter of waiters) {

@@ -1,13 +1,13 @@
 /**
- * Bedrock's messages: a method line, header lines, a blank line and, with Content-Length, a body. The reader takes
- * bytes as they come and gives whole requests; what it cannot read it refuses once, and the connection ends there.
+ * Bedrock's messages: a method line, header lines, a blank line and, with Content-Length, a body. The reader parses
+ * requests incrementally. After an unreadable message, the connection must be closed.
  */
 import { escapeValue, unescapeValue } from './escape.ts';
 
 export interface Request {
   /** The whole method line, trimmed. */
   readonly line: string;
-  /** What comes before the first space, in lower case. */
+  /** The part of the line before the first space, in lower case. */
   readonly verb: string;
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -27,9 +27,11 @@ export interface MessageLimits {
   readonly bodyBytes: number;
 }
 
-export const defaultLimits: MessageLimits = { lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576 };
+export const defaultLimits: MessageLimits = {
+  lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576,
+};
 
-/** Why the connection must end; null as status: without a word, since whoever speaks here is not a Bedrock client. */
+/** The reason to close the connection. Status null: close without a reply; the client does not speak Bedrock. */
 export class UnreadableMessage extends Error {
   readonly status: string | null;
 
@@ -42,22 +44,22 @@ export class UnreadableMessage extends Error {
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 const nothing = Buffer.alloc(0);
-/** Of a line, at most. */
+/** The length of a line ending, at most. */
 const endingBytes = 2;
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
 const browserHeaders = ['host', 'origin', 'sec-fetch-site', 'user-agent'];
 const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
 
-/** Whether the line asks for the health that load balancers look at: the one thing of HTTP that Bedrock answers. */
-export const asksForHealth = (line: string): boolean => healthLine.test(line);
+/** Whether the line is the health check of load balancers, the only HTTP request that Bedrock answers. */
+export const isHealthCheck = (line: string): boolean => healthLine.test(line);
 
-/** Where a reader stands: between requests, before the blank line, or in a body. */
+/** The phase of a reader: between requests, before the blank line, or in a body. */
 export type ParsePhase = 'idle' | 'head' | 'body';
 
 export class MessageReader {
   readonly #limits: MessageLimits;
   readonly #bytes = new Bytes();
-  /** Whose body has not come as a whole yet. */
+  /** A request whose body is incomplete. */
   #request: Request | null = null;
   #bodyLeft = 0;
   #scanned = 0;
@@ -72,7 +74,7 @@ export class MessageReader {
     return this.#bytes.length > 0 ? 'head' : 'idle';
   }
 
-  /** Takes bytes and gives the requests that are whole now. Throws Unreadable; after that the reader is of no use. */
+  /** Yields the requests that are complete. Throws UnreadableMessage; the reader must not be used after that. */
   *read(bytes: Buffer): Generator<Request> {
     this.#bytes.add(bytes);
     for (;;) {
@@ -84,7 +86,7 @@ export class MessageReader {
     }
   }
 
-  /** No command has a use for its body. */
+  /** No command uses its body. */
   #skipBody(): boolean {
     const skipped = Math.min(this.#bodyLeft, this.#bytes.length);
     this.#bytes.drop(skipped);
@@ -115,7 +117,7 @@ export class MessageReader {
     this.#bytes.drop(start);
   }
 
-  /** Where the blank line ends, or null while it has not come. Bytes that were looked at are not looked at again. */
+  /** The end of the blank line; null if it has not arrived. `#scanned` avoids scanning bytes twice. */
   #endOfHead(): number | null {
     const { view } = this.#bytes;
     for (let at = view.indexOf(newline, this.#scanned); at !== -1; at = view.indexOf(newline, at + 1)) {
@@ -127,13 +129,13 @@ export class MessageReader {
     return null;
   }
 
-  /** As soon as it is there: nothing is gathered of which it is clear that it will not be taken. */
+  /** Checks the method line as soon as it is complete, so that no further bytes are buffered for an invalid request. */
   #checkLine(): void {
     const { view } = this.#bytes;
     const end = view.indexOf(newline);
     const line = end === -1 ? view : view.subarray(0, end);
     if (line.length > this.#limits.lineBytes + 1) throw tooLarge();
-    if (line.includes(0)) throw badRequest('a NUL is in the request');
+    if (line.includes(0)) throw badRequest('the request contains NUL');
     if (end === -1) return;
     refuseBrowsers(line.toString('latin1').trim());
     this.#isLineChecked = true;
@@ -146,8 +148,8 @@ export class MessageReader {
     if (rest.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > headerBytes) throw tooLarge();
     const headers = readHeaders(rest);
     const isBrowser = browserHeaders.some((name) => headers.has(name));
-    if (isBrowser && !asksForHealth(line)) throw new UnreadableMessage(null, 'a browser speaks');
-    if (headers.has('transfer-encoding')) throw badRequest('Transfer-Encoding is not taken');
+    if (isBrowser && !isHealthCheck(line)) throw new UnreadableMessage(null, 'the client is a browser');
+    if (headers.has('transfer-encoding')) throw badRequest('Transfer-Encoding is not supported');
     this.#bodyLeft = contentLength(headers);
     if (this.#bodyLeft > bodyBytes) throw tooLarge();
     const [verb = ''] = line.split(' ');
@@ -155,12 +157,12 @@ export class MessageReader {
   }
 }
 
-/** What has come and is not read yet. It grows by doubling: what comes byte by byte must not be copied each time. */
+/** Received bytes that are not parsed yet. The buffer grows by doubling, so that it is not copied for each byte. */
 class Bytes {
   #buffer: Buffer = nothing;
   #start = 0;
   #end = 0;
-  /** The bytes of the socket are not ours to write behind. */
+  /** False while the buffer belongs to the socket and must not be written to. */
   #isOwn = false;
 
   get length(): number {
@@ -197,7 +199,7 @@ class Bytes {
   }
 }
 
-/** Content-Length is always there and always last. */
+/** Content-Length is always present and always the last header, as in Bedrock. */
 export function writeResponse({ status, headers = {}, body = '' }: Response): string {
   const names = Object.keys(headers).sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   const lines = names.map((name) => `${name}: ${escapeValue(headers[name]!)}\r\n`);
@@ -206,9 +208,9 @@ export function writeResponse({ status, headers = {}, body = '' }: Response): st
 
 function splitLines(head: Buffer): string[] {
   const text = decode(head);
-  if (text.includes('\u0000')) throw badRequest('a NUL is in the request');
+  if (text.includes('\u0000')) throw badRequest('the request contains NUL');
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.some((line) => line.includes('\r'))) throw badRequest('a carriage return stands alone');
+  if (lines.some((line) => line.includes('\r'))) throw badRequest('a carriage return without a line feed');
   return lines.slice(0, -2);
 }
 
@@ -227,13 +229,13 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   let last: string | null = null;
   for (const line of lines) {
     if (/^[ \t]/.test(line)) {
-      if (last === null) throw badRequest('a line continues none');
+      if (last === null) throw badRequest('a continuation line without a header');
       headers.set(last, headers.get(last)! + line);
       continue;
     }
     const colon = line.indexOf(':');
     last = trimSpaces(colon === -1 ? line : line.slice(0, colon)).toLowerCase();
-    if (last === 'content-length' && headers.has(last)) throw badRequest('Content-Length is said twice');
+    if (last === 'content-length' && headers.has(last)) throw badRequest('Content-Length occurs twice');
     headers.set(last, colon === -1 ? '' : unescapeValue(trimSpaces(line.slice(colon + 1))));
   }
   return headers;
@@ -247,10 +249,10 @@ function contentLength(headers: ReadonlyMap<string, string>): number {
 }
 
 function refuseBrowsers(line: string): void {
-  if (browserLine.test(line) && !asksForHealth(line)) throw new UnreadableMessage(null, 'a browser speaks');
+  if (browserLine.test(line) && !isHealthCheck(line)) throw new UnreadableMessage(null, 'the client is a browser');
 }
 
-/** Only spaces: tabs are part of the value. By steps: a regular expression would take the square of a long run. */
+/** Trims spaces only: tabs are part of the value. A loop, because a regular expression is quadratic on long runs. */
 function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;

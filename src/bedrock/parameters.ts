@@ -1,4 +1,4 @@
-/** The parameters: what the headers of a request say, as Bedrock reads them. Their names are in lower case here. */
+/** The parameters of a request: reads its headers as Bedrock does. Header names are in lower case here. */
 import { namesBytesMax } from '../jobs/bedrock/check.ts';
 import { isRefusal } from '../refusal.ts';
 import type { TypeNames } from '../store/store.ts';
@@ -9,10 +9,10 @@ export type Headers = ReadonlyMap<string, string>;
 
 const int64Max = 9_223_372_036_854_775_807n;
 
-/** What is said and not empty. */
+/** The value if it is not empty. */
 export const textOf = (headers: Headers, name: string): string | undefined => headers.get(name) || undefined;
 
-/** As C does: blanks, a sign and digits count, what follows does not, and what is no number is 0. */
+/** `atoi` of C: skips leading whitespace, reads sign and digits, ignores the rest, and returns 0 without a number. */
 export function atoi(text: string): number {
   const [, digits] = /^[ \t\n\v\f\r]*([+-]?\d{1,18})/.exec(text) ?? [];
   return digits === undefined ? 0 : Number(digits) + 0;
@@ -24,7 +24,7 @@ export const isOn = (headers: Headers, name: string): boolean => {
   return text.toLowerCase() === 'true' || atoi(text) !== 0;
 };
 
-/** A number in its canonical form; 0, which no job has, for those that no job can have. */
+/** Requires canonical decimal form. Returns 0, which no job has, for numbers outside the range of ids. */
 export function jobIdOf(headers: Headers): number {
   const text = textOf(headers, 'jobid');
   if (text === undefined) throw new StatusError('402 Missing jobID');
@@ -32,20 +32,20 @@ export function jobIdOf(headers: Headers): number {
   return idOf(Number(text));
 }
 
-/** Not 0, which says that there is none. */
+/** 0 means that there is no parent. */
 export function parentIdOf(text: string | undefined): number | undefined {
   const id = text === undefined ? 0 : atoi(text);
   return id === 0 ? undefined : idOf(id);
 }
 
-/** Several, separated by commas; what is no id of a job is passed over. */
+/** Ids separated by commas; skips invalid ones. */
 export const jobIdsOf = (text: string): number[] =>
   text.split(',').map((part) => idOf(atoi(part))).filter((id) => id > 0);
 
 export const priorityOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : atoi(text);
 
-/** `firstRun` or `nextRun`. One that cannot be read is NaN, which the door refuses when its turn has come. */
+/** `firstRun` or `nextRun`. An unreadable time becomes NaN, which the queue refuses in the order of its checks. */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   try {
@@ -56,7 +56,7 @@ export function timeOf(text: string | undefined): number | undefined {
   }
 }
 
-/** What a worker asks for: one pattern, or several exact names. */
+/** One name is a pattern; several names are exact. */
 export function namesOf(headers: Headers): TypeNames {
   const text = textOf(headers, 'name');
   if (text === undefined) throw new StatusError('402 Missing name');
@@ -65,11 +65,11 @@ export function namesOf(headers: Headers): TypeNames {
   return exact.length > 1 ? { exact } : { glob: text };
 }
 
-/** Without their leading spaces; empty ones are dropped. */
+/** Trims leading spaces and drops empty items. */
 export const listOf = (text: string): string[] =>
   text.split(',').map((item) => item.replace(/^ +/, '')).filter((item) => item !== '');
 
-/** Mocks have the header; what it says does not matter. */
+/** The presence of the header counts, not its value. */
 export const isMocked = (headers: Headers): boolean => headers.has('mockrequest');
 
 const isInt64 = (value: bigint): boolean => value <= int64Max && value >= -int64Max - 1n;

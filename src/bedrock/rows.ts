@@ -1,10 +1,10 @@
-/** The rows that Query answers, in the form that is asked for. */
+/** The rows of a Query reply, in the requested format. */
 import { isRefusal } from '../refusal.ts';
 import { checkJsonText } from '../model/json.ts';
 import type { Cell, Inspection } from '../store/store.ts';
 import type { Headers } from './parameters.ts';
 
-/** As the seed shows them unless asked otherwise: a list of lists. */
+/** The default is a JSON array of arrays, as in Bedrock's documentation. */
 export function rowsText({ columns, rows }: Inspection, headers: Headers): string {
   if (headers.get('format')?.toLowerCase() === 'json') {
     return `{"headers":${JSON.stringify(columns)},"rows":${listText(rows)}}`;
@@ -18,7 +18,7 @@ type Rows = Inspection['rows'];
 
 const listText = (rows: Rows): string => `[${rows.map((row) => `[${row.map(embeddedText).join(',')}]`).join(',')}]`;
 
-/** As the shell of SQLite writes them: nothing at all when there are none. */
+/** The format of the SQLite shell, which prints nothing if there are no rows. */
 function objectsText(columns: readonly string[], rows: Rows): string {
   const memberText = (cell: Cell, index: number): string => `${JSON.stringify(columns[index])}:${cellText(cell)}`;
   const objects = rows.map((row) => `{${row.map(memberText).join(',')}}`);
@@ -30,7 +30,7 @@ const barsText = (columns: readonly string[], rows: Rows): string =>
 
 const cellText = (cell: Cell): string => (typeof cell === 'string' ? JSON.stringify(cell) : String(cell));
 
-/** An object or a list is told as such, not as a text that holds one. */
+/** Embeds JSON objects and arrays instead of quoting them as text. */
 function embeddedText(cell: Cell): string {
   const isNested = typeof cell === 'string' && /^(?:\{[^]*\}|\[[^]*\])$/.test(cell) && isJson(cell);
   return isNested ? cell : cellText(cell);

@@ -1,4 +1,4 @@
-/** The Bedrock server: listens, keeps the number of its connections and their slowness in bounds, stops gracefully. */
+/** The Bedrock server: listens, limits the number and the slowness of connections, and stops gracefully. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Logger } from '../logger.ts';
 import { Queue } from '../jobs/bedrock/queue.ts';
@@ -7,28 +7,28 @@ import type { Glob } from '../model/glob.ts';
 import { Refusal } from '../refusal.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BedrockServices } from './call.ts';
-import { BedrockConnection, isLoopback, type ConnectionParts, type Patience } from './connection.ts';
+import { BedrockConnection, isLoopback, type ConnectionParts, type ClientTimeouts } from './connection.ts';
 import { defaultLimits, type MessageLimits } from './message.ts';
 import { LongPolls } from './long-polls.ts';
 
 export interface BedrockOptions {
   /** How large a request may be. */
   readonly limits?: Partial<MessageLimits>;
-  /** How slow a client may be. */
-  readonly patience?: Partial<Patience>;
+  /** How long a client may take before it is disconnected. */
+  readonly patience?: Partial<ClientTimeouts>;
   /** Default: 10,000. */
   readonly connectionsMax?: number;
   /** Default: 5,000. */
   readonly connectionsPerAddressMax?: number;
-  /** Commands that wait for their time to come. Default: 10,000. */
+  /** The maximum number of commands that wait for their commandExecuteTime. Default: 10,000. */
   readonly laterMax?: number;
-  /** How long what is under way may take when the server stops. */
+  /** How long running commands may take when the server stops. Default: 10 seconds. */
   readonly closeMs?: number;
-  /** Of Query. */
+  /** Limits of Query. */
   readonly inspection?: Partial<BedrockServices['inspection']>;
   /** Whether a missed repeat skips to the first slot after now instead of catching up. */
   readonly reanchor?: boolean;
-  /** Lets the server listen beyond this machine. The protocol has no passwords: whoever reaches the port is let in. */
+  /** Lets the server listen beyond this machine. The protocol has no passwords: every client has full access. */
   readonly isOpenToAll?: boolean;
 }
 
@@ -47,7 +47,7 @@ const defaults = {
   reanchor: false,
   isOpenToAll: false,
 };
-const defaultPatience: Patience = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
+const defaultPatience: ClientTimeouts = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
 const defaultInspection: BedrockServices['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
 const sweepMs = 1_000;
 const serverName = 'bedrock';
@@ -63,7 +63,7 @@ export class BedrockServer {
   readonly #perAddress = new Map<string, number>();
   readonly #later = new Set<() => void>();
   readonly #running = new Set<Promise<void>>();
-  #sweepNoMore = (): void => {};
+  #stopSweeping = (): void => {};
   #closing: Promise<void> | null = null;
 
   constructor({ jobs, clock, logger, options = {} }: BedrockParts) {
@@ -89,29 +89,29 @@ export class BedrockServer {
       patience: { ...defaultPatience, ...patience },
       runLater: (work, at) => this.#runLater(work, at),
     };
-    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
 
-  /** Port 0 takes a free one. */
+  /** Port 0 selects a free port. */
   async listen(port: number, host = '127.0.0.1'): Promise<{ readonly port: number }> {
     this.#checkHost(host);
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => resolve());
     });
-    this.#server.on('error', (error) => this.#logger.error('the Bedrock server failed', { error }));
+    this.#server.on('error', (error) => this.#logger.error('Bedrock server failed', { error }));
     this.#services.longPolls.start();
     this.#sweep();
     return { port: (this.#server.address() as AddressInfo).port };
   }
 
-  /** Takes no more, lets those who wait go without, finishes what is under way. */
+  /** Accepts no more connections, ends long polls without a job, and finishes running commands. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
-    this.#sweepNoMore();
+    this.#stopSweeping();
     const stopped = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
     this.#dropLater();
     const connections = [...this.#connections];
@@ -127,18 +127,18 @@ export class BedrockServer {
 
   #checkHost(host: string): void {
     if (this.#settings.isOpenToAll || host === 'localhost' || isLoopback(host)) return;
-    const message = 'the Bedrock protocol has no passwords: listen on 127.0.0.1, or say that the server is open to all';
+    const message = 'the Bedrock protocol has no passwords: listen on 127.0.0.1, or set isOpenToAll';
     throw new Refusal('malformed.option', message, { host });
   }
 
-  #take(socket: Socket): void {
+  #accept(socket: Socket): void {
     const connection = new BedrockConnection(socket, this.#parts);
     const { address } = connection;
     const count = this.#perAddress.get(address) ?? 0;
     const { connectionsMax, connectionsPerAddressMax } = this.#settings;
     if (this.#closing) return connection.destroy();
     if (this.#connections.size >= connectionsMax || count >= connectionsPerAddressMax) {
-      return this.#sendAway(connection, 'there are too many connections');
+      return this.#disconnect(connection, 'too many connections');
     }
     this.#connections.add(connection);
     this.#perAddress.set(address, count + 1);
@@ -152,23 +152,23 @@ export class BedrockServer {
     else this.#perAddress.set(connection.address, count);
   }
 
-  /** One timer for all connections: a timer for each would be moved with every request. */
+  /** One timer for all connections: a timer per connection would be reset with every request. */
   #sweep(): void {
     const now = this.#clock.monotonic();
     for (const connection of this.#connections) {
-      if (connection.isOverdue(now)) this.#sendAway(connection, 'it was too slow');
+      if (connection.isOverdue(now)) this.#disconnect(connection, 'too slow');
     }
-    this.#sweepNoMore = this.#clock.after(sweepMs, () => this.#sweep());
+    this.#stopSweeping = this.#clock.after(sweepMs, () => this.#sweep());
   }
 
-  #sendAway(connection: BedrockConnection, why: string): void {
-    this.#logger.warn('a Bedrock client was sent away', { client: connection.name, why });
+  #disconnect(connection: BedrockConnection, why: string): void {
+    this.#logger.warn('disconnected a Bedrock client', { client: connection.name, why });
     connection.destroy();
   }
 
   #dropLater(): void {
     const count = this.#later.size;
-    if (count > 0) this.#logger.warn('commands that waited for their time are dropped', { count });
+    if (count > 0) this.#logger.warn('dropped scheduled Bedrock commands', { count });
     for (const cancel of this.#later) cancel();
   }
 

@@ -1,17 +1,17 @@
-/** Starts the Bedrock face of an engine on a port. */
+/** Starts the Bedrock server of an engine on a port. */
 import type { EngineCore } from '../engine/engine.ts';
 import { silent, type Logger } from '../logger.ts';
 import { systemClock } from '../time/clock.ts';
 import { BedrockServer, type BedrockOptions } from './server.ts';
 
 export interface StartBedrockOptions extends BedrockOptions {
-  /** Stays the caller's to resume and to close. */
+  /** You resume and close the engine. */
   readonly engine: EngineCore;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: 8888; 0: any that is free. */
+  /** Default: 8888. 0 selects a free port. */
   readonly port?: number;
-  /** Hears of mistakes of the server's own. */
+  /** Receives unexpected errors of the server. */
   readonly logger?: Logger;
 }
 
@@ -23,7 +23,7 @@ export interface StartedBedrock {
 
 const defaultPort = 8888;
 
-/** The engine stays the caller's to resume and to close. */
+/** Refuses to listen beyond this machine unless `isOpenToAll` is set. */
 export async function startBedrock({
   engine, host = '127.0.0.1', port = defaultPort, logger = silent, ...options
 }: StartBedrockOptions): Promise<StartedBedrock> {

@@ -1,7 +1,7 @@
-/** The status line that a command answers with when it cannot do what was asked. */
+/** Status lines: maps errors and refusals to the status of a reply. */
 import { isRefusal, type Refusal, type RefusalCode } from '../refusal.ts';
 
-/** A command's answer that is no success: `402 Missing name`. */
+/** The status of a command that failed, such as `402 Missing name`. */
 export class StatusError extends Error {
   readonly status: string;
 
@@ -11,10 +11,10 @@ export class StatusError extends Error {
   }
 }
 
-/** What a command says for the refusals of the door; those it does not name are the same for every command. */
+/** The statuses of one command by refusal code; `common` has the others. */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 
-/** Clients of Bedrock take exactly this one for a lost connection and try elsewhere, or later. */
+/** Bedrock's clients treat exactly this status as a lost connection and retry. */
 const unavailable = '500 Internal Server Error';
 
 const common: Statuses = {
@@ -31,7 +31,7 @@ const common: Statuses = {
   'unavailable.store': unavailable,
 };
 
-/** Null: nobody's mistake but ours. */
+/** Null: an unexpected error. */
 export function statusOf(error: unknown, own: Statuses): string | null {
   if (error instanceof StatusError) return error.status;
   if (!isRefusal(error)) return null;

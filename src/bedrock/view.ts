@@ -1,10 +1,10 @@
-/** The view: jobs as JSON objects, with keys in alphabetical order and data as it was given. */
+/** Views: jobs as JSON objects, with keys in alphabetical order and unchanged data. */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';
 import { bedrockState, created, data, lastRun, nextRun } from '../vocabulary/bedrock.ts';
 
-/** What a worker is told of the job it gets: the job as it was before, and its family. */
+/** The job as it was before the hand-out, with its parent and its ended children. */
 export function handedOutText({ before, parent, children }: HandedOut): string {
   const isChild = before.parent !== null;
   const finished = children.filter(withFate('succeeded'));
@@ -29,7 +29,7 @@ export function handedOutText({ before, parent, children }: HandedOut): string {
   });
 }
 
-/** What anybody who asks is told. */
+/** The reply of QueryJob. */
 export const queriedText = (job: Job): string =>
   objectText({
     created: text(created(job)),
@@ -49,7 +49,7 @@ const childrenText = (children: readonly EndedJob[]): string =>
 
 const withFate = (fate: Fate) => (job: EndedJob): boolean => job.fate === fate;
 
-/** Members that are JSON texts already, in the order in which they are given. */
+/** Joins members that are JSON texts already, in the given order. */
 function objectText(members: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(members).filter(([, json]) => json !== undefined);
   return `{${written.map(([key, json]) => `"${key}":${json}`).join(',')}}`;

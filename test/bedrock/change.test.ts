@@ -22,7 +22,7 @@ describe('UpdateJob', () => {
     expect(await world.events(id)).toEqual(['created']);
   });
 
-  test('finds mistakes in the order of the original', async ({ world }) => {
+  test('reports errors in the same order as the original', async ({ world }) => {
     const all: Fields = { data: '', repeat: 'x', jobPriority: 7, nextRun: 'x' };
     const statuses: string[] = [];
     const data = '{}';
@@ -36,7 +36,7 @@ describe('UpdateJob', () => {
     expect(await world.status('UpdateJob', { jobID: 4711, data: '{}' })).toBe('404 No job with this jobID');
   });
 
-  test('replaces data, also by what is no object', async ({ world }) => {
+  test('replaces data, also by a value that is not an object', async ({ world }) => {
     const id = await world.create({ name: 'x', data: { a: 1 } });
     for (const data of ['{"b":2}', '[1,2]', '"text"', '7', '{ "kept" : "as it is" }']) {
       await world.json('UpdateJob', { jobID: id, data });
@@ -45,7 +45,7 @@ describe('UpdateJob', () => {
     expect(await world.status('GetJob', { name: 'x' })).toBe('200 OK');
   });
 
-  test('keeps the mark of mocks, and gives it to no other', async ({ world }) => {
+  test('keeps the mark of mocks and does not add it to other jobs', async ({ world }) => {
     const mock = await world.create({ name: 'm', mockRequest: '1' });
     const real = await world.create({ name: 'r' });
     await world.json('UpdateJob', { jobID: mock, data: { a: 1 } });
@@ -55,7 +55,7 @@ describe('UpdateJob', () => {
     );
   });
 
-  test('sets the repeat, and the time by it unless one is given', async ({ world }) => {
+  test('sets the repeat, and the next run by it unless nextRun is given', async ({ world }) => {
     const id = await world.create({ name: 'x', firstRun: at(hour) });
     const update = async (fields: Fields) => {
       await world.json('UpdateJob', { jobID: id, data: {}, ...fields });
@@ -84,7 +84,7 @@ describe('UpdateJob', () => {
     expect(await world.query(id)).toMatchObject({ nextRun: at(hour), state: 'RUNNING' });
   });
 
-  test('takes a megabyte and no more', async ({ world }) => {
+  test('accepts a megabyte of data and no more', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const data = (size: number): string => `"${'d'.repeat(size - 2)}"`;
     await world.json('UpdateJob', { jobID: id, data: data(1_048_000) });
@@ -95,7 +95,7 @@ describe('UpdateJob', () => {
 });
 
 describe('CancelJob', () => {
-  test('works with whatever follows the verb', async ({ world }) => {
+  test('ignores text after the verb', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -103,7 +103,7 @@ describe('CancelJob', () => {
     expect([await world.state(child), await world.state(parent)]).toEqual(['CANCELLED', 'QUEUED']);
   });
 
-  test('of the last open child lets the parent go on, of another not', async ({ world }) => {
+  test('of the last open child resumes the parent; of another child it does not', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const [one, two] = [
       await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'c', parentJobID: parent }),
@@ -115,7 +115,7 @@ describe('CancelJob', () => {
     expect(await world.state(parent)).toBe('QUEUED');
   });
 
-  test('of a failed child tells its parent that it was cancelled', async ({ world }) => {
+  test('of a failed child shows the child to its parent as cancelled', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -127,14 +127,14 @@ describe('CancelJob', () => {
 });
 
 describe('DeleteJob', () => {
-  test('removes every trace', async ({ world }) => {
+  test('removes the job and its history', async ({ world }) => {
     const id = await world.create({ name: 'x', unique: 'true' });
     await world.json('DeleteJob', { jobID: id });
     expect([await world.state(id), await world.events(id)]).toEqual(['gone', []]);
     expect(await world.create({ name: 'x', unique: 'true' })).not.toBe(id);
   });
 
-  test('of the last open child lets the parent go on', async ({ world }) => {
+  test('of the last open child resumes the parent', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -142,7 +142,7 @@ describe('DeleteJob', () => {
     expect(await world.state(parent)).toBe('QUEUED');
   });
 
-  test('of a parent is refused while children live, whose work nobody else could release', async ({ world }) => {
+  test('of a parent is refused while it has open children, which could never be released', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('RetryJob', { jobID: parent });
@@ -156,7 +156,7 @@ describe('DeleteJob', () => {
 });
 
 describe('RequeueJobs', () => {
-  test('takes any list, and passes over what does not exist', async ({ world }) => {
+  test('accepts any list and skips jobs that do not exist', async ({ world }) => {
     const [one, two] = [await world.running({ name: 'x' }), await world.create({ name: 'y', firstRun: at(hour) })];
     for (const jobIDs of ['', 'abc', '99', `${one}, 77,${two},-3,9223372036854775807`]) {
       expect(await world.ask('RequeueJobs', { jobIDs })).toMatchObject({ status: '200 OK', body: '' });
@@ -166,14 +166,14 @@ describe('RequeueJobs', () => {
     expect(await world.status('RequeueJobs')).toBe('200 OK');
   });
 
-  test('gives all of them another name', async ({ world }) => {
+  test('renames all listed jobs', async ({ world }) => {
     const ids = [await world.running({ name: 'x' }), await world.create({ name: 'y' })];
     await world.json('RequeueJobs', { jobIDs: ids.join(), name: 'z' });
     expect((await world.json<{ jobs: object[] }>('GetJobs', { name: 'z', numResults: 5 })).jobs).toHaveLength(2);
     expect(await world.status('RequeueJobs', { jobIDs: ids.join(), name: 'n'.repeat(256) })).toBe('402 Malformed name');
   });
 
-  test('does not count the hand-out that it takes back', async ({ world }) => {
+  test('does not count the hand-out that it releases', async ({ world }) => {
     const id = await world.running({ name: 'r', retryAfter: '+1 HOUR' });
     expect((await world.query(id)).data).toEqual({ retryAfterCount: 1 });
     await world.json('RequeueJobs', { jobIDs: id, decrementFailures: 'true' });
@@ -181,7 +181,7 @@ describe('RequeueJobs', () => {
   });
 
   for (const { name, test: testOn } of both) {
-    testOn(`brings a failed job back to life, on ${name}`, async ({ world }) => {
+    testOn(`requeues a failed job, on ${name}`, async ({ world }) => {
       const id = await world.running({ name: 'x', unique: 'true' });
       await world.json('FailJob', { jobID: id });
       await world.json('RequeueJobs', { jobIDs: id });

@@ -1,4 +1,4 @@
-// A client that speaks Bedrock over a real socket: whole commands, or bytes as they are given.
+// A Bedrock client over a real socket: sends whole commands or raw bytes.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** As it came. */
+  /** The unparsed text. */
   readonly text: string;
 }
 
@@ -39,7 +39,7 @@ export class Client {
     return this.#socket;
   }
 
-  /** Objects are told as JSON; backslashes are doubled, as every client must. */
+  /** Sends objects as JSON and doubles backslashes, as every client must. */
   async ask(verb: string, fields: Fields = {}): Promise<Answer> {
     this.send(requestText(verb, fields));
     return this.answer();
@@ -49,7 +49,7 @@ export class Client {
     this.#socket.write(text);
   }
 
-  /** The next answer; throws when the connection ends before it. */
+  /** The next reply; throws if the connection ends before it. */
   async answer(): Promise<Answer> {
     const answer = await this.answerOrEnd();
     if (answer === null) throw new Error('the connection was closed without an answer');
@@ -68,13 +68,13 @@ export class Client {
     return all;
   }
 
-  /** The job's state as anybody sees it. */
+  /** The state of the job according to QueryJob. */
   async state(id: number): Promise<string> {
     const { status, body } = await this.ask('QueryJob', { jobID: id });
     return status === '200 OK' ? (JSON.parse(body) as { state: string }).state : 'gone';
   }
 
-  /** Is gone as soon as this has left, without waiting for an answer. */
+  /** Disconnects as soon as the request is sent, without reading the reply. */
   async leaveAfter(text: string): Promise<void> {
     this.#socket.write(text, () => this.#socket.destroy());
     await this.closed;

@@ -1,15 +1,15 @@
-// CreateJob and CreateJobs: what is checked and in which order, unique jobs, families, mocks.
+// CreateJob and CreateJobs: checks and their order, unique jobs, families, mocks.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, hour, minute, onSqlite as test, second } from './world.ts';
 
 describe('CreateJob', () => {
-  test('answers with small rising numbers', async ({ world }) => {
+  test('replies with small increasing ids', async ({ world }) => {
     expect((await world.ask('CreateJob', { name: 'a' })).body).toBe('{"jobID":1}');
     expect([await world.create({ name: 'a' }), await world.create({ name: 'b' })]).toEqual([2, 3]);
   });
 
-  test('stores what it is given, and the usual for what it is not', async ({ world }) => {
+  test('stores the given fields, and defaults for the others', async ({ world }) => {
     const id = await world.create({ name: 'usual' });
     expect(await world.query(id)).toEqual({
       created: at(0), data: {}, jobID: id, lastRun: '', name: 'usual', nextRun: at(0), priority: 500, repeat: '',
@@ -79,11 +79,11 @@ describe('CreateJob', () => {
     ['a comma too many', { name: 'x', repeat: 'FINISHED, +1 DAY,' }],
     ['retryAfter with repeat and unique', { name: 'x', retryAfter: '+1 HOUR', repeat: 'HOURLY', unique: 'true' }],
     ['a list of modifiers in retryAfter', { name: 'x', retryAfter: '+1 HOUR, +5 MINUTES' }],
-  ])('takes %s', async ([, fields], { world }) => {
+  ])('accepts %s', async ([, fields], { world }) => {
     expect(await world.status('CreateJob', fields)).toBe('200 OK');
   });
 
-  test('finds mistakes in the order of the original', async ({ world }) => {
+  test('reports errors in the same order as the original', async ({ world }) => {
     const all: [string, string, string][] = [
       ['name', '', '402 Missing name'],
       ['jobPriority', '1', '402 Invalid priority value'],
@@ -99,14 +99,14 @@ describe('CreateJob', () => {
     }
   });
 
-  test('keeps data as it was written, also numbers that no JavaScript number can hold', async ({ world }) => {
+  test('keeps data as it was written, also numbers beyond the range of JavaScript', async ({ world }) => {
     const data = '{"id": 9223372036854775807, "f":1.0,"z":"\\u00e9", "a":[1e2]}';
     const id = await world.create({ name: 'exact', data });
     expect((await world.ask('QueryJob', { jobID: id })).body).toContain(`"data":${data},"jobID"`);
     expect((await world.ask('GetJob', { name: 'exact' })).body).toContain(`"data":${data},"jobID"`);
   });
 
-  test('reads backslashes as clients must write them', async ({ world }) => {
+  test('unescapes backslashes as clients write them', async ({ world }) => {
     world.client.send(
       'CreateJob\nname: x\ndata: {"a":"x\\\\ny"}\n\nCreateJob\nname: x\ndata: {"a":"say \\"hi\\""}\n\n',
     );
@@ -117,7 +117,7 @@ describe('CreateJob', () => {
 });
 
 describe('a unique job', () => {
-  test('is created once, and found in whatever state', async ({ world }) => {
+  test('is created once and found in any state', async ({ world }) => {
     const id = await world.create({ name: 'u', unique: 'true', data: { a: 1 } });
     expect(await world.create({ name: 'u', unique: 'true', data: { a: 1 } })).toBe(id);
     expect(await world.create({ name: 'u' })).not.toBe(id);
@@ -125,20 +125,20 @@ describe('a unique job', () => {
     expect(await world.create({ name: 'u', unique: 'true', data: { a: 1 } })).toBe(id);
   });
 
-  test('is one only if it says true', async ({ world }) => {
+  test('needs the value true', async ({ world }) => {
     const id = await world.create({ name: 'u' });
     for (const unique of ['TRUE', '1', 'yes', '']) expect(await world.create({ name: 'u', unique })).not.toBe(id);
     expect(await world.create({ name: 'u', unique: 'true' })).toBe(id);
   });
 
-  test('with the same data is left alone, whatever else is new', async ({ world }) => {
+  test('with the same data is unchanged, whatever the other fields are', async ({ world }) => {
     const id = await world.create({ name: 'u', unique: 'true', data: { a: 1 }, jobPriority: 1000, repeat: 'DAILY' });
     await world.create({ name: 'u', unique: 'true', data: { a: 1 }, jobPriority: 0, repeat: 'nonsense' });
     expect(await world.query(id)).toMatchObject({ priority: 1000, repeat: 'DAILY' });
     expect(await world.events(id)).toEqual(['created']);
   });
 
-  test('with other data takes it on, and what is not said is reset', async ({ world }) => {
+  test('with other data is updated, and omitted fields are reset', async ({ world }) => {
     const fields = { name: 'u', unique: 'true' };
     const id = await world.create(
       { ...fields, data: { a: 1, b: { c: 1, d: 2 } }, jobPriority: 1000, repeat: 'DAILY', retryAfter: '+1 HOUR' },
@@ -154,13 +154,13 @@ describe('a unique job', () => {
     );
   });
 
-  test('takes on new data without touching its numbers', async ({ world }) => {
+  test('keeps the numbers of new data as written', async ({ world }) => {
     const id = await world.create({ name: 'u', unique: 'true', data: '{"n":9007199254740993}' });
     await world.create({ name: 'u', unique: 'true', data: '{"m":9007199254740995}' });
     expect((await world.ask('QueryJob', { jobID: id })).body).toContain('{"n":9007199254740993,"m":9007199254740995}');
   });
 
-  test('is not overwritten by who says so', async ({ world }) => {
+  test('is not changed with overwrite: false', async ({ world }) => {
     const id = await world.create({ name: 'u', unique: 'true', data: { a: 1 } });
     await world.create({ name: 'u', unique: 'true', data: { a: 2 }, overwrite: 'false' });
     expect((await world.query(id)).data).toEqual({ a: 1 });
@@ -168,7 +168,7 @@ describe('a unique job', () => {
     expect((await world.query(id)).data).toEqual({ a: 2 });
   });
 
-  test('that was renamed makes room for another', async ({ world }) => {
+  test('that was renamed frees its name', async ({ world }) => {
     const id = await world.running({ name: 'u', unique: 'true' });
     await world.json('RetryJob', { jobID: id, name: 'v' });
     const other = await world.create({ name: 'u', unique: 'true' });
@@ -178,7 +178,7 @@ describe('a unique job', () => {
   });
 
   for (const { name, test: testOn } of both) {
-    testOn(`asked for by many at once is created once, on ${name}`, async ({ world }) => {
+    testOn(`requested by many clients at once is created once, on ${name}`, async ({ world }) => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => world.connect()));
       const answers = await Promise.all(
         clients.map((client, n) => client.ask('CreateJob', { name: 'u', unique: 'true', data: { n } })),
@@ -192,7 +192,7 @@ describe('a unique job', () => {
 describe('CreateJobs', () => {
   const jobs = (...list: unknown[]): Fields => ({ jobs: list });
 
-  test('answers with the numbers in the order of the jobs', async ({ world }) => {
+  test('replies with the ids in the order of the jobs', async ({ world }) => {
     expect((await world.ask('CreateJobs', jobs({ name: 'a' }, { name: 'b' }, { name: 'a' }))).body).toBe(
       '{"jobIDs":[1,2,3]}',
     );
@@ -218,14 +218,14 @@ describe('CreateJobs', () => {
     expect((await world.jobs.count()).length).toBe(0);
   });
 
-  test('takes fields as texts, numbers and literals', async ({ world }) => {
+  test('accepts fields as strings, numbers and literals', async ({ world }) => {
     const first = '{"name":123,"data":"{\\"a\\":1}","jobPriority":"750","unique":true}';
     await world.json('CreateJobs', { jobs: `[${first},{"name":"b","data":{"n":12345678901234567890}}]` });
     expect(await world.query(1)).toMatchObject({ name: '123', data: { a: 1 }, priority: 750 });
     expect((await world.ask('QueryJob', { jobID: 2 })).body).toContain('"data":{"n":12345678901234567890}');
   });
 
-  test('gives two identical unique jobs one number, and merges what they say', async ({ world }) => {
+  test('gives two identical unique jobs one id and merges their fields', async ({ world }) => {
     const { jobIDs } = await world.json<{ jobIDs: number[] }>('CreateJobs', jobs(
       { name: 'u', unique: true, data: { a: 1 } }, { name: 'u', unique: 'true', data: { b: 2 } }, {
         name: 'u', unique: true, data: { a: 1, b: 2 },
@@ -235,7 +235,7 @@ describe('CreateJobs', () => {
     expect((await world.query(jobIDs[0]!)).data).toEqual({ a: 1, b: 2 });
   });
 
-  test('takes a thousand jobs at once', async ({ world }) => {
+  test('accepts a thousand jobs at once', async ({ world }) => {
     const { jobIDs } = await world.json<{ jobIDs: number[] }>(
       'CreateJobs', { jobs: Array.from({ length: 1000 }, () => ({ name: 'many' })) },
     );
@@ -244,7 +244,7 @@ describe('CreateJobs', () => {
 });
 
 describe('children', () => {
-  test('wait while their parent works, and go at once when it waits', async ({ world }) => {
+  test('wait while their parent is RUNNING and are QUEUED at once when it is PAUSED', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const first = await world.create({ name: 'c1', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -254,7 +254,7 @@ describe('children', () => {
     );
   });
 
-  test('are told apart by their parents when they are unique', async ({ world }) => {
+  test('that are unique are distinct per parent', async ({ world }) => {
     const [one, two] = [await world.running({ name: 'p1' }), await world.running({ name: 'p2' })];
     const child = await world.create({ name: 'c', parentJobID: one, unique: 'true' });
     expect(await world.create({ name: 'c', parentJobID: one, unique: 'true' })).toBe(child);
@@ -263,7 +263,7 @@ describe('children', () => {
     expect(await world.status('CreateJob', { name: 'c', unique: 'true' })).toBe(tied);
   });
 
-  test('cannot have children, which is found after a bad repeat and before anything is stored', async ({ world }) => {
+  test('cannot have children; that is checked after the repeat and before anything is stored', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     expect(await world.status('CreateJob', { name: 'g', parentJobID: child })).toBe('405 Cannot create grandchildren');
@@ -272,7 +272,7 @@ describe('children', () => {
     );
   });
 
-  test('of an engine run do not exist', async ({ world }) => {
+  test('cannot be created for a run of an engine', async ({ world }) => {
     const { job } = await world.jobs.create({ type: 'run' }, 'someone');
     await world.jobs.claim({ kinds: ['run'], names: { exact: ['run'] }, holder: 'w', leaseMs: 1000, limit: 1 });
     expect(await world.status('CreateJob', { name: 'c', parentJobID: job!.id })).toBe('404 parentJobID does not exist');
@@ -284,7 +284,7 @@ describe('children', () => {
   });
 
   for (const { name, test: testOn } of both) {
-    testOn(`can join their parent from many sides at once, on ${name}`, async ({ world }) => {
+    testOn(`can be added to their parent by many clients at once, on ${name}`, async ({ world }) => {
       const parent = await world.running({ name: 'p' });
       const clients = await Promise.all(Array.from({ length: 6 }, () => world.connect()));
       const answers = await Promise.all(
@@ -305,7 +305,7 @@ describe('mocks', () => {
     expect((await world.query(told)).data).toEqual({ a: 1, mockRequest: true });
   });
 
-  test('are handed out only to those who ask for them, who get real jobs too', async ({ world }) => {
+  test('are handed out only on request, together with real jobs', async ({ world }) => {
     await world.create({ name: 'm', mockRequest: '1' });
     expect(await world.status('GetJob', { name: 'm' })).toBe('404 No job found');
     await world.create({ name: 'm', data: { real: true } });
@@ -323,13 +323,13 @@ describe('mocks', () => {
     expect(await world.create({ name: 'u', unique: 'true' })).toBe(real);
   });
 
-  test('come from data that carries the mark, too', async ({ world }) => {
+  test('are also created by data with the mark', async ({ world }) => {
     await world.create({ name: 'm', data: { mockRequest: true } });
     expect(await world.status('GetJob', { name: 'm' })).toBe('404 No job found');
     expect((await world.get('m', { mockRequest: 1 })).data).toEqual({ mockRequest: true });
   });
 
-  test('beget mocks, and real jobs beget real ones, whatever the request says', async ({ world }) => {
+  test('have mocks as children, and real jobs have real ones, whatever the request says', async ({ world }) => {
     const mock = await world.running({ name: 'pm', mockRequest: '1' });
     const real = await world.running({ name: 'pr' });
     const ofMock = await world.create({ name: 'c', parentJobID: mock });
@@ -338,7 +338,7 @@ describe('mocks', () => {
     expect(await world.query(ofReal)).toMatchObject({ data: {}, repeat: 'DAILY' });
   });
 
-  test('are one flag per request in CreateJobs', async ({ world }) => {
+  test('are marked for a whole CreateJobs request', async ({ world }) => {
     const mock = await world.running({ name: 'pm', mockRequest: '1' });
     const real = await world.running({ name: 'pr' });
     const dataOf = async (list: unknown[], fields: Fields = {}) => {
@@ -355,7 +355,7 @@ describe('mocks', () => {
   });
 });
 
-test('times are UTC, and a job is handed out when its time has come and not before', async ({ world }) => {
+test('times are UTC, and a job is handed out when it is due and not before', async ({ world }) => {
   await world.create({ name: 'later', firstRun: at(hour) });
   await world.advance(hour - second);
   expect(await world.status('GetJob', { name: 'later' })).toBe('404 No job found');

@@ -1,9 +1,9 @@
-// The decisions: where the sources differ, ours does this. One test for each line of the specification's first table.
+// The decisions where the sources differ: one test for each line of the specification's first table.
 import { describe, expect } from 'vitest';
 import { at, both, hour, minute, onSqlite as test } from './world.ts';
 
-describe('decided', () => {
-  test('which version: the key sets are those of today, nine, ten and eleven', async ({ world }) => {
+describe('the decided behaviour of the Bedrock protocol', () => {
+  test('replies have nine, ten or eleven keys, as in the current version', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     await world.create({ name: 'c', parentJobID: parent });
     expect(Object.keys(await world.query(parent))).toHaveLength(10);
@@ -16,7 +16,7 @@ describe('decided', () => {
     expect(Object.keys(await world.get('x'))).toHaveLength(9);
   });
 
-  test('Connection: wait really waits, on GetJob and GetJobs', async ({ world }) => {
+  test('Connection: wait waits, on GetJob and GetJobs', async ({ world }) => {
     const worker = await world.connect();
     const first = worker.ask('GetJob', { name: 'x', Connection: 'wait', timeout: 60_000 });
     await world.waiting(1);
@@ -35,7 +35,7 @@ describe('decided', () => {
     for (const verb of ['QueryJob', 'RetryJob', 'DeleteJob']) await world.json(verb, { jobID: id, ...wait });
   });
 
-  test('HOURLY, DAILY and WEEKLY count from the end', async ({ world }) => {
+  test('HOURLY, DAILY and WEEKLY count from the end of the last run', async ({ world }) => {
     const expected = { HOURLY: hour, DAILY: 24 * hour, WEEKLY: 7 * 24 * hour };
     for (const [repeat, ms] of Object.entries(expected)) {
       const id = await world.running({ name: repeat, repeat });
@@ -44,7 +44,7 @@ describe('decided', () => {
     }
   });
 
-  test('SCHEDULED repeats that were missed are caught up with', async ({ world }) => {
+  test('missed SCHEDULED repeats are caught up', async ({ world }) => {
     const id = await world.create({ name: 'x', repeat: 'SCHEDULED, +1 MINUTE', firstRun: at(-3 * minute) });
     const runs: unknown[] = [];
     while ((await world.query(id)).nextRun <= at(0)) {
@@ -54,7 +54,7 @@ describe('decided', () => {
     expect(runs).toEqual([at(-3 * minute), at(-2 * minute), at(-minute), at(0)]);
   });
 
-  test('retryAfter goes with repeat, with unique, and on parents', async ({ world }) => {
+  test('retryAfter can be combined with repeat, with unique and with children', async ({ world }) => {
     const parent = await world.running({ name: 'p', retryAfter: '+1 HOUR', repeat: 'DAILY', unique: 'true' });
     expect(await world.state(parent)).toBe('RUNQUEUED');
     const child = await world.create({ name: 'c', parentJobID: parent });
@@ -75,14 +75,14 @@ describe('decided', () => {
     await world.json('DeleteJob', { jobID: child });
   });
 
-  test('numbers of jobs are small and rise', async ({ world }) => {
+  test('ids of jobs are small and increase', async ({ world }) => {
     const ids = [
       await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' }),
     ];
     expect(ids).toEqual([1, 2, 3]);
   });
 
-  test('a job whose worker died stays RUNNING, can be seen, and can be released', async ({ world }) => {
+  test('a job whose worker died stays RUNNING, is shown, and can be released', async ({ world }) => {
     const worker = await world.connect();
     const id = await world.create({ name: 'x' });
     await worker.ask('GetJob', { name: 'x' });
@@ -99,7 +99,7 @@ describe('decided', () => {
     expect((await world.get('x')).jobID).toBe(id);
   });
 
-  test('what is malformed is refused and never stored', async ({ world }) => {
+  test('malformed values are refused and never stored', async ({ world }) => {
     const id = await world.running({ name: 'x' });
     expect(await world.status('FailJob', { jobID: id, data: 'broken' })).toBe('402 Malformed data');
     expect(await world.status('RetryJob', { jobID: id, nextRun: 'garbage' })).toBe('402 Malformed nextRun');
@@ -107,7 +107,7 @@ describe('decided', () => {
     expect(await world.status('CreateJob', { name: 'x', firstRun: 'garbage' })).toBe('402 Malformed firstRun');
   });
 
-  test('no stored job keeps others from being handed out', async ({ world }) => {
+  test('no stored job prevents others from being handed out', async ({ world }) => {
     // Backwards by a thousand years each time: after a while its rule leads out of the calendar.
     const odd = await world.create(
       { name: 'odd', repeat: 'SCHEDULED, -999 YEARS', retryAfter: '+1 MINUTE', firstRun: '0500-01-01' },
@@ -119,7 +119,7 @@ describe('decided', () => {
     await world.json('FinishJob', { jobID: odd, ignoreRepeat: 1 });
   });
 
-  test('times are written as days, or days with seconds or milliseconds', async ({ world }) => {
+  test('times have the form of a date, or of a date with seconds or milliseconds', async ({ world }) => {
     const nextRuns: string[] = [];
     for (const firstRun of ['2027-01-02', '2027-01-02 03:04:05', '2027-01-02 03:04:05.678']) {
       nextRuns.push((await world.query(await world.create({ name: 'x', firstRun }))).nextRun);
@@ -130,7 +130,7 @@ describe('decided', () => {
     }
   });
 
-  test('names are texts and numbers are numbers', async ({ world }) => {
+  test('names are strings and numbers are numbers', async ({ world }) => {
     await world.create({ name: '123', data: { n: 1 } });
     expect(await world.get('123')).toMatchObject({ name: '123', jobID: 1, priority: 500, data: { n: 1 } });
   });
@@ -153,7 +153,7 @@ describe('decided', () => {
     expect(Object.keys(headers)).toEqual(['Content-Length']);
   });
 
-  test('limits: what is too large is refused and the connection closed', async ({ world }) => {
+  test('a request that is too large is refused and the connection closed', async ({ world }) => {
     world.client.send(`${'x'.repeat(4097)}\n\n`);
     expect((await world.client.answer()).status).toBe('413 Request too large');
     expect(await world.client.answerOrEnd()).toBeNull();
@@ -165,7 +165,7 @@ describe('decided', () => {
 });
 
 for (const { name, test: testOn } of both) {
-  testOn(`a reply that cannot be delivered puts its job back, uncounted, on ${name}`, async ({ world }) => {
+  testOn(`a job whose reply cannot be delivered is released without counting, on ${name}`, async ({ world }) => {
     const id = await world.create({ name: 'x', retryAfter: '+1 HOUR', data: { a: 1 } });
     for (let n = 0; n < 5; n++) {
       const worker = await world.connect();

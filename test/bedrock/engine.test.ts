@@ -1,11 +1,11 @@
-// The queue inside a running engine: one database, one history, one repair.
+// Bedrock jobs and runs of an engine in one database.
 import { expect } from 'vitest';
 import { jobType } from '../../src/engine/declare/job-type.ts';
 import { Engine } from '../../src/open.ts';
 import { both, minute } from './world.ts';
 
 for (const { name, test } of both) {
-  test(`queued jobs and runs share a store, and the engine repairs both, on ${name}`, async ({ world }) => {
+  test(`Bedrock jobs and runs share a store, and the engine repairs both, on ${name}`, async ({ world }) => {
     const hello = jobType('hello', { run: async () => 'done' });
     const engine = new Engine({ store: await world.again(), clock: world.clock, types: [hello] });
     await engine.resume();

@@ -1,4 +1,4 @@
-// FinishJob, RetryJob and FailJob: what a worker says of its job, and what that means for its family.
+// FinishJob, RetryJob and FailJob, and their effect on parent and children.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, hour, minute, onSqlite as test, second, sqlite, testOn } from './world.ts';
@@ -6,7 +6,7 @@ import { at, both, hour, minute, onSqlite as test, second, sqlite, testOn } from
 const unheld = '405 Can only retry/finish RUNNING and RUNQUEUED jobs';
 const day = 24 * hour;
 
-describe('the number of a job', () => {
+describe('the jobID parameter', () => {
   const verbs = ['QueryJob', 'UpdateJob', 'FinishJob', 'RetryJob', 'FailJob', 'CancelJob', 'DeleteJob'];
   test.for<[string, Fields, string]>([
     ['none', {}, '402 Missing jobID'],
@@ -28,7 +28,7 @@ describe('the number of a job', () => {
 });
 
 describe('FinishJob', () => {
-  test('ends a job: it is gone, and its history stays', async ({ world }) => {
+  test('ends a job: it is no longer found, but its history stays', async ({ world }) => {
     const id = await world.running({ name: 'x' });
     expect(await world.ask('FinishJob', { jobID: id, data: { result: 1 } })).toMatchObject(
       { status: '200 OK', body: '' },
@@ -39,7 +39,7 @@ describe('FinishJob', () => {
     expect((await world.job(id)).input).toBe('{"result":1}');
   });
 
-  test('lets a job repeat, with the data it was given last', async ({ world }) => {
+  test('repeats a job with its newest data', async ({ world }) => {
     const id = await world.running({ name: 'x', repeat: 'FINISHED, +1 MINUTE', data: { n: 1 } });
     await world.advance(10 * second);
     await world.json('FinishJob', { jobID: id, data: { n: 2 } });
@@ -71,7 +71,7 @@ describe('FinishJob', () => {
     expect((await world.query(id)).nextRun).toBe(at(expected));
   });
 
-  test('ends a repeating job that is to be deleted, or whose repeat is to be ignored', async ({ world }) => {
+  test('ends a repeating job that is marked for deletion, or with ignoreRepeat', async ({ world }) => {
     const deleted = [{ data: { delete: true } }, { data: { delete: 'true' } }];
     const ways = [...deleted, { ignoreRepeat: 'true' }, { ignoreRepeat: 1 }];
     for (const fields of ways) {
@@ -84,7 +84,7 @@ describe('FinishJob', () => {
     expect(await world.state(id)).toBe('QUEUED');
   });
 
-  test('takes no data that is none, and changes nothing then', async ({ world }) => {
+  test('refuses invalid data and changes nothing', async ({ world }) => {
     const id = await world.running({ name: 'x', data: { a: 1 } });
     for (const verb of ['FinishJob', 'RetryJob', 'FailJob', 'UpdateJob']) {
       expect(await world.status(verb, { jobID: id, data: '{broken' }), verb).toBe('402 Malformed data');
@@ -93,13 +93,13 @@ describe('FinishJob', () => {
     await world.json('FinishJob', { jobID: id, data: '[1,2]' });
   });
 
-  test('has no use for delay, nextRun and name', async ({ world }) => {
+  test('ignores delay, nextRun and name', async ({ world }) => {
     const id = await world.running({ name: 'x' });
     await world.json('FinishJob', { jobID: id, delay: 5, nextRun: '2030-01-01', name: 'y' });
     expect(await world.state(id)).toBe('gone');
   });
 
-  test('finds mistakes in the order of the original', async ({ world }) => {
+  test('reports errors in the same order as the original', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     const bad = { jobID: child, data: '{"mockRequest":true}' };
@@ -114,7 +114,7 @@ describe('FinishJob', () => {
     expect(await world.state(parent)).toBe('QUEUED');
   });
 
-  test('keeps mocks mocks', async ({ world }) => {
+  test('keeps the mark of mocks', async ({ world }) => {
     const mock = await world.running({ name: 'm', mockRequest: '1' });
     expect(await world.status('FinishJob', { jobID: mock, data: '{"a":1}' })).toBe('500 Mock Mismatch');
     await world.json('RetryJob', { jobID: mock, data: '{"a":1,"mockRequest":1}' });
@@ -128,7 +128,7 @@ const reanchoring = testOn(sqlite, { reanchor: true });
 describe('a schedule that was missed', () => {
   const missed = { name: 'x', repeat: 'SCHEDULED, +1 HOUR', firstRun: at(-150 * minute) };
 
-  test('is caught up with, run by run', async ({ world }) => {
+  test('is caught up run by run', async ({ world }) => {
     const id = await world.create(missed);
     const times: unknown[] = [];
     for (let n = 0; n < 3; n++) {
@@ -154,7 +154,7 @@ describe('a schedule that was missed', () => {
 });
 
 describe('RetryJob', () => {
-  test('puts a job back at once, later, or at a time', async ({ world }) => {
+  test('requeues a job at once, after a delay, or at a time', async ({ world }) => {
     const id = await world.running({ name: 'x', data: { a: 1 } });
     const retry = async (fields: Fields): Promise<string> => {
       await world.json('RetryJob', { jobID: id, ...fields });
@@ -172,7 +172,7 @@ describe('RetryJob', () => {
     expect((await world.query(id)).data).toEqual({ a: 1 });
   });
 
-  test('refuses a delay or time that is none, unless the job repeats', async ({ world }) => {
+  test('refuses an invalid delay or time, unless the job repeats', async ({ world }) => {
     const once = await world.running({ name: 'x' });
     const again = await world.running({ name: 'y', repeat: 'FINISHED, +1 HOUR' });
     const bad: [Fields, string][] = [
@@ -189,7 +189,7 @@ describe('RetryJob', () => {
     }
   });
 
-  test('follows the repeat rule unless that is to be ignored', async ({ world }) => {
+  test('follows the repeat unless ignoreRepeat is set', async ({ world }) => {
     const id = await world.running({ name: 'x', repeat: 'FINISHED, +1 HOUR' });
     await world.json('RetryJob', { jobID: id, delay: 5 });
     expect((await world.query(id)).nextRun).toBe(at(hour));
@@ -199,7 +199,7 @@ describe('RetryJob', () => {
     expect((await world.query(id)).nextRun).toBe(at(hour + 5 * second));
   });
 
-  test('gives a job another name, priority and data', async ({ world }) => {
+  test('sets name, priority and data of a job', async ({ world }) => {
     const id = await world.running({ name: 'x' });
     expect(await world.status('RetryJob', { jobID: id, jobPriority: 3 })).toBe('402 Invalid priority value');
     expect(await world.status('RetryJob', { jobID: id, name: 'n'.repeat(256) })).toBe('402 Malformed name');
@@ -208,7 +208,7 @@ describe('RetryJob', () => {
     expect((await world.get('y')).jobID).toBe(id);
   });
 
-  test('leaves children where they are', async ({ world }) => {
+  test('does not change children', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('RetryJob', { jobID: parent });
@@ -287,14 +287,14 @@ for (const { name: store, test: onStore } of both) {
 }
 
 describe('a family', () => {
-  test('whose parent fails ends with it, since nobody could release the children', async ({ world }) => {
+  test('whose parent fails ends with it, because its children could never be released', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FailJob', { jobID: parent });
     expect([await world.state(parent), await world.state(child)]).toEqual(['FAILED', 'CANCELLED']);
   });
 
-  test('repeats: the parent is scheduled from its own time', async ({ world }) => {
+  test('repeats with its parent, which is scheduled from its own time', async ({ world }) => {
     const parent = await world.running({ name: 'p', repeat: 'SCHEDULED, +1 HOUR' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -308,7 +308,7 @@ describe('a family', () => {
     expect(await world.state(child)).toBe('gone');
   });
 
-  test('whose child repeats goes on when the child is made to end', async ({ world }) => {
+  test('with a repeating child continues when that child ends', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent, repeat: 'FINISHED, +1 MINUTE' });
     await world.json('FinishJob', { jobID: parent });
@@ -321,7 +321,7 @@ describe('a family', () => {
 });
 
 describe('FailJob', () => {
-  test('ends a job for good, also one that repeats or is RUNQUEUED', async ({ world }) => {
+  test('ends a job, also one that repeats or is RUNQUEUED', async ({ world }) => {
     const repeats = await world.running({ name: 'x', repeat: 'DAILY' });
     const runqueued = await world.running({ name: 'y', retryAfter: '+1 HOUR' });
     await world.json('FailJob', { jobID: repeats, data: { why: 1 } });

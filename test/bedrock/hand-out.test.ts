@@ -1,4 +1,4 @@
-// GetJob and GetJobs: which jobs, in which order, to whom, and what they are told.
+// GetJob and GetJobs: selection, order, replies, retryAfter and CrashBedrockJob.
 import { describe, expect } from 'vitest';
 import type { Fields } from './client.ts';
 import { at, both, minute, onSqlite as test, second, type BedrockWorld, type Handed } from './world.ts';
@@ -10,7 +10,7 @@ async function namesOf(world: BedrockWorld, fields: Fields): Promise<string[]> {
   return status === none ? [] : (JSON.parse(body) as { jobs: Handed[] }).jobs.map(({ name }) => name);
 }
 
-describe('what is asked for', () => {
+describe('a request for jobs', () => {
   test.for<[string, string, Fields, string]>([
     ['GetJob', 'no name', {}, '402 Missing name'],
     ['GetJobs', 'no name', { numResults: 1 }, '402 Missing name'],
@@ -24,12 +24,12 @@ describe('what is asked for', () => {
     expect(await world.status(verb, fields)).toBe(status);
   });
 
-  test('half a character or a NUL in a name is refused', async ({ world }) => {
+  test('with an unpaired surrogate or a NUL in a name is refused', async ({ world }) => {
     world.client.send('GetJob\nname: a\\uD800\n\nGetJob\nname: a\\u0000,b\n\nCreateJob\nname: a\\u0000\n\n');
     expect((await world.client.answers(3)).map(({ status }) => status)).toEqual(Array(3).fill('402 Malformed name'));
   });
 
-  test('is a pattern when it is one name', async ({ world }) => {
+  test('with one name takes it as a pattern', async ({ world }) => {
     for (const name of ['www/foo', 'www/bar', 'Www/foo', 'a,b', 'a[1]', 'plain']) await world.create({ name });
     expect(await namesOf(world, { name: 'www/*' })).toEqual(['www/foo', 'www/bar']);
     expect(await namesOf(world, { name: '[A-Z]ww/fo?' })).toEqual(['Www/foo']);
@@ -39,12 +39,12 @@ describe('what is asked for', () => {
     expect(await namesOf(world, { name: 'a[[]1]' })).toEqual(['a[1]']);
   });
 
-  test('is exact when it is several names', async ({ world }) => {
+  test('with several names takes them as exact', async ({ world }) => {
     for (const name of ['foo', 'bar', 'foobar', 'b*']) await world.create({ name });
     expect(await namesOf(world, { name: 'foo,  b*,, nothing' })).toEqual(['foo', 'b*']);
   });
 
-  test('is at least one job, and at most a thousand', async ({ world }) => {
+  test('gets at least one job and at most a thousand', async ({ world }) => {
     await world.json('CreateJobs', { jobs: Array.from({ length: 1003 }, () => ({ name: 'x' })) });
     const counts: number[] = [];
     for (const numResults of [0, -4, 'abc', 2, 5000]) counts.push(
@@ -53,7 +53,7 @@ describe('what is asked for', () => {
     expect(counts).toEqual([1, 1, 1, 2, 998]);
   });
 
-  test('may be one priority only', async ({ world }) => {
+  test('can be limited to one priority', async ({ world }) => {
     for (const jobPriority of [0, 500, 1000]) await world.create({ name: `p${jobPriority}`, jobPriority });
     expect(await namesOf(world, { name: 'p*', jobPriority: 500 })).toEqual(['p500']);
     expect(await namesOf(world, { name: 'p*', jobPriority: 750 })).toEqual([]);
@@ -61,7 +61,7 @@ describe('what is asked for', () => {
 });
 
 for (const { name: store, test: testOn } of both) {
-  testOn(`the order is priority, then time, then number, on ${store}`, async ({ world }) => {
+  testOn(`jobs are handed out by priority, then due time, then id, on ${store}`, async ({ world }) => {
     const make = (name: string, jobPriority: number, ms: number): Promise<number> =>
       world.create({ name, jobPriority, firstRun: at(ms) });
     await make('d', 500, -second);
@@ -73,7 +73,7 @@ for (const { name: store, test: testOn } of both) {
     expect(await namesOf(world, { name: '*' })).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  testOn(`each job goes to one of many who ask at once, on ${store}`, async ({ world }) => {
+  testOn(`each job is handed out to one of many concurrent workers, on ${store}`, async ({ world }) => {
     await world.json('CreateJobs', { jobs: Array.from({ length: 20 }, () => ({ name: 'x' })) });
     const clients = await Promise.all(Array.from({ length: 8 }, () => world.connect()));
     const taken = await Promise.all(clients.map(async (client) => {
@@ -88,8 +88,8 @@ for (const { name: store, test: testOn } of both) {
   });
 }
 
-describe('what a worker is told', () => {
-  test('is nine keys in order, as the job was before', async ({ world }) => {
+describe('the reply to a worker', () => {
+  test('has nine keys in order, with the job as it was before', async ({ world }) => {
     const id = await world.create({ name: 'x', data: { a: 1 }, firstRun: at(-minute), jobPriority: 750 });
     await world.advance(second);
     expect((await world.ask('GetJob', { name: 'x' })).body).toBe(
@@ -102,12 +102,12 @@ describe('what a worker is told', () => {
     expect((await world.query(id)).lastRun).toBe(at(2 * second));
   });
 
-  test('is proper JSON, whatever the name looks like', async ({ world }) => {
+  test('is valid JSON for any name', async ({ world }) => {
     for (const name of ['123', 'true', 'null', '{"a":1}', 'a"b/c']) await world.create({ name });
     expect(await namesOf(world, { name: '*' })).toEqual(['123', 'true', 'null', '{"a":1}', 'a"b/c']);
   });
 
-  test('is eleven keys for a child: its parent, too', async ({ world }) => {
+  test('has eleven keys for a child, including its parent', async ({ world }) => {
     const parent = await world.running({ name: 'p', data: { of: 'parent' } });
     await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent, data: { of: 'the parent' } });
@@ -119,7 +119,7 @@ describe('what a worker is told', () => {
     expect(told).toMatchObject({ parentJobID: parent, parentData: { of: 'the parent' } });
   });
 
-  test('is eleven keys for a parent that goes on: what its children came to', async ({ world }) => {
+  test('has eleven keys for a resumed parent, including its ended children', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const [done, cancelled] = [
       await world.create({ name: 'c', parentJobID: parent }), await world.create({ name: 'x', parentJobID: parent }),
@@ -139,7 +139,7 @@ describe('what a worker is told', () => {
     );
   });
 
-  test('of a parent that was handed out again and again is the same until it finishes', async ({ world }) => {
+  test('is the same for a parent that is handed out repeatedly until it finishes', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const child = await world.create({ name: 'c', parentJobID: parent });
     await world.json('FinishJob', { jobID: parent });
@@ -153,7 +153,7 @@ describe('what a worker is told', () => {
 });
 
 describe('retryAfter', () => {
-  test('hands a job out again when its worker has not answered in time', async ({ world }) => {
+  test('hands a job out again when its worker has not replied in time', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+5 MINUTES', data: { a: 1 } });
     expect((await world.get('r')).data).toEqual({ a: 1 });
     expect(await world.query(id)).toMatchObject(
@@ -166,7 +166,7 @@ describe('retryAfter', () => {
     expect((await world.query(id)).data).toEqual({ a: 1, retryAfterCount: 2 });
   });
 
-  test('ends after ten hand-outs: the eleventh answer is empty, and the job has failed', async ({ world }) => {
+  test('ends after ten hand-outs: the eleventh reply is empty, and the job has failed', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+1 SECOND' });
     for (let n = 0; n < 10; n++) {
       expect((await world.get('r')).jobID).toBe(id);
@@ -177,7 +177,7 @@ describe('retryAfter', () => {
     expect(await world.status('GetJob', { name: 'r' })).toBe(none);
   });
 
-  test('ends after ten hand-outs among others, which are handed out', async ({ world }) => {
+  test('ends after ten hand-outs, while other jobs are handed out', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+1 SECOND' });
     for (let n = 0; n < 10; n++) {
       await world.get('r');
@@ -191,7 +191,7 @@ describe('retryAfter', () => {
     expect((await world.json<{ jobs: Handed[] }>('GetJobs', { name: 'r', numResults: 2 })).jobs).toHaveLength(1);
   });
 
-  test('has no end for jobs of hand', async ({ world }) => {
+  test('does not limit the hand-outs of other jobs', async ({ world }) => {
     const id = await world.create({ name: 'manual/r', retryAfter: '+1 SECOND' });
     for (let n = 0; n < 15; n++) {
       expect(await world.get('manual/r')).toMatchObject({ jobID: id, data: {} });
@@ -199,7 +199,7 @@ describe('retryAfter', () => {
     }
   });
 
-  test('starts to count anew when the job is finished and repeats', async ({ world }) => {
+  test('restarts its count when the job finishes and repeats', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+1 SECOND', repeat: 'FINISHED, +1 HOUR' });
     await world.get('r');
     await world.advance(second);
@@ -208,7 +208,7 @@ describe('retryAfter', () => {
     expect((await world.query(id)).data).toEqual({ done: 1 });
   });
 
-  test('comes before the next repeat only if that is later', async ({ world }) => {
+  test('applies only if the next repeat is later', async ({ world }) => {
     const soon = await world.create({ name: 'soon', retryAfter: '+5 MINUTES', repeat: 'FINISHED, +1 MINUTE' });
     const late = await world.create({ name: 'late', retryAfter: '+5 MINUTES', repeat: 'FINISHED, +1 HOUR' });
     await world.get('soon');
@@ -217,7 +217,7 @@ describe('retryAfter', () => {
     expect((await world.query(late)).nextRun).toBe(at(5 * minute));
   });
 
-  test('holds for a repeating job that is behind its schedule, too', async ({ world }) => {
+  test('also applies to a repeating job that is behind its schedule', async ({ world }) => {
     const id = await world.create(
       { name: 'r', retryAfter: '+5 MINUTES', repeat: 'SCHEDULED, +1 MINUTE', firstRun: at(-60 * minute) },
     );
@@ -226,7 +226,7 @@ describe('retryAfter', () => {
     expect(await world.status('GetJob', { name: 'r' })).toBe(none);
   });
 
-  test('keeps the phase of the schedule over lost workers', async ({ world }) => {
+  test('keeps the phase of the schedule after lost workers', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+7 MINUTES', repeat: 'SCHEDULED, +1 HOUR' });
     for (let n = 0; n < 3; n++) {
       await world.get('r');
@@ -237,7 +237,7 @@ describe('retryAfter', () => {
     expect((await world.query(id)).nextRun).toBe(at(60 * minute));
   });
 
-  test('is one of several modifiers, applied one after the other', async ({ world }) => {
+  test('applies several modifiers one after the other', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+1 HOUR, +5 MINUTES' });
     await world.get('r');
     expect((await world.query(id)).nextRun).toBe(at(65 * minute));
@@ -264,7 +264,7 @@ describe('retryAfter', () => {
     });
   }
 
-  test('is moved by UpdateJob with nextRun', async ({ world }) => {
+  test('is replaced by UpdateJob with nextRun', async ({ world }) => {
     const id = await world.running({ name: 'r', retryAfter: '+1 MINUTE' });
     await world.json('UpdateJob', { jobID: id, data: { a: 1 }, nextRun: at(10 * minute) });
     expect((await world.query(id)).nextRun).toBe(at(10 * minute));
@@ -293,7 +293,7 @@ describe('CrashBedrockJob', () => {
     expect((await world.get('www/Bad*')).name).toBe('www/BadWorker');
   });
 
-  test('answers an empty job when there was no other', async ({ world }) => {
+  test('gives an empty reply when there is no other job', async ({ world }) => {
     await world.json('CrashBedrockJob', { names: 'x' });
     await world.create({ name: 'x' });
     expect((await world.ask('GetJob', { name: 'x' })).body).toBe('{}');
@@ -304,7 +304,7 @@ describe('CrashBedrockJob', () => {
   });
 });
 
-test('a job that an operator has cancelled meanwhile is passed over', async ({ world }) => {
+test('a job that an operator has cancelled is not handed out', async ({ world }) => {
   const first = await world.create({ name: 'x' });
   const second_ = await world.create({ name: 'x' });
   await world.jobs.stop(first, { by: 'operator' });

@@ -1,11 +1,11 @@
-// A thousand workers that wait: they cost little, and a job that comes goes to exactly one of them.
+// A thousand waiting workers: their memory, and a new job goes to exactly one of them.
 import { expect } from 'vitest';
 import type { Worker } from './world.ts';
 import { onSqlite as test } from './world.ts';
 
 const count = 1000;
 
-test('a thousand idle workers cost less than 100 MB, and each of a few jobs goes to one of them', async ({ world }) => {
+test('a thousand idle workers need less than 100 MB, and each of a few jobs goes to one of them', async ({ world }) => {
   await world.ask('Ping');
   const before = process.memoryUsage().rss;
   const workers: Worker[] = [];
@@ -31,7 +31,7 @@ test('a thousand idle workers cost less than 100 MB, and each of a few jobs goes
   console.log(`created and handed out: median ${times[10]!.toFixed(1)} ms, 95 % ${times[18]!.toFixed(1)} ms`);
 });
 
-test('a thousand workers that wait for different names are each told of theirs', async ({ world }) => {
+test('a thousand workers that wait for different names each get their job', async ({ world }) => {
   const workers: Worker[] = [];
   for (let n = 0; n < count; n += 50) {
     workers.push(...(await Promise.all(Array.from({ length: 50 }, (_, m) => world.worker({ name: `n${n + m}` })))));

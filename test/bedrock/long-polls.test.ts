@@ -1,4 +1,4 @@
-// Waiting: a worker that asks when there is nothing is told the moment there is, and nothing is lost on the way.
+// Long polls: a waiting worker gets a job as soon as there is one, and no job is lost.
 import { describe, expect } from 'vitest';
 import { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';
@@ -8,7 +8,7 @@ import { at, both, minute, onSqlite as test, second } from './world.ts';
 const none = '404 No job found';
 
 for (const { name: store, test: onStore } of both) {
-  describe(`a worker that waits is told at once, on ${store}`, () => {
+  describe(`a waiting worker gets a job at once, on ${store}`, () => {
     onStore('when a job is created', async ({ world }) => {
       const { jobID } = await world.worker({ name: 'x*' });
       await world.waiting(1);
@@ -85,8 +85,8 @@ for (const { name: store, test: onStore } of both) {
   });
 }
 
-describe('a worker that waits', () => {
-  test('for several jobs takes what there is', async ({ world }) => {
+describe('a waiting worker', () => {
+  test('that requested several jobs gets those that are due', async ({ world }) => {
     const many = await world.worker({ name: 'x', numResults: 3 }, 'GetJobs');
     await world.waiting(1);
     const one = await world.worker({ name: 'x' });
@@ -96,7 +96,7 @@ describe('a worker that waits', () => {
     expect(await one.jobID).toBe(4);
   });
 
-  test('for other names, priorities or mocks is left alone', async ({ world }) => {
+  test('gets no jobs of other names, other priorities or mocks', async ({ world }) => {
     const wishes = [
       { name: 'y' }, { name: 'x', jobPriority: 1000 }, { name: 'a,b' }, { name: 'x*', mockRequest: 1 }, { name: 'x' },
     ];
@@ -115,7 +115,7 @@ describe('a worker that waits', () => {
     expect(await workers[0]!.jobID).toBe(5);
   });
 
-  test('goes without when its time is up, and not before', async ({ world }) => {
+  test('gets 404 when its timeout has passed, and not before', async ({ world }) => {
     const { told } = await world.worker({ name: 'x', timeout: 5000 });
     const usual = await world.worker({ name: 'x', timeout: '' });
     await world.waiting(2);
@@ -127,7 +127,7 @@ describe('a worker that waits', () => {
     expect((await usual.told).status).toBe(none);
   });
 
-  test('has no time at all with a timeout of nothing, as any command', async ({ world }) => {
+  test('gets 555 at once with a timeout of 0, as with any command', async ({ world }) => {
     for (const timeout of [0, -5, 'abc']) {
       expect(await world.status('GetJob', { name: 'x', Connection: 'wait', timeout })).toBe('555 Timeout');
       expect(await world.status('CreateJob', { name: 'x', timeout })).toBe('555 Timeout');
@@ -135,7 +135,7 @@ describe('a worker that waits', () => {
     expect(await world.status('GetJob', { name: 'x' })).toBe(none);
   });
 
-  test('for what could never be asked for is refused, and disturbs nobody', async ({ world }) => {
+  test('with an invalid request is refused without effect on others', async ({ world }) => {
     const { jobID } = await world.worker({ name: 'x' });
     const wait = { Connection: 'wait', timeout: 60_000 };
     expect(await world.status('GetJob', { name: 'a*b*c*d*e*f*g*h*i*', ...wait })).toBe('402 Malformed name');
@@ -144,12 +144,12 @@ describe('a worker that waits', () => {
     expect(await jobID).toBe(id);
   });
 
-  test('gets what is there at once', async ({ world }) => {
+  test('gets jobs that are due at once', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     expect(await (await world.worker({ name: 'x' })).jobID).toBe(id);
   });
 
-  test('is answered before what it asks next', async ({ world }) => {
+  test('gets its reply before the reply to its next request', async ({ world }) => {
     const { client, told } = await world.worker({ name: 'x' });
     client.send('Ping\n\n');
     await world.waiting(1);
@@ -158,7 +158,7 @@ describe('a worker that waits', () => {
     expect((await client.answer()).text).toBe('200 OK\r\nContent-Length: 0\r\n\r\n');
   });
 
-  test('is not told of jobs that fail instead', async ({ world }) => {
+  test('does not get jobs that fail instead of being handed out', async ({ world }) => {
     await world.json('CrashBedrockJob', { names: 'bad' });
     const { jobID } = await world.worker({ name: '*' });
     await world.waiting(1);
@@ -169,7 +169,7 @@ describe('a worker that waits', () => {
     expect(await jobID).toBe(good);
   });
 
-  test('and leaves takes no job with it', async ({ world }) => {
+  test('that disconnects gets no job', async ({ world }) => {
     const first = await world.worker({ name: 'x' });
     await world.waiting(1);
     const second_ = await world.worker({ name: 'x' });
@@ -181,7 +181,7 @@ describe('a worker that waits', () => {
     expect(await world.events(id)).toEqual(['created', 'claimed']);
   });
 
-  test('and stops to send takes no job either, since nobody can know whether it still listens', async ({ world }) => {
+  test('that sends FIN gets no job, because the server cannot know whether it still reads', async ({ world }) => {
     const { client, told } = await world.worker({ name: 'x' });
     await world.waiting(1);
     client.socket.end();
@@ -190,7 +190,7 @@ describe('a worker that waits', () => {
     expect(await world.status('GetJob', { name: 'x' })).toBe('200 OK');
   });
 
-  test('goes without when the server stops', async ({ world }) => {
+  test('gets 404 when the server stops', async ({ world }) => {
     const server = await world.serve({});
     const { told, client } = await world.worker({ name: 'x' });
     await world.waiting(1);
@@ -213,8 +213,8 @@ const storeWith = (store: Store, methods: Partial<Store>): Store =>
     },
   });
 
-describe('when things go wrong', () => {
-  test('a worker that leaves while a job is being taken for it leaves the job to others', async ({ world }) => {
+describe('a fault', () => {
+  test('a job that is claimed for a worker that disconnects goes to another worker', async ({ world }) => {
     let open = (): void => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
     let claims = 0;
@@ -240,7 +240,7 @@ describe('when things go wrong', () => {
     expect(await world.events(1)).toEqual(['created', 'claimed', 'released', 'claimed']);
   });
 
-  test('an outage of the store is waited out', async ({ world }) => {
+  test('waiting workers get their jobs after an outage of the store', async ({ world }) => {
     let isAway = false;
     const shaky = storeWith(world.store, {
       claim: async (ask, decide) => {
@@ -253,7 +253,7 @@ describe('when things go wrong', () => {
     await world.waiting(1);
     isAway = true;
     await world.create({ name: 'x' });
-    await world.until(() => world.said.some(({ text }) => text.includes('handing out to those who wait')));
+    await world.until(() => world.said.some(({ text }) => text.startsWith('Bedrock long polls: failed')));
     expect(await world.status('GetJob', { name: 'x' })).toBe('500 Internal Server Error');
     isAway = false;
     await world.advance(second);

@@ -1,4 +1,4 @@
-// How to bring a job of each sort into each state, and how to ask each command about it.
+// Recipes of the matrix: how a job of each sort gets into each state, and how each command is sent.
 import { expect } from 'vitest';
 import type { BedrockState } from '../../src/vocabulary/bedrock.ts';
 import type { Answer, Fields } from './client.ts';
@@ -21,7 +21,7 @@ export interface Cell {
   readonly expected: string;
 }
 
-/** The job that a cell is about. */
+/** The job of a cell. */
 export interface Subject {
   readonly id: number;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Subject {
   readonly mark: Fields;
 }
 
-/** Every cell of a table; throws if the table is not whole, or says a word that means nothing. */
+/** Every cell of a table; throws if a cell is missing or has an unknown word. */
 export function cellsOf(sort: Sort, states: readonly BedrockState[]): Cell[] {
   const [head = '', ...rows] = matrix[sort].trim().split('\n');
   expect(head.trim().split(/ +/), `the states of ${sort}`).toEqual(states);
@@ -55,7 +55,7 @@ const fieldsOf: Readonly<Record<Sort, Fields>> = {
   mocked: { mockRequest: 'true' },
 };
 
-/** A job of the sort, in the state, with a name of its own. */
+/** A job of the sort in the state, with a unique name. */
 export async function subjectOf(world: BedrockWorld, { sort, state, verb }: Cell): Promise<Subject> {
   const name = `${sort}-${state}-${verb}`;
   const fields = { name, ...fieldsOf[sort], ...(state === 'RUNQUEUED' ? { retryAfter: '+5 MINUTES' } : {}) };
@@ -68,7 +68,7 @@ export async function subjectOf(world: BedrockWorld, { sort, state, verb }: Cell
   return { id, name, parent, mark };
 }
 
-/** A family whose parent waits, but for the child that waits itself. */
+/** A family whose parent is PAUSED, except for a PAUSED child. */
 async function child(world: BedrockWorld, fields: Fields & { name: string }, state: BedrockState) {
   const parent = await world.running({ name: `${fields.name}-parent` });
   const id = await world.create({ ...fields, parentJobID: parent });
@@ -114,7 +114,7 @@ async function bring(world: BedrockWorld, sort: Sort, id: number, name: string, 
   }
 }
 
-/** The parent waits, its child is done, and the parent is handed out again. */
+/** The parent is PAUSED, its child has ended, and the parent is handed out again. */
 async function endOfChild(world: BedrockWorld, id: number, name: string): Promise<void> {
   await world.json('FinishJob', { jobID: id });
   const { jobID } = await world.get(`${name}-child`);
@@ -122,7 +122,7 @@ async function endOfChild(world: BedrockWorld, id: number, name: string): Promis
   await world.get(name);
 }
 
-/** What the command answers for the job. */
+/** The reply to the command for the job. */
 export function ask(world: BedrockWorld, verb: Verb, { id, name, parent, mark }: Subject): Promise<Answer> {
   const family = parent === null ? {} : { parentJobID: parent };
   switch (verb) {
@@ -154,7 +154,7 @@ export function ask(world: BedrockWorld, verb: Verb, { id, name, parent, mark }:
   }
 }
 
-/** What an answer comes to, in a word of the matrix. */
+/** The word of the matrix for a reply. */
 export async function wordFor(world: BedrockWorld, cell: Cell, subject: Subject, answer: Answer): Promise<string> {
   const before = cell.state === 'FINISHED' && subject.parent === null ? 'gone' : cell.state;
   const after = await world.state(subject.id);
@@ -169,5 +169,5 @@ export async function wordFor(world: BedrockWorld, cell: Cell, subject: Subject,
   return after === before ? wordForSame(cell, after) : after;
 }
 
-/** Of commands that bring a job into a state, the matrix names the state also when it was so before. */
+/** For commands that change the state, the matrix has the resulting state, also if it is unchanged. */
 const wordForSame = ({ expected }: Cell, after: string): string => (expected === after ? after : 'ok');

@@ -1,4 +1,4 @@
-// Every state, every command, every sort of job: the answer is the one that is written down.
+// Every command in every state, for every sort of job, gives the reply of matrix.ts.
 import { expect } from 'vitest';
 import { bedrockStates } from '../../src/vocabulary/bedrock.ts';
 import { matrix } from './matrix.ts';

@@ -1,6 +1,6 @@
-// What every command answers for a job in every state, written down by hand from the specification of Bedrock::Jobs.
+// The reply of every command for a job in every state, derived by hand from the specification of Bedrock::Jobs.
 //
-// A word in capitals: 200 OK, and the job is in that state then. The other words stand for these answers:
+// A word in capitals: 200 OK, and the job is then in that state. The other words stand for these replies:
 
 export const answers = {
   ok: '200 OK, and the job is as it was',
@@ -22,9 +22,9 @@ export const answers = {
   impossible: 'no job is ever like this',
 } as const;
 
-// The columns are the states. How a job of each sort comes there is in matrix-recipes.ts; RUNQUEUED always means that
-// it has retryAfter too, and is not late. Jobs that are no children become PAUSED and CANCELLED by an operator's hand.
-// A job that is no child is gone once it is FINISHED.
+// The columns are the states. matrix-recipes.ts brings a job of each sort there; RUNQUEUED always means that
+// it has retryAfter too, and is not late. Jobs without a parent become PAUSED and CANCELLED by an operator.
+// A FINISHED job without a parent is no longer found.
 //
 // `CreateJob+parentJobID` creates a child of the job; `+unique` one of its name, `+unique+parentJobID` one of its name
 // and with its parent.

@@ -1,9 +1,9 @@
-// Messages: how bytes become requests, however they are cut, and what is never taken for one.
+// Messages: how bytes become requests, in any chunks, and which requests are refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeValue, unescapeValue } from '../../src/bedrock/escape.ts';
 import {
-  asksForHealth, defaultLimits, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
+  isHealthCheck, defaultLimits, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
 } from '../../src/bedrock/message.ts';
 import { seededRandom } from '../../src/random.ts';
 
@@ -40,45 +40,45 @@ const one = (text: string | Buffer, limits?: Partial<MessageLimits>): Request =>
 const headersOf = (text: string): Record<string, string> => Object.fromEntries(one(text).headers);
 
 describe('a request', () => {
-  test('is a method line, headers and a blank line, with either line ending', () => {
+  test('consists of a method line, headers and a blank line, with either line ending', () => {
     for (const text of ['GetJob\nname: foo\n\n', 'GetJob\r\nname: foo\r\n\r\n', 'GetJob\r\nname: foo\n\n']) {
       expect(one(text)).toEqual({ line: 'GetJob', verb: 'getjob', headers: new Map([['name', 'foo']]) });
     }
   });
 
-  test('may end with lines of both kinds, and after blank lines', () => {
+  test('may mix line endings and follow blank lines', () => {
     expect(one('\r\n\n\r\nGetJob\nname: foo\n\r\n').verb).toBe('getjob');
   });
 
-  test('has the verb before the first space, whatever its case', () => {
+  test('has its verb before the first space, in any case', () => {
     expect(one('  CREATEJOB / HTTP/1.1  \n\n')).toMatchObject({ line: 'CREATEJOB / HTTP/1.1', verb: 'createjob' });
   });
 
-  test('has headers whose names have no case, whose spaces are cut, and of which the last counts', () => {
+  test('has case-insensitive header names and trimmed values, and the last duplicate wins', () => {
     expect(headersOf('X\nName:a\nNAME:   b c  \n Tab\t:1\n\n')).toEqual({ name: 'b c Tab\t:1' });
     expect(headersOf('X\njobID:7\ntab:\tx\t\n\n')).toEqual({ jobid: '7', tab: '\tx\t' });
   });
 
-  test('has an empty value where there is no colon', () => {
+  test('has an empty value for a header without a colon', () => {
     expect(headersOf('X\nmockRequest\nname: a:b\n\n')).toEqual({ mockrequest: '', name: 'a:b' });
   });
 
-  test('has values that go on in lines that start with a blank, as they are', () => {
+  test('keeps continuation lines of a value unchanged', () => {
     expect(headersOf('X\ndata: {"a":1,\n  "b":\\n2}\n\ttab\n\n')).toEqual({ data: '{"a":1,  "b":\\n2}\ttab' });
   });
 
-  test('has its body skipped, be there what may in it', () => {
+  test('has its body skipped, whatever it contains', () => {
     const inner = 'CreateJob\nname: stray\n\n';
     expect(read(`Ping\nContent-Length: ${inner.length}\n\n${inner}Status\n\n`)).toMatchObject(
       [{ verb: 'ping' }, { verb: 'status' }],
     );
   });
 
-  test('comes after another without waiting for it', () => {
+  test('may follow another one without a pause', () => {
     expect(read('A\n\nB\r\n\r\n\nC\nx: 1\n\n')).toMatchObject([{ verb: 'a' }, { verb: 'b' }, { verb: 'c' }]);
   });
 
-  test('that is not whole yet says where it stands', () => {
+  test('that is incomplete leaves the reader in the matching phase', () => {
     const reader = new MessageReader();
     const phases = ['Pi', 'ng\nContent-Length: 3\n', '\nab', 'c'].map((piece) => {
       const requests = [...reader.read(Buffer.from(piece))];
@@ -88,8 +88,8 @@ describe('a request', () => {
   });
 });
 
-describe('backslashes', () => {
-  test('are undone once', () => {
+describe('backslash escapes', () => {
+  test('are unescaped once', () => {
     expect(unescapeValue(String.raw`a\nb\rc\td\be\ff`)).toBe('a\nb\rc\td\be\ff');
     expect(unescapeValue(String.raw`{\"a\":\"x\\ny\"}`)).toBe(String.raw`{"a":"x\ny"}`);
     expect(unescapeValue(String.raw`\u00e9\u20ac\q\u12\\`)).toBe(String.raw`é€qu12` + '\\');
@@ -97,7 +97,7 @@ describe('backslashes', () => {
     expect(unescapeValue('\\😀')).toBe('😀');
   });
 
-  test('are made so that they can be undone', () => {
+  test('are written so that unescaping restores the value', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escapeValue(text)).not.toMatch(/[\n\r\t]/);
       expect(unescapeValue(escapeValue(text))).toBe(text);
@@ -106,7 +106,7 @@ describe('backslashes', () => {
 });
 
 describe('a response', () => {
-  test('has its headers in order and Content-Length in bytes, always and last', () => {
+  test('has sorted headers and ends with Content-Length in bytes', () => {
     const headers = { nodeName: 'x\ny', Connection: 'close', commitCount: '1' };
     expect(writeResponse({ status: '200 OK', headers, body: 'é' })).toBe(
       '200 OK\r\ncommitCount: 1\r\nConnection: close\r\nnodeName: x\\ny\r\nContent-Length: 2\r\n\r\né',
@@ -115,7 +115,7 @@ describe('a response', () => {
   });
 });
 
-describe('what is not taken', () => {
+describe('an unreadable request is refused', () => {
   const bad = '400 Bad Request';
 
   test.each([
@@ -137,22 +137,22 @@ describe('what is not taken', () => {
     expect(read(text)).toEqual([status]);
   });
 
-  test('whatever comes after it', () => {
+  test('also with further requests after it', () => {
     expect(read('Ping\n\nPing\nTransfer-Encoding: chunked\n\nPing\n\n')).toMatchObject([{ verb: 'ping' }, bad]);
   });
 
-  test('but for the one thing of HTTP that load balancers ask', () => {
-    expect(one('GET /status/handlingCommands HTTP/1.1\r\nHost: x\r\n\r\n').line).toSatisfy(asksForHealth);
+  test('unless it is the HTTP health check of load balancers', () => {
+    expect(one('GET /status/handlingCommands HTTP/1.1\r\nHost: x\r\n\r\n').line).toSatisfy(isHealthCheck);
   });
 });
 
-describe('limits', () => {
+describe('the size limits', () => {
   const large = '413 Request too large';
   const limits: MessageLimits = { lineBytes: 20, headerBytes: 30, headerLines: 3, bodyBytes: 10 };
   const sizes = (size: number) => [size - 1, size, size + 1];
   const isTaken = (text: string): boolean => read(text, limits)[0] !== large;
 
-  test.each(['\n', '\r\n'])('hold to the byte, with %j', (end) => {
+  test.each(['\n', '\r\n'])('are exact to the byte, with line ending %j', (end) => {
     expect(sizes(20).map((size) => isTaken(`${'x'.repeat(size)}${end}${end}`))).toEqual([true, true, false]);
     expect(sizes(30).map((size) => isTaken(`X${end}a:${'b'.repeat(size - 2)}${end}${end}`))).toEqual(
       [true, true, false],
@@ -166,16 +166,16 @@ describe('limits', () => {
     );
   });
 
-  test('are those of the specification', () => {
+  test('have the values of the specification', () => {
     expect(defaultLimits).toEqual({ lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576 });
   });
 
-  test('hold before the request is whole', () => {
+  test('apply before the request is complete', () => {
     expect(read('x'.repeat(22), limits)).toEqual([large]);
     expect(read(`X\na:${'b'.repeat(80)}`, limits)).toEqual([large]);
   });
 
-  test('let a megabyte of data through, also byte by byte', () => {
+  test('allow a megabyte of data, also byte by byte', () => {
     const data = 'd'.repeat(1_048_576 - 6);
     const text = `X\ndata: ${data}\n\n`;
     expect(one(text).headers.get('data')).toHaveLength(data.length);
@@ -196,8 +196,8 @@ const frames = [
   'Ping\n\nPing\rPing\n\n',
 ];
 
-describe('however the bytes are cut', () => {
-  test('every cut in two gives the same requests', () => {
+describe('a request in several chunks', () => {
+  test('gives the same requests for every split into two', () => {
     for (const frame of frames) {
       const whole = read(frame);
       const length = Buffer.byteLength(frame);
@@ -205,11 +205,11 @@ describe('however the bytes are cut', () => {
     }
   });
 
-  test('byte by byte it is the same', () => {
+  test('gives the same requests byte by byte', () => {
     for (const frame of frames) expect(read(frame, {}, Array<number>(frame.length * 2).fill(1))).toEqual(read(frame));
   });
 
-  test('at the edge of every limit it is the same', () => {
+  test('gives the same result at the edge of every limit', () => {
     const limits: MessageLimits = { lineBytes: 8, headerBytes: 12, headerLines: 2, bodyBytes: 4 };
     for (let size = 1; size < 20; size++) {
       for (const end of ['\n', '\r\n']) {
@@ -227,7 +227,7 @@ describe('however the bytes are cut', () => {
   });
 });
 
-test('100,000 broken frames are read or refused, each at once and the same way when cut', () => {
+test('100,000 broken frames are read or refused, with the same result in one chunk and in several', () => {
   const random = seededRandom(20_260_301);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;
   const bits = [

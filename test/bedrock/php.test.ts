@@ -1,4 +1,4 @@
-// The habits of the original's own client, Bedrock-PHP, and of its worker manager: their bytes, and what they rely on.
+// The requests of Bedrock-PHP and of its worker manager, byte for byte, and the replies that they rely on.
 import { describe, expect } from 'vitest';
 import { onSqlite as test, type BedrockWorld } from './world.ts';
 
@@ -37,8 +37,8 @@ async function call(world: BedrockWorld, method: string, headers: Readonly<Recor
   };
 }
 
-describe('the client', () => {
-  test('creates a job with all it always sends, and is not made to wait', async ({ world }) => {
+describe('the PHP client', () => {
+  test('creates a job with all headers that it always sends', async ({ world }) => {
     const { code, body } = await call(world, 'CreateJob', {
       name: 'www-prod/Worker?a=1&b=c/d', data: {
         path: 'a/b', text: 'é "quoted" \\ back\nline', list: [1, 2.0], _commitCounts: {},
@@ -53,7 +53,7 @@ describe('the client', () => {
     });
   });
 
-  test('creates many, with priority by its new name', async ({ world }) => {
+  test('creates many jobs with jobPriority', async ({ world }) => {
     const jobs = [{ name: 'a/b', data: { x: '/' }, jobPriority: 1000 }, { name: 'c', data: {}, unique: true }];
     expect((await call(world, 'CreateJobs', { jobs, Connection: 'wait', idempotent: true })).body).toEqual(
       { jobIDs: [1, 2] },
@@ -84,7 +84,7 @@ describe('the client', () => {
     }
   });
 
-  test('is told by number what was wrong: malformed, unknown, not allowed', async ({ world }) => {
+  test('gets the matching status for malformed, unknown and forbidden requests', async ({ world }) => {
     expect((await call(world, 'FinishJob')).code).toBe(402);
     expect((await call(world, 'FinishJob', { jobID: 9 })).code).toBe(404);
     await call(world, 'CreateJob', { name: 'x' });
@@ -92,7 +92,7 @@ describe('the client', () => {
   });
 });
 
-test('the worker manager: takes a batch, mocks among it, and finishes, retries and fails it', async ({ world }) => {
+test('the worker manager gets a batch with mocks, and finishes, retries and fails its jobs', async ({ world }) => {
   for (const name of ['www-prod/A', 'www-prod/B?x=1', 'www-prod/C']) await call(
     world, 'CreateJob', { name, data: { n: 1 } },
   );

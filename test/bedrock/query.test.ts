@@ -1,9 +1,9 @@
-// Query: SQL over the view `jobs`, and over nothing else.
+// Query: read-only SQL over the view `jobs`.
 import { describe, expect } from 'vitest';
 import { at, minute, onPostgres, onSqlite as test, sqlite, testOn } from './world.ts';
 
 describe('Query', () => {
-  test('tells of every job what the table of the original would, in its columns', async ({ world }) => {
+  test('has the columns of the original table, with the same values', async ({ world }) => {
     const parent = await world.running({ name: 'p', data: { p: 1 } });
     const [done, failed, cancelled] = [
       await world.create({ name: 'done', parentJobID: parent }), await world.create(
@@ -57,7 +57,7 @@ describe('Query', () => {
     }
   });
 
-  test('answers in the form that is asked for', async ({ world }) => {
+  test('replies in the requested format', async ({ world }) => {
     await world.create({ name: 'a|b', data: { x: 1 } });
     const query = `SELECT jobID, name, data, lastRun, 1.5 AS f FROM jobs;`;
     const body = async (fields: Record<string, string>): Promise<string> =>
@@ -74,14 +74,14 @@ describe('Query', () => {
     expect((await world.client.answer()).body).toBe('[[1]]');
   });
 
-  test('answers nothing found in each form', async ({ world }) => {
+  test('replies with no rows in each format', async ({ world }) => {
     const query = 'SELECT jobID FROM jobs;';
     expect((await world.ask('Query', { query })).body).toBe('[]');
     expect((await world.ask('Query', { query, format: 'json' })).body).toBe('{"headers":["jobID"],"rows":[]}');
     expect((await world.ask('Query', { query, ReadDBFlags: '-json' })).body).toBe('');
   });
 
-  test('takes the questions that the tests of the original ask', async ({ world }) => {
+  test('executes the queries of the original tests', async ({ world }) => {
     await world.create({ name: 'www-prod/BatchBad1', data: { mockRequest: true } });
     await world.running({ name: 'r', retryAfter: '+1 HOUR' });
     const questions: [string, unknown][] = [
@@ -134,7 +134,7 @@ describe('Query', () => {
     expect(await world.state(1)).toBe('QUEUED');
   });
 
-  test('of a mock writes nothing and says that all is well', async ({ world }) => {
+  test('with mockRequest writes nothing and replies 200', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     expect(await world.status('Query', { query: 'DELETE FROM jobs WHERE jobID > 0;', mockRequest: 'true' })).toBe(
       '200 OK',

@@ -1,4 +1,4 @@
-// The sample session of seed 2: what is typed goes in as it stands there, and docs/bedrock.md shows what comes out.
+// The sample session of seed 2: its requests are sent as written, and docs/bedrock.md shows the replies.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { both, minute, type BedrockWorld } from './world.ts';
@@ -52,7 +52,7 @@ async function replay(world: BedrockWorld, { request, isLater }: Exchange): Prom
 }
 
 for (const { name, test } of both) {
-  test(`the sample session of the seed goes as the documentation shows it, on ${name}`, async ({ world }) => {
+  test(`the sample session of Bedrock's documentation gives the documented replies, on ${name}`, async ({ world }) => {
     expect(session.map(({ request }) => request)).toEqual(seed);
     for (const exchange of session) {
       if (exchange.request.startsWith('Query\n') && name !== 'SQLite') continue;
@@ -72,7 +72,7 @@ const shown: readonly (readonly [number, string, object])[] = [
   [7, '200 OK', { data: { value: 3 }, jobID: 1, name: 'foo' }],
 ];
 
-both[0].test('all that the seed shows is in it', () => {
+both[0].test('the sample session covers all of the documentation', () => {
   for (const [index, status, told] of shown) {
     const [head = '', body = ''] = session[index]!.response.split('\r\n\r\n');
     expect(head.split('\r\n')[0]).toBe(status);

@@ -1,4 +1,4 @@
-// The wire: persistent connections, what the Connection header does, slow and hostile clients, stopping.
+// Connections: the Connection header, slow and hostile clients, limits, and stopping the server.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
@@ -17,12 +17,12 @@ const countOf = async (world: BedrockWorld): Promise<number> =>
 const isCutOff = async (client: Client): Promise<boolean> => (await client.answerOrEnd()) === null;
 
 describe('a connection', () => {
-  test('stays for one request after the other', async ({ world }) => {
+  test('serves several requests', async ({ world }) => {
     for (let n = 1; n <= 20; n++) expect(await world.create({ name: 'x' })).toBe(n);
     expect(await world.status('Ping', { Connection: 'keep-alive' })).toBe('200 OK');
   });
 
-  test('answers a hundred requests sent at once in their order', async ({ world }) => {
+  test('answers a hundred pipelined requests in order', async ({ world }) => {
     world.client.send(
       Array.from({ length: 100 }, (_, n) => `CreateJob\nname: n${n}\n\nQueryJob\njobID: ${n + 1}\n\n`).join(''),
     );
@@ -33,7 +33,7 @@ describe('a connection', () => {
     expect(named).toEqual(Array.from({ length: 100 }, (_, n) => `n${n}`));
   });
 
-  test('closes when it is asked to, and says so if it was asked in small letters', async ({ world }) => {
+  test('closes on Connection: close, and confirms it if the value is in lower case', async ({ world }) => {
     const client = await world.connect();
     client.send('Ping\nConnection: close\n\nCreateJob\nname: x\n\n');
     expect((await client.answer()).text).toBe('200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -45,7 +45,7 @@ describe('a connection', () => {
     expect(await countOf(world)).toBe(0);
   });
 
-  test('is sent away at once with forget, and the command runs', async ({ world }) => {
+  test('is closed at once with Connection: forget, and the command runs', async ({ world }) => {
     const client = await world.connect();
     const { text } = await client.ask('CreateJob', { name: 'x', Connection: 'forget' });
     expect(text).toBe('202 Successfully queued\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -53,14 +53,14 @@ describe('a connection', () => {
     await world.until(async () => (await countOf(world)) === 1);
   });
 
-  test('with forget takes no job, since nobody would hear of it', async ({ world }) => {
+  test('with Connection: forget gets no job, because the reply is not sent', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     await (await world.connect()).ask('GetJob', { name: 'x', Connection: 'forget' });
     await world.settle();
     expect(await world.state(id)).toBe('QUEUED');
   });
 
-  test('is sent away with a time to run at, and the command runs then', async ({ world }) => {
+  test('with commandExecuteTime is closed at once, and the command runs at that time', async ({ world }) => {
     const client = await world.connect();
     const when = (world.clock.now() + minute) * 1000;
     expect((await client.ask('CreateJob', { name: 'x', commandExecuteTime: when })).status).toBe(
@@ -74,26 +74,26 @@ describe('a connection', () => {
     expect(await world.status('CreateJob', { name: 'y', commandExecuteTime: past })).toBe('200 OK');
   });
 
-  test('does not know what is no command', async ({ world }) => {
+  test('refuses an unknown command', async ({ world }) => {
     for (const verb of ['Nonsense', 'CreateJobX', 'toString', '__proto__', 'constructor', 'jobs', ':']) {
       expect(await world.status(verb)).toBe('430 Unrecognized command');
     }
     expect(await world.status('cReAtEjOb', { NAME: 'x' })).toBe('200 OK');
   });
 
-  test('tells load balancers that it is well', async ({ world }) => {
+  test('answers the health check of load balancers', async ({ world }) => {
     const client = await world.connect();
     client.send('GET /status/handlingCommands HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect((await client.answer()).text).toBe('HTTP/1.1 200 LEADING\r\nContent-Length: 0\r\n\r\n');
   });
 });
 
-describe('however a request is cut', () => {
+describe('a request in several chunks', () => {
   for (const frame of [
     'CreateJob\r\nname: fo\\\\o é\r\ndata: {"a":"x\\\\ny"}\r\nContent-Length: 4\r\n\r\n\n\nab',
     '\r\nCreateJob\nname: x\ndata: {"a":\n 1}\n\nPing\n\n',
   ]) {
-    test(`it is answered the same: ${JSON.stringify(frame.slice(0, 20))}…`, async ({ world }) => {
+    test(`gets the same reply: ${JSON.stringify(frame.slice(0, 20))}…`, async ({ world }) => {
       const bytes = Buffer.from(frame);
       const count = frame.includes('Ping') ? 2 : 1;
       for (let cut = 1; cut < bytes.length; cut++) {
@@ -108,7 +108,7 @@ describe('however a request is cut', () => {
   }
 });
 
-describe('who is no client of Bedrock', () => {
+describe('a client that does not speak Bedrock', () => {
   const evil = 'CreateJob\nname: evil\n\n';
 
   test.for<[string, string]>([
@@ -118,14 +118,14 @@ describe('who is no client of Bedrock', () => {
     ['a script with a method of its own', `CreateJob / HTTP/1.1\r\nname: evil\r\nOrigin: http://evil.example\r\n\r\n`],
     ['a script that fetches', `CREATEJOB / HTTP/1.1\r\nname: evil\r\nHost: localhost:8888\r\n\r\n`],
     ['a page that sends a header in another case', `CreateJob\r\nname: evil\r\nSEC-FETCH-SITE: cross-site\r\n\r\n`],
-  ])('%s is cut off and creates nothing', async ([, text], { world }) => {
+  ])('%s is disconnected and creates nothing', async ([, text], { world }) => {
     const client = await world.connect();
     client.send(text);
     expect(await isCutOff(client)).toBe(true);
     expect(await countOf(world)).toBe(0);
   });
 
-  test('what cannot be read is refused once, after what came before it was answered', async ({ world }) => {
+  test('an unreadable request is refused once, after the replies to the requests before it', async ({ world }) => {
     const client = await world.connect();
     client.send(`CreateJob\nname: before\n\nPing\nContent-Length: 1, 2\n\n${evil}`);
     expect((await client.answer()).status).toBe('200 OK');
@@ -134,7 +134,7 @@ describe('who is no client of Bedrock', () => {
     expect(await countOf(world)).toBe(1);
   });
 
-  test('what goes on sending after it was refused is not listened to for ever', async ({ world }) => {
+  test('a client that keeps sending after a refusal is disconnected', async ({ world }) => {
     const socket = connect(world.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('Ping\rPing\n\n');
@@ -145,7 +145,7 @@ describe('who is no client of Bedrock', () => {
     if (!socket.closed) await once(socket, 'close');
   });
 
-  test('noise creates no job that was not answered, and the server goes on', async ({ world }) => {
+  test('random bytes create no job without a reply, and the server keeps running', async ({ world }) => {
     const random = seededRandom(7);
     const pick = (from: readonly string[]): string => from[Math.floor(random.next() * from.length)]!;
     const bits = [
@@ -187,7 +187,7 @@ describe('a slow client', () => {
 
   const isOpen = (client: Client): boolean => !client.socket.closed && !client.socket.readableEnded;
 
-  hasty('may take its time for a request, but not for ever', async ({ world }) => {
+  hasty('is disconnected when its request takes too long', async ({ world }) => {
     const client = await world.connect();
     client.send('Pi');
     await world.settle();
@@ -199,7 +199,7 @@ describe('a slow client', () => {
     expect(isOpen(client)).toBe(true);
     await world.advance(2000);
     expect(await isCutOff(client)).toBe(true);
-    expect(world.said.at(-1)).toMatchObject({ about: { why: 'it was too slow' } });
+    expect(world.said.at(-1)).toMatchObject({ about: { why: 'too slow' } });
   });
 
   hasty('has longer for a body', async ({ world }) => {
@@ -212,7 +212,7 @@ describe('a slow client', () => {
     expect(await isCutOff(client)).toBe(true);
   });
 
-  hasty('may be silent between requests, but not for ever', async ({ world }) => {
+  hasty('is disconnected when it is idle too long', async ({ world }) => {
     const client = await world.connect();
     await world.advance(15_000);
     expect((await client.ask('Ping')).status).toBe('200 OK');
@@ -254,7 +254,7 @@ const few = testOn(sqlite, { connectionsMax: 3, connectionsPerAddressMax: 2 });
 const fewInAll = testOn(sqlite, { connectionsMax: 2 });
 
 describe('too many connections', () => {
-  few('of one address are sent away', async ({ world }) => {
+  few('from one address are refused', async ({ world }) => {
     const second_ = await world.connect();
     expect((await second_.ask('Ping')).status).toBe('200 OK');
     const third = await world.connect();
@@ -267,7 +267,7 @@ describe('too many connections', () => {
     });
   });
 
-  fewInAll('in all are sent away', async ({ world }) => {
+  fewInAll('in total are refused', async ({ world }) => {
     const second_ = await world.connect();
     await second_.ask('Ping');
     expect(await isCutOff(await world.connect())).toBe(true);
@@ -294,7 +294,7 @@ describe('a worker that is gone', () => {
     });
   }
 
-  test('after it has read its answer keeps its job', async ({ world }) => {
+  test('after it has read its reply keeps its job', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const worker = await world.connect();
     await worker.ask('GetJob', { name: 'x' });
@@ -303,7 +303,7 @@ describe('a worker that is gone', () => {
     expect(await world.state(id)).toBe('RUNNING');
   });
 
-  test('by a reset long after its answer keeps its job: any box on the way may have sent it', async ({ world }) => {
+  test('by a TCP reset long after its reply keeps its job, because a router may have caused the reset', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const worker = await world.connect();
     await worker.ask('GetJob', { name: 'x' });
@@ -315,7 +315,7 @@ describe('a worker that is gone', () => {
     expect(await world.state(id)).toBe('RUNNING');
   });
 
-  test('cannot take back what has become of its job since', async ({ world }) => {
+  test('does not undo later changes of its job', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const worker = await world.connect();
     await worker.ask('GetJob', { name: 'x' });
@@ -327,8 +327,8 @@ describe('a worker that is gone', () => {
   });
 });
 
-describe('stopping', () => {
-  test('answers what is under way, takes nothing new, and closes', async ({ world }) => {
+describe('a server that stops', () => {
+  test('answers running commands, accepts nothing new, and closes', async ({ world }) => {
     let open = (): void => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
     const { store } = world;
@@ -357,17 +357,17 @@ describe('stopping', () => {
     expect(await server.close()).toBeUndefined();
   });
 
-  test('drops commands whose time has not come, and says so', async ({ world }) => {
+  test('drops scheduled commands and logs their number', async ({ world }) => {
     const server = await world.serve({});
     await world.ask('CreateJob', { name: 'x', commandExecuteTime: (world.clock.now() + minute) * 1000 });
     await server.close();
     expect(world.said.at(-1)).toMatchObject(
-      { text: 'commands that waited for their time are dropped', about: { count: 1 } },
+      { text: 'dropped scheduled Bedrock commands', about: { count: 1 } },
     );
   });
 
   const hurried = testOn(sqlite, { closeMs: 1000 });
-  hurried('does not wait for ever for a client that does not close', async ({ world }) => {
+  hurried('disconnects a client that does not close in time', async ({ world }) => {
     const server = await world.serve({ closeMs: 1000 });
     const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {});
@@ -379,10 +379,10 @@ describe('stopping', () => {
   });
 });
 
-describe('strangers', () => {
+describe('clients on other machines', () => {
   const stranger = { name: 'stranger', isLocal: false, isGone: false, whenGone: () => () => {} };
 
-  test('may work, and may not do what is the administrator\'s', async ({ world }) => {
+  test('may use jobs, but not the administrative commands', async ({ world }) => {
     const desk = { store: world.store, crashing: new Map() } as unknown as BedrockServices;
     const ask = async (verb: string) => {
       const call = { line: verb, verb: verb.toLowerCase(), headers: new Map(), caller: stranger, services: desk };
@@ -395,7 +395,7 @@ describe('strangers', () => {
     expect(statuses).toEqual([...Array(4).fill('401 Unauthorized'), '200 OK']);
   });
 
-  test('are not let in unless the server is told to', async ({ world }) => {
+  test('cannot connect unless isOpenToAll is set', async ({ world }) => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.com']) {
       await expect(world.serveOn(host, {})).rejects.toThrow('no passwords');
     }

@@ -1,4 +1,4 @@
-// The world of an example: a Bedrock server on a store of its own, a clock that we move, and checks of what was stored.
+// The fixture of a test: a Bedrock server on its own store, a virtual clock, and checks of the stored data.
 import { expect, test as plain } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 import { BedrockServer, type BedrockOptions } from '../../src/bedrock/server.ts';
@@ -50,7 +50,7 @@ export class BedrockWorld {
     return this.#opened.again();
   }
 
-  /** Another server, with a client of its own, which from now on is the one that asks. */
+  /** Starts another server with its own client, which sends all requests from now on. */
   async serve(options: BedrockOptions, jobs = this.jobs): Promise<BedrockServer> {
     const server = this.#server(options, jobs);
     this.port = (await server.listen(0, '127.0.0.1')).port;
@@ -58,7 +58,7 @@ export class BedrockWorld {
     return server;
   }
 
-  /** Only to see whether it listens there. */
+  /** Checks only whether the server would listen there. */
   async serveOn(host: string, options: BedrockOptions): Promise<void> {
     await this.#server(options).listen(0, host);
   }
@@ -86,7 +86,7 @@ export class BedrockWorld {
     return (await this.ask(verb, fields)).status;
   }
 
-  /** What a command that succeeds answers. */
+  /** The reply of a command that must succeed. */
   async json<T = Record<string, unknown>>(verb: string, fields: Fields = {}): Promise<T> {
     const { status, body } = await this.ask(verb, fields);
     expect(status, verb).toBe('200 OK');
@@ -101,7 +101,7 @@ export class BedrockWorld {
     return this.json<Handed>('GetJob', { name, ...fields });
   }
 
-  /** A job that a worker has. */
+  /** A job that is handed out to a worker. */
   async running(fields: Fields & { readonly name: string }): Promise<number> {
     const id = await this.create(fields);
     expect((await this.get(fields.name, { getMockedJobs: 1 })).jobID).toBe(id);
@@ -124,7 +124,7 @@ export class BedrockWorld {
     return (await this.jobs.history(id)).map(({ kind }) => kind);
   }
 
-  /** Lets the server hear what is on its way, and do what follows. */
+  /** Lets the server process the bytes in flight. */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 20; turns++) await turn();
   }
@@ -134,7 +134,7 @@ export class BedrockWorld {
     await this.settle();
   }
 
-  /** Lets time pass in small steps until it is answered: a database of its own takes real time in between. */
+  /** Advances the clock in small steps until the reply arrives: a separate database needs real time in between. */
   async passing<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settled = promise.finally(() => (isSettled = true));
@@ -145,7 +145,7 @@ export class BedrockWorld {
     return settled;
   }
 
-  /** Waits for something that no signal tells. */
+  /** Polls a condition that has no signal. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (const start = performance.now(); performance.now() - start < waitMs; await turn()) {
       if (await isSo()) return;
@@ -153,7 +153,7 @@ export class BedrockWorld {
     throw new Error('it did not come to be so');
   }
 
-  /** Until so many workers wait. */
+  /** Resolves when this many workers wait. */
   async waiting(count: number): Promise<void> {
     await this.until(async () => {
       const { plugins } = await this.json<{ plugins: { waiting: number }[] }>('Status');
@@ -161,7 +161,7 @@ export class BedrockWorld {
     });
   }
 
-  /** A worker that waits for a job, and what it is told in the end. */
+  /** A waiting worker and its reply. */
   async worker(fields: Fields, verb = 'GetJob'): Promise<Worker> {
     const client = await this.connect();
     const told = client.ask(verb, { Connection: 'wait', timeout: 600_000, ...fields });
@@ -170,7 +170,7 @@ export class BedrockWorld {
     return { client, told, jobID };
   }
 
-  /** What must hold of all that is stored, whatever the example did. */
+  /** Checks every invariant of the store. */
   async check(): Promise<void> {
     const jobs = await this.#everyJob();
     const byId = new Map(jobs.map((job) => [job.id, job]));
@@ -225,7 +225,7 @@ export interface Queried extends Handed {
   readonly created: string;
 }
 
-/** A test on one store, whose every history is checked at the end. */
+/** A test on one store that checks every history at the end. */
 export const testOn = (kind: StoreKind, options: BedrockOptions = {}) =>
   plain.extend<{ world: BedrockWorld }>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures are needed

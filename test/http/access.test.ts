@@ -1,4 +1,4 @@
-// Who may do what: enumerated from the contract, so that no route can be forgotten.
+// Access control: every route of the contract is tried with every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { checkBind, mayUse } from '../../src/http/access/access.ts';
@@ -29,7 +29,7 @@ describe('every route of the contract', () => {
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test.each(closed)('%s answers 403 to every role that does not reach so far', async (_, route) => {
+  test.each(closed)('%s answers 403 to every role that is not allowed', async (_, route) => {
     const low = roles.filter((role) => !mayUse(role, route));
     for (const role of low) {
       const reply = await guarded.send(route.method.toUpperCase(), pathOf(route), bodyFor(route.method), as(role));
@@ -37,7 +37,7 @@ describe('every route of the contract', () => {
     }
   });
 
-  test.each(closed.filter(([, { as: kind }]) => kind !== 'events'))('%s lets those in that may', async (name, route) => {
+  test.each(closed.filter(([, { as: kind }]) => kind !== 'events'))('%s does not refuse the allowed roles', async (name, route) => {
     for (const role of roles.filter((each) => mayUse(each, route))) {
       const reply = await guarded.send(route.method.toUpperCase(), pathOf(route), bodyFor(route.method), as(role));
       expect([name, role, [401, 403].includes(reply.status)]).toEqual([name, role, false]);
@@ -45,24 +45,24 @@ describe('every route of the contract', () => {
     }
   });
 
-  test('only a few are open to everyone', () => {
+  test('only health and sign-in are open to everyone', () => {
     expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn']);
   });
 });
 
-describe('what is not in the contract', () => {
-  test.each(['/api/v1/nothing', '/api/v2/runs', '/api/v1/runs/1/nothing', '/nothing.js'])('%s is 401 to strangers and 404 to others', async (path) => {
+describe('a path outside the contract', () => {
+  test.each(['/api/v1/nothing', '/api/v2/runs', '/api/v1/runs/1/nothing', '/nothing.js'])('%s answers 401 without a token and 404 with one', async (path) => {
     expect((await guarded.get(path)).status).toBe(401);
     expect((await guarded.get(path, as('admin'))).status).toBe(404);
   });
 
-  test('a method that a route does not take does nothing', async () => {
+  test('a method that the route does not support has no effect', async () => {
     expect((await guarded.send('PUT', `${api}/runs`, {}, as('admin'))).status).toBe(404);
   });
 });
 
-describe('tokens', () => {
-  test('a wrong one, a cut one and another scheme are all the same answer', async () => {
+describe('access tokens', () => {
+  test('that are wrong, truncated or of another scheme get the same answer', async () => {
     const { token } = tokens.admin;
     const said = [`Bearer ${token.slice(0, -1)}0x`, `Bearer ${token}x`, `Basic ${token}`, 'Bearer', ''];
     for (const authorization of said) {
@@ -71,7 +71,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are listed for an admin, with when each was last used here, and nothing of the secret', async () => {
+  test('are listed for an admin with the time of their last use and without secrets', async () => {
     const made = newToken({ name: 'ci', role: 'producer', created: 1_000, expires: 4_000_000_000_000 });
     const admin = newToken({ name: 'ada', role: 'admin' });
     const server = await world({ access: { tokens: [made.record, admin.record] }, isIdle: true });
@@ -90,25 +90,25 @@ describe('tokens', () => {
     await server.close();
   });
 
-  test('of a server without any are none', async () => {
+  test('are an empty list on a server without tokens', async () => {
     expect((await open.get(`${api}/tokens`)).body).toEqual({ items: [] });
   });
 
-  test('one that is over is no token', async () => {
+  test('that have expired are refused', async () => {
     const old = newToken({ name: 'old', role: 'admin', expires: Date.now() - 1 });
     const over = await world({ access: { tokens: [old.record] }, isIdle: true });
     expect((await over.get(`${api}/me`, { headers: { authorization: `Bearer ${old.token}` } })).status).toBe(401);
     await over.close();
   });
 
-  test('two are never the same, and the record does not hold the token', () => {
+  test('are unique, and their record does not contain them', () => {
     const [one, two] = [newToken({ name: 'a', role: 'viewer' }), newToken({ name: 'a', role: 'viewer' })];
     expect(one.token).not.toBe(two.token);
     expect(one.token).toMatch(/^stint_[0-9a-f]{8}_[0-9a-f]{64}$/);
     expect(JSON.stringify(one.record)).not.toContain(one.token);
   });
 
-  test('are read from JSON, by hash or as they are, and what cannot be read is refused', () => {
+  test('are read from JSON as hash or plain text, and malformed JSON is refused', () => {
     const { record } = tokens.viewer;
     const [byHash, plain] = readTokens(JSON.stringify([
       { name: 'vera', role: 'viewer', hash: record.hash, expires: '2030-01-01T00:00:00Z' },
@@ -121,7 +121,7 @@ describe('tokens', () => {
     }
   });
 
-  test('too many wrong ones from one address are kept waiting', async () => {
+  test('are throttled after too many wrong ones from one address', async () => {
     const own = await world({ access: { tokens: records }, isIdle: true });
     const wrong = { headers: { authorization: 'Bearer wrong' } };
     for (let tries = 0; tries < 20; tries++) expect((await own.get(`${api}/me`, wrong)).status).toBe(401);
@@ -133,7 +133,7 @@ describe('tokens', () => {
     await own.close();
   });
 
-  test('a browser changes one for a session that no script can read, and gives it back', async () => {
+  test('can be exchanged for a browser session that scripts cannot read, and that can be ended', async () => {
     const signedIn = await guarded.post(`${api}/session`, { token: tokens.operator.token });
     expect(signedIn.body).toMatchObject({ name: 'olga', role: 'operator', seesPayloads: true });
     const cookie = signedIn.headers.get('set-cookie')!;
@@ -146,12 +146,12 @@ describe('tokens', () => {
   });
 });
 
-describe('the place', () => {
-  test('without tokens, whoever is on this machine is an admin', async () => {
+describe('the address of the caller', () => {
+  test('on this machine makes it an admin if the server has no tokens', async () => {
     expect((await open.get(`${api}/me`)).body).toEqual({ name: 'local', role: 'admin', isLocal: true, seesPayloads: true, expires: null });
   });
 
-  test('mounted in a server that does not say where a request comes from, nobody is local', async () => {
+  test('that the mounting server does not pass on is never local', async () => {
     const response = await open.http.fetch(new Request('http://127.0.0.1/api/v1/me'));
     expect(response.status).toBe(401);
   });
@@ -174,7 +174,7 @@ describe('the place', () => {
     else expect(bind).toThrow('cannot listen');
   });
 
-  test('serve starts with tokens that are told as JSON, and refuses the world without any', async () => {
+  test('startHttp accepts tokens as JSON and refuses to listen publicly without any', async () => {
     const said = JSON.stringify([{ name: 'ada', role: 'admin', hash: tokens.admin.record.hash }]);
     const started = await startHttp({ engine: open.engine, port: 0, tokens: said });
     expect((await fetch(`${started.url}${api}/me`)).status).toBe(401);
@@ -183,12 +183,12 @@ describe('the place', () => {
     await expect(startHttp({ engine: open.engine, host: '0.0.0.0', port: 0, tokens: '' })).rejects.toThrow('anybody');
   });
 
-  test('a public bind without tokens refuses to start', async () => {
+  test('a public listener without tokens is refused', async () => {
     await expect(open.http.listen({ host: '0.0.0.0', port: 0, isInsecure: true })).rejects.toThrow('anybody could run jobs');
   });
 });
 
-test('a session ends with the token that it began with', async () => {
+test('a browser session ends when its token is revoked', async () => {
   let known = records;
   const own = await world({ access: { tokens: () => known }, isIdle: true });
   const { headers } = await own.post(`${api}/session`, { token: tokens.operator.token });

@@ -1,4 +1,4 @@
-// What operators do is kept: who, when, why, and what it was before and after; also of what is gone.
+// The audit: who did what, when and why, with the state before and after, also for deleted jobs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { Door } from '../engine/api/kit.ts';
@@ -40,7 +40,7 @@ async function endedFor(id: number): Promise<void> {
 }
 
 describe('the audit', () => {
-  test('tells each act on a run, with who, why, before and after', async () => {
+  test('records each action on a run with actor, reason, before and after', async () => {
     const id = await create({ type: 'echo', dueTime: '2099-01-01T00:00:00Z' });
     await server.send('PATCH', `${api}/runs/${id}`, { priority: 7, why: 'urgent' }, asOlga);
     await server.post(`${api}/runs/${id}/pause`, {}, asOlga);
@@ -57,7 +57,7 @@ describe('the audit', () => {
     expect(told[0].at).toBeGreaterThanOrEqual(told[1].at);
   });
 
-  test('keeps what a deleted run was, with who deleted it and why', async () => {
+  test('keeps a deleted run with the actor and the reason', async () => {
     const id = await create({ type: 'echo', input: 1, tags: { tenant: 'a' } });
     await endedFor(id);
     await server.send('DELETE', `${api}/runs/${id}?why=a%20wish`, undefined, asOlga);
@@ -73,7 +73,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('keeps a record of each run that a bulk operation deletes', async () => {
+  test('records each run that a bulk operation deletes', async () => {
     const ids = [
       await create({ type: 'echo', tags: { bulk: 'x' } }),
       await create({ type: 'echo', tags: { bulk: 'x' } }),
@@ -93,7 +93,7 @@ describe('the audit', () => {
     });
   });
 
-  test('tells what was done to definitions', async () => {
+  test('records actions on definitions', async () => {
     await server.post(`${api}/defs/nightly/disable`, { why: 'holidays' }, asOlga);
     await server.post(`${api}/defs/nightly/enable`, {}, asOlga);
     expect(
@@ -109,7 +109,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('keeps the reason for which an override was taken back and a definition ended', async () => {
+  test('records the reason for removing an override and deleting a definition', async () => {
     const def = `${api}/defs/nightly`;
     await server.send('PATCH', def, { priority: 7 }, asOlga);
     await server.send('DELETE', `${def}/override?why=the%20rush%20is%20over`, undefined, asOlga);
@@ -127,7 +127,7 @@ describe('the audit', () => {
     expect(items.slice(-1)).toMatchObject([{ kind: 'cancelled', by: 'http:olga', why: 'nobody reads it' }]);
   });
 
-  test('what is refused leaves no record, and what the program does by itself none either', async () => {
+  test('records neither refused actions nor actions of the program itself', async () => {
     const count = (await audit()).length;
     expect((await server.post(`${api}/runs/999999/cancel`, {}, asOlga)).status).toBe(404);
     const run = await server.engine.createJobRun(patient);
@@ -135,7 +135,7 @@ describe('the audit', () => {
     expect(await audit()).toHaveLength(count);
   });
 
-  test('is no run: it stands in no list of runs, is not counted, and nobody can work on it', async () => {
+  test('contains no runs: its records are neither listed nor counted as runs, and cannot be claimed', async () => {
     const { body } = await server.get(`${api}/runs?limit=1000`, asOlga);
     expect(body.items.filter(({ type }: { type: string }) => type === 'stint.audit')).toEqual([]);
     const claim = { worker: 'w', types: ['stint.audit'], limit: 10 };
@@ -143,11 +143,11 @@ describe('the audit', () => {
   });
 });
 
-describe('an Idempotency-Key, of a type of which only one may run', () => {
+describe('an Idempotency-Key for a one-per-type type', () => {
   const post = (key: string): Promise<Reply> =>
     server.post(`${api}/runs`, { type: 'alone' }, { headers: { ...asOlga.headers, 'idempotency-key': key } });
 
-  test('gives the same run again while it runs, and refuses another', async () => {
+  test('returns the same run while it is open, and another key is refused', async () => {
     const first = await post('one');
     expect(first.status).toBe(201);
     while (door.knocks === 0) await new Promise((resolve) => setTimeout(resolve, 10));

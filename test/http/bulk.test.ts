@@ -1,4 +1,4 @@
-// Bulk operations: counted before, done as a run, gone on with after a restart.
+// Bulk operations: counted first, executed as a run, continued after a restart.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const makeMany = async (on: World, type: string, count: number): Promise<number[
 const total = async (on: World, filter: string): Promise<number> => (await on.get(`${api}/runs/count?${filter}`)).body.total;
 
 describe('a bulk operation', () => {
-  test('is counted before it is done, and then does what it said', async () => {
+  test('reports the count in a dry run and then acts on that many runs', async () => {
     await makeMany(server, 'echo', 30);
     await makeMany(server, 'parts', 3);
     const ask = { action: 'cancel', filter: { type: ['echo'], state: ['pending'] }, why: 'tidying' };
@@ -38,7 +38,7 @@ describe('a bulk operation', () => {
     expect(body.items[0].cancel).toMatchObject({ by: 'http:local', why: `tidying (operation ${real.body.operation})` });
   });
 
-  test('tells what was refused and goes on', async () => {
+  test('reports refusals and continues', async () => {
     const ids = await makeMany(server, 'patient', 5);
     await server.post(`${api}/runs/${ids[2]}/cancel`, {});
     const { body } = await server.post(`${api}/bulk`, { action: 'delete', filter: { type: ['patient'] } });
@@ -47,7 +47,7 @@ describe('a bulk operation', () => {
     await server.post(`${api}/bulk`, { action: 'stop', filter: { type: ['patient'] } });
   });
 
-  test('retries each run once, also if it fails again meanwhile', async () => {
+  test('retries each run once, also if the run fails again meanwhile', async () => {
     const ids = await makeMany(server, 'broken', 5);
     for (const id of ids) await server.post(`${api}/runs/${id}/stop`, {});
     const { body } = await server.post(`${api}/bulk`, { action: 'retry', filter: { type: ['broken'], state: ['cancelled'] } });
@@ -56,12 +56,12 @@ describe('a bulk operation', () => {
     await server.post(`${api}/bulk`, { action: 'stop', filter: { type: ['broken'], state: ['open'] } });
   });
 
-  test('never touches itself or others of its kind', async () => {
+  test('never acts on bulk operations', async () => {
     const { body } = await server.post(`${api}/bulk`, { action: 'stop', filter: { q: 'stint' } });
     expect(await ended(server, body.operation)).toMatchObject({ standing: 'succeeded' });
   });
 
-  test('goes on after the engine that did it is gone', async () => {
+  test('continues after its engine is gone', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stint-bulk-'));
     const store = `sqlite:${join(folder, 'jobs.db')}`;
     const first = await world({ store, engine: { lease: '1s' } });

@@ -15,27 +15,27 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('the client', () => {
-  test('creates a run and waits for what it gives', async () => {
+  test('creates a run and waits for its result', async () => {
     const run = await client.createRun({ type: 'echo', input: { a: [1] } });
     expect(await run.result({ timeoutMs: waitMs })).toEqual({ a: [1] });
     expect(await run.get()).toMatchObject({ id: run.id, standing: 'succeeded' });
   });
 
-  test('follows a run with its log to the end', async () => {
+  test('follows a run and its log until it ends', async () => {
     const run = await client.createRun({ type: 'echo', delay: '200ms' });
     const told = await Array.fromAsync(run.watch());
     expect(told.at(-1)).toEqual({ event: 'end', data: { standing: 'succeeded' } });
     expect(told.flatMap((one) => (one.event === 'log' ? one.data.lines : [])).map(({ text }) => text)).toEqual(['heard']);
   });
 
-  test('tells of a run that was cancelled, or takes too long', async () => {
+  test('throws for a cancelled run and for a timeout', async () => {
     const run = await client.createRun({ type: 'patient' });
     await expect(run.result({ timeoutMs: 200 })).rejects.toMatchObject({ code: 'too.late' });
     await run.cancel('enough');
     await expect(run.result({ timeoutMs: waitMs })).rejects.toMatchObject({ code: 'run.cancelled' });
   });
 
-  test('calls any route by its name, and lists over all pages', async () => {
+  test('calls any route by name and iterates over all pages', async () => {
     for (let n = 0; n < 7; n++) await client.createRun({ type: 'elsewhere', tags: { 'a,b': 'c,d' } });
     const found = await Array.fromAsync(client.runs({ type: ['elsewhere'], limit: 3, tag: ['a,b:c,d'] }));
     expect(found).toHaveLength(7);
@@ -44,14 +44,14 @@ describe('the client', () => {
     expect(await client.call('metrics')).toContain('stint_jobs');
   });
 
-  test('gives a refusal with its code', async () => {
+  test('throws a refusal with its code', async () => {
     const error = await client.call('getRun', { params: { id: 424_242 } }).catch((refused: unknown) => refused);
     expect(error).toBeInstanceOf(ProblemError);
     expect(error).toMatchObject({ status: 404, code: 'unknown.job', about: { id: 424_242 } });
     await expect(new Client({ url: server.url }).call('me')).rejects.toMatchObject({ status: 401 });
   });
 
-  test('streams what changes, over a server that goes and comes', async () => {
+  test('streams changes across a restart of the server', async () => {
     const own = await world();
     const proxy = await cutting(own.url);
     const through = new Client({ url: proxy.url, retries: 10 });
@@ -79,7 +79,7 @@ describe('the client', () => {
   });
 });
 
-describe('a call that fails on its way', () => {
+describe('a call over a failing connection', () => {
   /** A server that breaks the connection, or answers so, before it answers well. */
   async function failing(failures: readonly (number | 'cut')[]): Promise<{ url: string; seen: string[]; close(): Promise<void> }> {
     const left = [...failures];
@@ -95,14 +95,14 @@ describe('a call that fails on its way', () => {
     return { url, seen, close: () => closed(flaky) };
   }
 
-  test.each([[['cut', 503, 502]], [[429]]] as const)('reading is tried again after %j', async (failures) => {
+  test.each([[['cut', 503, 502]], [[429]]] as const)('is retried after %j if it only reads', async (failures) => {
     const flaky = await failing(failures);
     await new Client({ url: flaky.url }).call('listRuns');
     expect(flaky.seen).toHaveLength(failures.length + 1);
     await flaky.close();
   });
 
-  test('creating is tried again with the same key', async () => {
+  test('is retried with the same key if it creates a run', async () => {
     const flaky = await failing(['cut', 504]);
     await new Client({ url: flaky.url }).createRun({ type: 'echo' });
     expect(new Set(flaky.seen).size).toBe(1);
@@ -111,14 +111,14 @@ describe('a call that fails on its way', () => {
     await flaky.close();
   });
 
-  test('what might be done twice is not tried again', async () => {
+  test('is not retried if it could act twice', async () => {
     const flaky = await failing(['cut', 'cut']);
     await expect(new Client({ url: flaky.url }).run(1).retry()).rejects.toThrow();
     expect(flaky.seen).toHaveLength(1);
     await flaky.close();
   });
 
-  test('is given up after so many tries, and told', async () => {
+  test('fails after the maximum number of retries', async () => {
     const flaky = await failing([503, 503, 503]);
     await expect(new Client({ url: flaky.url, retries: 1 }).call('listRuns')).rejects.toMatchObject({ status: 503, code: 'http' });
     expect(flaky.seen).toHaveLength(2);

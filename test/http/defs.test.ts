@@ -1,4 +1,4 @@
-// Definitions, types, instances and figures over HTTP.
+// Definitions, types, instances, statistics and the OpenAPI document over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, type RouteName } from '../../src/http/contract.ts';
 import { openApi } from '../../src/http/openapi.ts';
@@ -16,7 +16,7 @@ function fits(name: RouteName, { status, body }: Reply): void {
 }
 
 describe('definitions', () => {
-  test('of the code are listed with their schedules in words and their next execution', async () => {
+  test('declared in code are listed with schedules in words and next execution', async () => {
     const list = await server.get(`${api}/defs`);
     fits('listDefs', list);
     expect(list.body.items).toHaveLength(1);
@@ -29,7 +29,7 @@ describe('definitions', () => {
     fits('getDef', await server.get(`${api}/defs/nightly`));
   });
 
-  test('are overridden beside what the code says, and set back', async () => {
+  test('can be overridden and reset', async () => {
     const said = { schedules: [{ cron: '0 5 * * 1', zone: 'Europe/Berlin' }], priority: 7, why: 'quieter' };
     const overridden = await server.send('PATCH', `${api}/defs/nightly`, said);
     fits('overrideDef', overridden);
@@ -41,7 +41,7 @@ describe('definitions', () => {
     expect(reset.body).toMatchObject({ override: null, spec: { priority: 0 } });
   });
 
-  test('are disabled, which refuses manual runs, and enabled again', async () => {
+  test('refuse manual runs while they are disabled', async () => {
     const disabled = await server.post(`${api}/defs/nightly/disable`, { why: 'holidays' });
     fits('disableDef', disabled);
     expect(disabled.body).toMatchObject({ enabled: false, status: 'DISABLED', nextExecutionTime: null });
@@ -49,7 +49,7 @@ describe('definitions', () => {
     fits('enableDef', await server.post(`${api}/defs/nightly/enable`, {}));
   });
 
-  test('run by hand, with their own input or another', async () => {
+  test('can be run by hand with their own input or another', async () => {
     const reply = await server.post(`${api}/defs/nightly/run`, {});
     fits('runDef', reply);
     expect(await ended(server, reply.body.id)).toMatchObject({ def: 'nightly', result: { a: 1 } });
@@ -58,7 +58,7 @@ describe('definitions', () => {
     expect((await server.get(`${api}/defs/nightly`)).body).toMatchObject({ lastExecutedStatus: 'COMPLETED', lastRun: other.body.id });
   });
 
-  test('are created, tick, tell their ticks, and end', async () => {
+  test('can be created, tick, list their ticks, and be deleted', async () => {
     const def = { name: 'a/b often', type: 'echo', params: { x: 1 }, schedules: [{ every: '1s' }], retry: { attempts: 2, backoff: 'fixed' } };
     const made = await server.post(`${api}/defs`, def);
     fits('createDef', made);
@@ -87,14 +87,14 @@ describe('schedules', () => {
     [{ repeat: 'SCHEDULED, +1 DAY, START OF DAY' }, 'counted from each scheduled time: +1 day, start of day UTC'],
     [{ at: '2031-01-01T00:00:00Z' }, 'once at 2031-01-01 00:00:00 UTC'],
     [{ kind: 'every', everyMs: 1000, from: 'scheduled' }, 'every second'],
-  ])('%j is shown before it exists', async (schedule, words) => {
+  ])('like %j can be previewed', async (schedule, words) => {
     const reply = await server.post(`${api}/schedules/preview`, { schedule, count: 3, from: '2026-03-28T00:00:00Z' });
     fits('previewSchedule', reply);
     expect(reply.body.words).toBe(words);
     expect(reply.body.ticks.length).toBeGreaterThan(0);
   });
 
-  test('what daylight saving does is told', async () => {
+  test('report the effect of daylight saving', async () => {
     const { body } = await server.post(`${api}/schedules/preview`, {
       schedule: { cron: '30 2 * * *', zone: 'Europe/Berlin' }, count: 2, from: '2026-03-28T12:00:00Z',
     });
@@ -103,7 +103,7 @@ describe('schedules', () => {
 });
 
 describe('the preview of a definition', () => {
-  test('tells what a run that lasts would do to the next, and tries other policies', async () => {
+  test('shows the effect of long runs and of other policies', async () => {
     await server.post(`${api}/defs`, {
       name: 'berlin', type: 'echo', overlap: 'queue',
       schedules: [{ cron: '*/10 * * * *' }, { cron: '35 2 * * *', zone: 'Europe/Berlin', gap: 'next' }],
@@ -120,8 +120,8 @@ describe('the preview of a definition', () => {
   });
 });
 
-describe('the whole', () => {
-  test('types, instances and figures are told', async () => {
+describe('the overview', () => {
+  test('shows types, instances and statistics', async () => {
     const types = await server.get(`${api}/types`);
     fits('listTypes', types);
     expect(types.body.items.find(({ name }: { name: string }) => name === 'parts')).toMatchObject({ isLocal: true, hasTasks: true });
@@ -136,7 +136,7 @@ describe('the whole', () => {
     fits('health', await server.get('/health'));
   });
 
-  test('health fails when the store does, and says no more than that', async () => {
+  test('reports failing health without details when the store fails', async () => {
     const own = await world({ isIdle: true });
     own.engine.jobs.store.feedEnd = () => Promise.reject(new Error('secret'));
     const reply = await own.get('/health');
@@ -145,7 +145,7 @@ describe('the whole', () => {
     await own.close();
   });
 
-  test('figures for Prometheus are well-formed and have no more labels than types that wait', async () => {
+  test('has well-formed Prometheus metrics with a bounded number of labels', async () => {
     for (let n = 0; n < 60; n++) await server.post(`${api}/runs`, { type: `nobody${n}` });
     await server.post(`${api}/runs`, { type: 'quo"te\\d' });
     const { body, headers } = await server.get('/metrics');
@@ -161,7 +161,7 @@ describe('the whole', () => {
     expect(body).toMatch(/stint_run_seconds_count [1-9]/);
   });
 
-  test('a plain page links to what there is, and every link answers', async () => {
+  test('has a plain page on which every link works', async () => {
     const { body, headers } = await server.get('/');
     expect(headers.get('content-type')).toContain('text/html');
     for (const [, href] of (body as string).matchAll(/href="([^"]+)"/g)) expect((await server.get(href!)).status).toBe(200);
@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
     components: { schemas: Record<string, unknown> };
   };
 
-  test('is served as it is made', async () => {
+  test('is served as it is generated', async () => {
     expect((await server.get(`${api}/openapi.json`)).body).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
@@ -184,7 +184,7 @@ describe('the OpenAPI document', () => {
     expect(said.sort()).toEqual(everyRoute.map(([name, { method, path }]) => `${name} ${method} ${path}`).sort());
   });
 
-  test('names every part of a path as a parameter, and none twice', () => {
+  test('declares every path parameter once', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       for (const { parameters } of Object.values(methods)) {
@@ -194,14 +194,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('points only to what it has, and all it has is pointed to', () => {
+  test('has no dangling references and no unused components', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!);
     const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     expect([...new Set(refs)].filter((ref) => !names.includes(ref))).toEqual([]);
     expect(names.filter((name) => !refs.includes(name))).toEqual([]);
   });
 
-  test('has a schema for every answer, and says which role it takes', () => {
+  test('has a schema and the roles for every route', () => {
     for (const methods of Object.values(document.paths)) {
       for (const operation of Object.values(methods)) {
         expect(Object.keys(operation.responses)).toHaveLength(2);

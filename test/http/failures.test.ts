@@ -1,4 +1,4 @@
-// Failures by what went wrong: grouped, counted, tried again together, and told as operations.
+// Failure groups: counted and retried together; bulk operations in the list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { routes } from '../../src/http/contract.ts';
@@ -52,7 +52,7 @@ describe('failures', () => {
     expect(orders.buckets.at(-1)).toBe(2);
   });
 
-  test('of a group are tried again together, and nothing else is', async () => {
+  test('of one group are retried together, and no others', async () => {
     const { items } = await failures('type=fragile');
     const { fingerprint } = items.find(({ failed }) => failed === 2)!;
     const ask = { action: 'retry', filter: { type: ['fragile'], state: ['failed'] }, fingerprint, why: 'the shop is back' };
@@ -64,7 +64,7 @@ describe('failures', () => {
     expect(generations).toEqual([1, 2, 2]);
   });
 
-  test('that are to be tried again are told apart, and can be cancelled', async () => {
+  test('that wait for a retry are counted separately and can be cancelled', async () => {
     const id = await start({ type: 'stubborn' });
     await waitFor(async () => (await failures('type=stubborn')).items.length === 1);
     const [group] = (await failures('type=stubborn')).items;
@@ -75,7 +75,7 @@ describe('failures', () => {
     expect((await ended(server, id)).standing).toBe('cancelled');
   });
 
-  test('of tasks bring their run back with what failed there', async () => {
+  test('of tasks retry their run with the failed tasks', async () => {
     const id = await start({ type: 'halves' });
     await ended(server, id);
     const [group] = (await failures('type=halves')).items;
@@ -86,7 +86,7 @@ describe('failures', () => {
     expect((await ended(server, id)).generation).toBe(2);
   });
 
-  test('tell secrets only to those who may see them', async () => {
+  test('show secrets only to callers who may see them', async () => {
     const own = await world({ engine: { types: [fragile] }, access: { tokens: records } });
     const asked = await own.post(`${api}/runs`, { type: 'fragile', input: { says: 'password=hunter2' } }, as('admin'));
     await waitFor(async () => (await own.get(`${api}/runs/${asked.body.id}`, as('admin'))).body.state === 'ended');
@@ -95,8 +95,8 @@ describe('failures', () => {
   });
 });
 
-describe('operations', () => {
-  test('tell who did what to which and why, and what came of it', async () => {
+describe('bulk operations', () => {
+  test('list actor, action, filter, reason and outcome', async () => {
     await server.post(`${api}/runs`, { type: 'echo', delay: '1h' });
     const { body } = await server.post(`${api}/bulk`, { action: 'pause', filter: { type: ['echo'], state: ['pending'] }, why: 'a break' });
     await ended(server, body.operation);
@@ -108,7 +108,7 @@ describe('operations', () => {
     });
   });
 
-  test('do not tell what was looked for in payloads to those who may not see them', async () => {
+  test('hide the searched payload from callers who may not see payloads', async () => {
     const own = await world({ isIdle: true, access: { tokens: records } });
     await own.post(`${api}/bulk`, { action: 'cancel', filter: { payload: 'customer:secret-customer' } }, as('operator'));
     expect((await own.get(`${api}/operations`, as('operator'))).body.items[0].query.input.equals).toBe('secret-customer');

@@ -1,4 +1,4 @@
-// What browsers may and may not do, and how large a request may be.
+// The guard: host names, other sites, security headers, and sizes of requests.
 import { request as rawRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, everyRoute, pathOf, world, type World } from './world.ts';
@@ -20,21 +20,21 @@ function withHost(host: string, path: string): Promise<number> {
   });
 }
 
-describe('the Host', () => {
+describe('the Host header', () => {
   test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:7070', '10.0.0.1', 'xn--lcalhost-7ya'])(
-    '%s is not ours: 421',
+    '%s is refused with 421',
     async (host) => expect(await withHost(host, `${api}/me`)).toBe(421),
   );
 
-  test.each(['localhost', 'LOCALHOST:7070', '127.0.0.1', '[::1]:7070'])('%s is ours', async (host) => {
+  test.each(['localhost', 'LOCALHOST:7070', '127.0.0.1', '[::1]:7070'])('%s is accepted', async (host) => {
     expect(await withHost(host, `${api}/me`)).toBe(200);
   });
 });
 
 const mutators = everyRoute.filter(([, { method }]) => method !== 'get');
 
-describe('other sites', () => {
-  test.each(mutators)('cannot use %s', async (_, route) => {
+describe('a browser', () => {
+  test.each(mutators)('on a page of another site cannot call %s', async (_, route) => {
     const method = route.method.toUpperCase();
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example' }, { origin: 'null' }]) {
       const reply = await server.send(method, pathOf(route), {}, { headers: headers as Record<string, string> });
@@ -42,29 +42,29 @@ describe('other sites', () => {
     }
   });
 
-  test('our own pages can', async () => {
+  test('on a page of this server can create a run', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', origin: server.url };
     expect((await server.post(`${api}/runs`, { type: 'echo' }, { headers })).status).toBe(201);
   });
 
-  test('a form is not JSON: 415', async () => {
+  test('cannot send a form in place of JSON: 415', async () => {
     const response = await fetch(`${server.url}${api}/runs`, {
       method: 'POST', body: '{"type":"echo"}', headers: { 'content-type': 'text/plain' },
     });
     expect(response.status).toBe(415);
   });
 
-  test.each(mutators)('GET in place of the method of %s changes nothing', async (_, route) => {
+  test.each(mutators)('changes nothing with GET on the path of %s', async (_, route) => {
     const before = (await server.engine.jobs.store.feedEnd());
     await server.get(pathOf(route));
     expect(await server.engine.jobs.store.feedEnd()).toBe(before);
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     ['a page', '/'], ['an answer', `${api}/me`], ['a problem', `${api}/runs/0`], ['what is not there', '/nothing'], ['health', '/health'],
-  ])('says what browsers must not do: %s', async (_, path) => {
+  ])('has the security headers: %s', async (_, path) => {
     const { headers } = await server.get(path);
     const csp = headers.get('content-security-policy')!;
     expect(csp).toContain("default-src 'none'");
@@ -75,24 +75,24 @@ describe('every answer', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('also one that turns a foreign site away', async () => {
+  test('has the security headers also if it refuses another site', async () => {
     const { headers } = await server.post(`${api}/runs`, {}, { headers: { origin: 'https://evil.example' } });
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 });
 
-describe('sizes', () => {
+describe('a request', () => {
   const send = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${server.url}${api}/runs`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   const ofSize = (bytes: number): string => `{"type":"echo","x":"${'x'.repeat(bytes - 22)}"}`;
 
-  test('a body may have a mebibyte and not a byte more', async () => {
+  test('may have a body of 1 MiB and not a byte more', async () => {
     expect(ofSize(100)).toHaveLength(100);
     expect((await send(ofSize(1_048_576))).status).toBe(400);
     expect((await send(ofSize(1_048_577))).status).toBe(413);
   });
 
-  test('also when its length is not told', async () => {
+  test('with a chunked body has the same limit', async () => {
     const body = new ReadableStream({
       start(controller) {
         for (let chunk = 0; chunk < 20; chunk++) controller.enqueue(new TextEncoder().encode('x'.repeat(100_000)));
@@ -105,14 +105,14 @@ describe('sizes', () => {
     expect(response.status).toBe(413);
   });
 
-  test('JSON may be 64 deep', async () => {
+  test('may have JSON of 64 levels and no more', async () => {
     const nested = (depth: number): string => `{"type":"echo","input":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect((await send(nested(63))).status).toBe(201);
     expect((await send(nested(64))).status).toBe(400);
     expect((await send('{"type":')).status).toBe(400);
   });
 
-  test('keys that reach a prototype are refused, and nothing is polluted', async () => {
+  test('with prototype keys is refused, and no prototype is polluted', async () => {
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       const response = await send(`{"type":"echo","input":{"a":{"${key}":{"polluted":true}}}}`);
       expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'malformed.json']);
@@ -120,7 +120,7 @@ describe('sizes', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('a URL that is too long is refused', async () => {
+  test('with a URL that is too long is refused', async () => {
     expect((await server.get(`${api}/runs?q=${'x'.repeat(15_900)}`)).status).toBeOneOf([413, 431, 414, 400]);
   });
 });

@@ -1,4 +1,4 @@
-// Text that would be something else elsewhere: in every filter and every field it stays text, on both databases.
+// Injection: SQL, patterns and markup in filters and fields stay plain text, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { api, world, type World } from './world.ts';
@@ -83,7 +83,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  test.each(corpus)('%j in a filter finds what it says, and breaks nothing', async (text) => {
+  test.each(corpus)('%j in a filter matches literally', async (text) => {
     for (const filter of filters) {
       const query = filter(encodeURIComponent(text));
       for (const path of ['/runs', '/runs/count']) {
@@ -96,7 +96,7 @@ describe.each([
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
-  test.each(corpus)('%j in a tag and an input comes back as it was, and can be found', async (text) => {
+  test.each(corpus)('%j in a tag and an input is returned unchanged and can be found', async (text) => {
     const tags = { text, where: 'corpus' };
     const created = await server.post(`${api}/runs`, { type: 'plain', input: { text }, tags });
     if (created.status !== 201) {
@@ -111,7 +111,7 @@ describe.each([
     expect(found.body.items.map((run: { id: number }) => run.id)).toEqual([id]);
   });
 
-  test('what would change the prototype of everything is refused or kept apart', async () => {
+  test('keys such as __proto__ are refused or kept as plain data', async () => {
     const raw = '{"type":"plain","input":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}';
     const response = await fetch(`${server.url}${api}/runs`, {
       method: 'POST',

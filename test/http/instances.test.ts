@@ -1,4 +1,4 @@
-// Orders to instances: one that is full hears of them, and so does one that was drained.
+// Commands to instances: drain and resume, also for an instance without free slots.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const told = async () =>
   routes.listInstances.answer.parse((await server.get(`${api}/instances`)).body).items.find(({ id }) => id === other.instance)!;
 const stateOf = async (id: number): Promise<string> => (await server.get(`${api}/runs/${id}`)).body.state;
 
-test('an instance whose slots are full is drained, finishes what it runs, takes no more, and goes on when it is asked to', async () => {
+test('an instance with full slots can be drained: it finishes its jobs, claims no more, and resumes on command', async () => {
   const start = async (): Promise<number> => (await server.post(`${api}/runs`, { type: 'patient' })).body.id;
   const running = await start();
   await expect.poll(() => stateOf(running)).toBe('running');
@@ -50,7 +50,7 @@ test('an instance whose slots are full is drained, finishes what it runs, takes 
   expect(audit.body.items).toMatchObject([{ by: 'http:local', why: 'the machine is to be moved', after: { instance: other.instance } }]);
 });
 
-test('nobody who is gone, unknown or a remote worker is given orders', async () => {
+test('commands to gone or unknown instances and to remote workers are refused', async () => {
   await server.post(`${api}/work/claim`, { worker: 'remote', types: ['nothing'] });
   for (const id of ['nobody', 'http:local/remote']) {
     const reply = await server.post(`${api}/instances/${encodeURIComponent(id)}/drain`, {});

@@ -1,4 +1,4 @@
-// What Prometheus reads: what is stuck, the pool, the store, and how late the event loop is.
+// Prometheus metrics: stuck jobs, the pool, the store and the lag of the event loop.
 import { afterEach, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { world, type World } from './world.ts';
@@ -16,8 +16,8 @@ const metrics = async (): Promise<Map<string, number>> => {
   );
 };
 
-describe('the figures', () => {
-  test('tell what is stuck, by reason', async () => {
+describe('the metrics', () => {
+  test('count stuck jobs by reason', async () => {
     server = await world({ isIdle: true });
     const { jobs } = server.engine;
     await jobs.createMany([{ type: 'orphan' }, { type: 'orphan' }, { type: 'held' }], 'test');
@@ -29,7 +29,7 @@ describe('the figures', () => {
     while (stuck(await metrics(), 'lapsed') !== 1) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
-  test('tell the size of the store and the lag of the event loop', async () => {
+  test('contain the size of the store and the lag of the event loop', async () => {
     server = await world({ isIdle: true });
     const told = await metrics();
     expect(told.get('stint_store_bytes')).toBeGreaterThan(10_000);
@@ -37,7 +37,7 @@ describe('the figures', () => {
     expect([...told.keys()].some((name) => name.startsWith('stint_pool_connections'))).toBe(false);
   });
 
-  test('tell the pool of PostgreSQL', async () => {
+  test('contain the pool of PostgreSQL', async () => {
     server = await world({ store: await freshDatabase(), isIdle: true });
     const told = await metrics();
     expect(told.get('stint_pool_connections{state="max"}')).toBe(8);

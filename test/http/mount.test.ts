@@ -37,7 +37,7 @@ afterEach(async () => {
   }
 });
 
-test('below its path Stint answers, elsewhere the server that was there', async () => {
+test('a mounted server answers below its path and leaves other paths to its host', async () => {
   const { url } = await house({ dashboard: null });
   for (const path of ['/', '/jobsite', '/other/jobs', '/?a=/jobs']) {
     expect(await (await fetch(url + path)).text()).toBe('mine');
@@ -49,14 +49,14 @@ test('below its path Stint answers, elsewhere the server that was there', async 
   expect(created.status).toBe(201);
 });
 
-test('its root without a slash leads to the one with it, since pages name their files from there', async () => {
+test('the mount path without a slash redirects to the one with it', async () => {
   const { url } = await house({ dashboard: null });
   const moved = await fetch(`${url}/jobs?live=1`, { redirect: 'manual' });
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/jobs/?live=1']);
   expect(await (await fetch(`${url}/jobs`)).text()).toContain('Stint');
 });
 
-test('whom the server knows has the role that it gives, and strangers are refused', async () => {
+test('authenticate assigns a role to known callers, and unknown ones are refused', async () => {
   const { url } = await house({
     access: { authenticate: (request) => (request.headers.get('x-user') === 'ada' ? { name: 'ada', role: 'viewer' } : null) },
   });
@@ -65,13 +65,13 @@ test('whom the server knows has the role that it gives, and strangers are refuse
   expect((await fetch(`${url}/jobs/api/v1/me`)).status).toBe(401);
 });
 
-test.each(['jobs', '/', '/jobs/', '', '/a b'])('a path like "%s" is refused', async (path) => {
+test.each(['jobs', '/', '/jobs/', '', '/a b'])('the mount path "%s" is refused', async (path) => {
   const engine = new Engine({ store: 'memory:' });
   expect(() => mountHttp({ engine, path })).toThrow('begins with a slash and ends without');
   await engine.close();
 });
 
-test('the Bedrock face opens on a free port of an engine', async () => {
+test('startBedrock listens on a free port', async () => {
   const { engine } = await house({ dashboard: null });
   const bedrock = await startBedrock({ engine, port: 0 });
   expect(bedrock).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) as number });

@@ -1,4 +1,4 @@
-// The same face on PostgreSQL: what could differ is the feed, the filters and the waiting for work.
+// The HTTP server on PostgreSQL: feed, filters and waiting for work could differ.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('on PostgreSQL', () => {
-  test('runs run, with tasks, and are found by every filter', async () => {
+  test('runs with tasks are executed and found by every filter', async () => {
     const run = await client.createRun({ type: 'parts', tags: { team: 'red' }, input: { to: { id: 7 } } });
     expect(await run.result({ timeoutMs: waitMs })).toBe(3);
     const filters = ['state=succeeded', 'type=par*', 'tag=team:red', 'payload=to.id:7', 'q=RED', 'from=2000-01-01T00:00:00Z', 'state=ended&type=parts'];
@@ -30,7 +30,7 @@ describe('on PostgreSQL', () => {
     }
   });
 
-  test('the stream goes on where it was left', async () => {
+  test('the stream resumes at its last position', async () => {
     const seen: string[] = [];
     const read = async (after: string | undefined, isEnough: () => boolean): Promise<string | null> => {
       const leave = new AbortController();
@@ -53,7 +53,7 @@ describe('on PostgreSQL', () => {
     expect(seen.toSorted()).toEqual(ids.flatMap((id) => [1, 2, 3].map((n) => `${id} ${n}`)).sort());
   });
 
-  test('a worker that waits gets what comes, under its fence', async () => {
+  test('a waiting worker gets a new job with its fence', async () => {
     const waiting = client.call('claim', { body: { worker: 'w', types: ['remote'], waitMs: 20_000 } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     const run = await client.createRun({ type: 'remote' });
@@ -65,14 +65,14 @@ describe('on PostgreSQL', () => {
     expect(await run.result()).toBe('done');
   });
 
-  test('a bulk operation does what it says', async () => {
+  test('a bulk operation acts on the matching runs', async () => {
     for (let n = 0; n < 10; n++) await client.createRun({ type: 'echo', delay: '1d' });
     const { count, operation } = await client.call('bulk', { body: { action: 'cancel', filter: { state: ['pending'] } } });
     expect(count).toBe(10);
     expect(await client.run(operation!).result({ timeoutMs: waitMs })).toEqual({ done: 10, refused: {} });
   });
 
-  test('figures are told', async () => {
+  test('metrics are served', async () => {
     expect(await client.call('metrics')).toMatch(/stint_events_total\{kind="succeeded"\} \d+/);
     expect((await client.call('stats', { query: { ended: true } })).ended?.succeeded).toBeGreaterThan(20);
   });

@@ -1,4 +1,4 @@
-// Every refusal has a status and a shape of its own.
+// Problems: every refusal has a status and a body; redaction of payloads.
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/http/contract.ts';
 import {
@@ -14,18 +14,18 @@ describe('refusals as problems', () => {
     expect(statusOf(code)).toSatisfy((status: number) => status >= 400 && status < 600);
   });
 
-  test.each(codes)('%s is a problem', (code) => {
+  test.each(codes)('%s has a problem body', (code) => {
     const problem = problemOfRefusal(new Refusal(code, 'a sentence', { id: 1 }));
     expect(Problem.parse(problem)).toEqual(problem);
     expect(problem).toMatchObject({ code, detail: 'a sentence', title: refusalCodes[code], about: { id: 1 } });
   });
 
-  test.each(Object.keys(httpCodes) as HttpCode[])('%s is one of our own', (code) => {
+  test.each(Object.keys(httpCodes) as HttpCode[])('%s of HTTP has a problem body', (code) => {
     const problem = problemOfHttp(new HttpRefusal(code, 'a sentence'));
     expect(Problem.parse(problem)).toEqual(problem);
   });
 
-  test('a fault tells only its trace', () => {
+  test('an unexpected error reveals only its trace', () => {
     expect(problemOfFault('abc')).toMatchObject({ status: 500, code: 'internal', trace: 'abc' });
   });
 });
@@ -37,12 +37,12 @@ describe('redaction', () => {
     ['cannot reach postgres://ann:hunter2@db/x', 'cannot reach postgres://ann:[redacted]@db/x'],
     ['{"api_key":"hunter2"}', '{"api_key":[redacted]}'],
     ['a token ring is a network', 'a token ring is a network'],
-  ])('of %j gives %j', (text, shown) => {
+  ])('turns %j into %j', (text, shown) => {
     expect(redactText(text, 'redacted')).toBe(shown);
     expect(redactText(text, 'full')).toBe(text);
   });
 
-  test('reaches every depth and stops at one', () => {
+  test('covers nested values and stops at a maximum depth', () => {
     let deep: unknown = { secret: 'canary' };
     for (let level = 0; level < 40; level++) deep = [deep];
     expect(JSON.stringify(redact(deep, 'redacted'))).not.toContain('canary');

@@ -1,4 +1,4 @@
-// One type with the schema of its input, and what is open of each type at which limit.
+// Job types with the schema of their input; queues with their limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobType } from '../../src/index.ts';
@@ -34,8 +34,8 @@ const queue = async (type: string) => {
   return routes.listQueues.answer.parse(body).items.find((one) => one.type === type)!;
 };
 
-describe('a type', () => {
-  test('tells its settings, and its schema as JSON Schema', async () => {
+describe('a job type', () => {
+  test('has its settings and the JSON Schema of its input', async () => {
     const { body } = await server.get(`${api}/types/letter`);
     expect(routes.getType.answer.parse(body)).toMatchObject({
       name: 'letter', isLocal: true, concurrency: 3, keyConcurrency: 1, timeoutMs: 120_000, attempts: 4, taskConcurrency: null,
@@ -45,18 +45,18 @@ describe('a type', () => {
     });
   });
 
-  test('without a schema, or with one that JSON Schema cannot say, has none', async () => {
+  test('without a schema, or with one beyond JSON Schema, has none', async () => {
     for (const name of ['echo', 'dated']) expect((await server.get(`${api}/types/${name}`)).body.schema).toBeNull();
   });
 
-  test('that nobody knows is refused', async () => {
+  test('that no instance knows is refused', async () => {
     const reply = await server.get(`${api}/types/nobody`);
     expect([reply.status, reply.body.code]).toEqual([404, 'unknown.type']);
   });
 });
 
 describe('a queue', () => {
-  test('tells what is ready, later, held and running, and who could take it', async () => {
+  test('counts ready, later, held and running jobs, and instances and slots', async () => {
     const held = await start({ type: 'stray', delay: '1h' });
     await start({ type: 'stray', delay: '2h' });
     const ready = await start({ type: 'stray' });
@@ -67,7 +67,7 @@ describe('a queue', () => {
     expect(await queue('echo')).toMatchObject({ ready: 0, instances: 1, slots: 5, oldestReady: null });
   });
 
-  test('tells each limit once, with how much of it is used up', async () => {
+  test('lists each limit once with its use', async () => {
     expect((await queue('letter')).limits).toEqual([{ scope: 'type', name: null, max: 3, taken: 0 }]);
     const first = await start({ type: 'letter', input: { to: 'ann' } });
     const other = await start({ type: 'letter', input: { to: 'bob' } });

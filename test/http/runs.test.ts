@@ -23,7 +23,7 @@ function fits(name: RouteName, { status, body }: Reply): void {
 const create = async (on: World, body: object): Promise<number> => (await on.post(`${api}/runs`, body)).body.id as number;
 
 describe('a run', () => {
-  test('is created, runs and is told in the words of every vocabulary', async () => {
+  test('is created, executed and shown in the words of every vocabulary', async () => {
     const reply = await server.post(`${api}/runs`, { type: 'echo', input: { a: 1 }, tags: { team: 'red' }, priority: 3 });
     fits('createRun', reply);
     expect(reply.body).toMatchObject({ outcome: 'created', warning: null });
@@ -36,7 +36,7 @@ describe('a run', () => {
     expect(run.attempts).toHaveLength(1);
   });
 
-  test('tells its events, log, progress, figures and why it does not run', async () => {
+  test('has events, log, progress, statistics and an explanation', async () => {
     const id = await create(server, { type: 'echo' });
     await ended(server, id);
     const events = await server.get(`${api}/runs/${id}/events`);
@@ -69,7 +69,7 @@ describe('a run', () => {
     expect((await server.post(`${api}/bulk`, { action: 'cancel', dryRun: true, filter: { parent: true } })).status).toBe(400);
   });
 
-  test('with tasks tells them page by page', async () => {
+  test('lists its tasks page by page', async () => {
     const id = await create(server, { type: 'parts' });
     const run = await ended(server, id);
     expect(run).toMatchObject({ result: 3, tasks: { total: 3, succeeded: 3, failed: 0, cancelled: 0 } });
@@ -81,7 +81,7 @@ describe('a run', () => {
     expect((await server.get(`${api}/runs/${id}/stats`)).body).toMatchObject({ tasksTotal: 3, percentDone: 100, percentSuccess: 100 });
   });
 
-  test('that failed is told with its error, and can be retried and deleted', async () => {
+  test('that failed shows its error, and can be retried and deleted', async () => {
     const id = await create(server, { type: 'broken', unique: 'only-one' });
     const cancelled = await server.post(`${api}/runs/${id}/cancel`, { why: 'enough' });
     fits('cancelRun', cancelled);
@@ -97,7 +97,7 @@ describe('a run', () => {
     expect((await server.get(`${api}/runs/${id}`)).body).toMatchObject({ status: 404, code: 'unknown.job' });
   });
 
-  test('under way is stopped, and the answer says what that came to', async () => {
+  test('that is running can be stopped, and the response says how', async () => {
     const id = await create(server, { type: 'patient' });
     for (;;) {
       const { body } = await server.get(`${api}/runs/${id}`);
@@ -108,7 +108,7 @@ describe('a run', () => {
     expect(stopped.body).toMatchObject({ how: 'disowned', run: { standing: 'cancelled' } });
   });
 
-  test('that waits is paused, edited and resumed, all of it in its history under the name of who did it', async () => {
+  test('that is pending can be paused, edited and resumed; its history records the actor', async () => {
     const id = await create(idle, { type: 'echo', dueTime: '2031-01-01T00:00:00Z' });
     fits('pauseRun', await idle.post(`${api}/runs/${id}/pause`, { why: 'wait' }));
     fits('resumeRun', await idle.post(`${api}/runs/${id}/resume`, {}));
@@ -122,15 +122,15 @@ describe('a run', () => {
     expect((await idle.get(`${api}/runs/${id}/explain`)).body.items[0].code).toBe('not.due');
   });
 
-  test('of a type that nobody knows is taken with a warning', async () => {
+  test('of an unknown type is created with a warning', async () => {
     const { status, body } = await idle.post(`${api}/runs`, { type: 'elsewhere' });
     expect(status).toBe(201);
     expect(body.warning).toContain('elsewhere');
   });
 });
 
-describe('creating twice', () => {
-  test('with one Idempotency-Key is creating once', async () => {
+describe('creating a run twice', () => {
+  test('with the same Idempotency-Key creates one run', async () => {
     const headers = { 'idempotency-key': 'order-42' };
     const first = await idle.post(`${api}/runs`, { type: 'echo' }, { headers });
     const second = await idle.post(`${api}/runs`, { type: 'echo' }, { headers });
@@ -138,14 +138,14 @@ describe('creating twice', () => {
     expect(second.body).toMatchObject({ id: first.body.id, outcome: 'existing' });
   });
 
-  test('at the same moment too', async () => {
+  test('with the same Idempotency-Key at the same moment creates one run', async () => {
     const headers = { 'idempotency-key': 'at-once' };
     const replies = await Promise.all(Array.from({ length: 20 }, () => idle.post(`${api}/runs`, { type: 'echo' }, { headers })));
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  test('with a key of each caller is no matter of the other', async () => {
+  test('with the same key by different callers creates two runs', async () => {
     const own = await world({ access: { tokens: records }, isIdle: true });
     const said = (who: 'producer' | 'operator'): RequestInit => ({ headers: { ...as(who).headers, 'idempotency-key': 'k' } });
     const one = await own.post(`${api}/runs`, { type: 'echo' }, said('producer'));
@@ -155,8 +155,8 @@ describe('creating twice', () => {
   });
 });
 
-describe('the list', () => {
-  test('goes by pages that neither repeat nor leave out, whatever is created meanwhile', async () => {
+describe('the list of runs', () => {
+  test('has pages without gaps or duplicates, also while runs are created', async () => {
     const own = await world({ isIdle: true });
     const ids: number[] = [];
     for (let n = 0; n < 25; n++) ids.push(await create(own, { type: 'echo' }));
@@ -178,7 +178,7 @@ describe('the list', () => {
     ['tag=team:red&tag=size:xl', ['a']], ['tag=team:red&tag=size:s', []], ['payload=to.id:7', ['b']], ['payload=to.name:Ann', ['c']],
     ['payload=flag:true', ['a']], ['q=RED', ['a']], ['dueBefore=2000-01-01T00:00:00Z', []], ['from=2000-01-01T00:00:00Z', ['a', 'b', 'c', 'd']],
     ['before=2000-01-01T00:00:00Z', []], ['kind=task', []], ['with=progress', ['a', 'b', 'c', 'd']], ['order=oldest', ['a', 'b', 'c', 'd']],
-  ])('takes %s', async (filter, names) => {
+  ])('can be filtered by %s', async (filter, names) => {
     const own = await filtered();
     const { body } = await own.world.get(`${api}/runs?${filter}`);
     expect(body.items.map(({ id }: { id: number }) => own.nameOf(id)).sort()).toEqual(names);
@@ -208,7 +208,7 @@ describe('the list', () => {
     '<script>alert(1)</script>', "1) UNION SELECT * FROM job --", 'NULL', '\u0000', '\ud800', 'a'.repeat(1001), '-1', '1e999', 'NaN', '__proto__', 'constructor:x',
   ];
   const fields = ['state', 'type', 'def', 'kind', 'parent', 'tag', 'from', 'before', 'dueBefore', 'error', 'payload', 'q', 'order', 'after', 'limit', 'sort', 'with', '__proto__'];
-  test.each(fields)('is not fooled by what is written into %s', async (field) => {
+  test.each(fields)('takes SQL and patterns in %s literally', async (field) => {
     const own = await filtered();
     for (const text of corpus) {
       const { status, body } = await own.world.get(`${api}/runs?${field}=${encodeURIComponent(text.toWellFormed())}`);
@@ -220,7 +220,7 @@ describe('the list', () => {
   });
 });
 
-describe('problems', () => {
+describe('an invalid request', () => {
   test.each([
     ['GET', '/runs/0', undefined, 400, 'malformed.request'],
     ['GET', '/runs/x', undefined, 400, 'malformed.request'],
@@ -249,7 +249,7 @@ describe('problems', () => {
     expect(reply.body.detail).toMatch(/\w/);
   });
 
-  test('what goes wrong inside is told by a trace, not by a stack', async () => {
+  test('that causes an unexpected error gets a trace and no stack', async () => {
     const logged: unknown[] = [];
     const own = await world({ isIdle: true, logger: { info() {}, warn() {}, error: (...words) => void logged.push(words) } });
     own.engine.jobs.store.find = () => Promise.reject(new Error('SELECT secret FROM job'));
@@ -262,7 +262,7 @@ describe('problems', () => {
 });
 
 describe('payloads', () => {
-  test('are whole for operators, without secrets for viewers, only shapes for producers', async () => {
+  test('are complete for operators, redacted for viewers and only shapes for producers', async () => {
     const own = await world({ access: { tokens: records } });
     const input = { user: 'ann', password: 'canary-1', nested: [{ apiToken: 'canary-2', n: 1 }] };
     const { body: { id } } = await own.post(`${api}/runs`, { type: 'echo', input }, as('producer'));

@@ -1,11 +1,11 @@
-// Sockets that never end their request: others are answered all the while, and the slow are let go.
+// Slow sockets: the server answers other clients and closes them.
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { world } from './world.ts';
 
 const slow = 2_000;
 
-test('two thousand slow sockets keep nobody waiting, and are closed', async () => {
+test('two thousand slow sockets do not delay other clients and are closed', async () => {
   const server = await world({ isIdle: true });
   const { hostname, port } = new URL(server.url);
   const closed: Promise<void>[] = [];

@@ -1,4 +1,4 @@
-// The dashboard's files: only those that were there, under their own names.
+// Static files: only the files of the dashboard's folder are served.
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the dashboard is served without a token, since it holds nothing, and all its paths lead to it', async () => {
+test('the dashboard is served without a token, on all of its paths', async () => {
   for (const path of ['/', '/runs', '/runs/12', '/defs/nightly']) {
     const { status, body, headers } = await server.get(path);
     expect([path, status, headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8']);
@@ -34,7 +34,7 @@ test('the dashboard is served without a token, since it holds nothing, and all i
   expect(script.headers.get('cache-control')).toContain('immutable');
 });
 
-test('a page names its files relative to itself, so that they are found below any prefix', async () => {
+test('a page refers to its files by relative URLs', async () => {
   for (const [path, script] of [['/', './assets/app.js'], ['/runs', './assets/app.js'], ['/runs/12', '../assets/app.js']]) {
     expect((await server.get(path!)).body).toContain(`<script src="${script}">`);
   }
@@ -49,7 +49,7 @@ test.each(['/link.txt', '/notes.exe', '/../secret.txt', '/%2e%2e/secret.txt', '/
   },
 );
 
-test('without a folder there is one plain page', async () => {
+test('without a folder, one plain page is served', async () => {
   for (const none of [null, join(folder, 'nowhere')]) {
     const pages = new StaticFiles(none);
     expect(await pages.answer('/')!.text()).toContain('<h1>Stint</h1>');

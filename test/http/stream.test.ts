@@ -1,4 +1,4 @@
-// Streams: nothing is missed, nothing comes twice, slow readers are let go and come back.
+// Event streams: no event is lost or sent twice; slow readers are disconnected and can resume.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventFeed, parsePosition, positionOf } from '../../src/http/events/feed.ts';
 import type { HttpServices } from '../../src/http/handler.ts';
@@ -82,8 +82,8 @@ const create = async (on: World = server): Promise<number> => (await on.post(`${
 
 const readers = Number(process.env['STINT_TEST_READERS'] ?? 50);
 
-describe('the stream', () => {
-  test('tells every change as it happens', async () => {
+describe('the event stream', () => {
+  test('sends every change as it happens', async () => {
     const source = await new Source().open('/stream');
     const id = await create();
     await source.until((told) => told.some(({ data }) => data.job === id && data.event.kind === 'succeeded'));
@@ -93,7 +93,7 @@ describe('the stream', () => {
     source.close();
   });
 
-  test('goes on exactly where it was left, whatever happened meanwhile', async () => {
+  test('resumes exactly after the last position', async () => {
     const source = await new Source().open('/stream');
     const before = await create();
     await source.until((told) => told.some(({ data }) => data.job === before && data.event.kind === 'succeeded'));
@@ -109,7 +109,7 @@ describe('the stream', () => {
     source.close();
   });
 
-  test('goes on from the middle of a batch, and from a place with nothing told', async () => {
+  test('resumes from the middle of a batch and from a position without events', async () => {
     const source = await new Source().open('/stream');
     const ids = await Promise.all(Array.from({ length: 10 }, () => create()));
     for (const id of ids) await ended(server, id);
@@ -129,7 +129,7 @@ describe('the stream', () => {
     third.close();
   });
 
-  test(`${readers} readers that come and go miss nothing and hear nothing twice`, async () => {
+  test(`${readers} readers that reconnect get every event once`, async () => {
     const own = await world();
     const sources = await Promise.all(Array.from({ length: readers }, () => new Source().open('/stream', own)));
     for (const source of sources) while (source.lastId === null) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -155,7 +155,7 @@ describe('the stream', () => {
     await own.close();
   });
 
-  test('tells only what it was asked for', async () => {
+  test('sends only the requested types, kinds and runs', async () => {
     const other = await create();
     const { body } = await server.post(`${api}/runs`, { type: 'parts' });
     const source = await new Source().open(`/stream?run=${body.id}`);
@@ -167,11 +167,11 @@ describe('the stream', () => {
     source.close();
   });
 
-  test.each(['nonsense', '~', 'x~1', '1.0~999999', "1.0';--~1"])('a last id of %s was not ours: 400', async (id) => {
+  test.each(['nonsense', '~', 'x~1', '1.0~999999', "1.0';--~1"])('refuses the Last-Event-ID %s with 400', async (id) => {
     expect((await new Source(id).open('/stream')).status).toBe(400);
   });
 
-  test('ends when the token of its reader does', async () => {
+  test('ends when the token of its reader expires', async () => {
     const short = newToken({ name: 'short', role: 'viewer', expires: Date.now() + 1500 });
     const own = await world({ access: { tokens: [...records, short.record] } });
     const source = await new Source().open('/stream', own, { authorization: `Bearer ${short.token}` });
@@ -183,7 +183,7 @@ describe('the stream', () => {
     await own.close();
   });
 
-  test('hides secrets from those who may not see them', async () => {
+  test('hides secrets from readers who may not see them', async () => {
     const own = await world({ access: { tokens: records } });
     const source = await new Source().open('/stream', own, as('viewer').headers);
     await own.post(`${api}/runs`, { type: 'broken' }, as('operator'));
@@ -196,7 +196,7 @@ describe('the stream', () => {
 });
 
 describe('the stream of one run', () => {
-  test('tells the run, its events, progress and log, and ends with it', async () => {
+  test('sends the run, its events, progress and log, and ends with the run', async () => {
     const { body } = await server.post(`${api}/runs`, { type: 'echo', delay: '300ms' });
     const source = await new Source().open(`/runs/${body.id}/stream`);
     await source.over;
@@ -212,15 +212,15 @@ describe('the stream of one run', () => {
     expect(again.told.some(({ event }) => event === 'log')).toBe(false);
   });
 
-  test('of a run that is not there is a problem', async () => {
+  test('of an unknown run is refused', async () => {
     expect((await new Source().open('/runs/424242/stream')).status).toBe(404);
   });
 });
 
-describe('a reader', () => {
+describe('the stream buffer', () => {
   const entry = { position: 'x~1', event: {} as never };
 
-  test('that does not read is let go after so much, and holds no more than that', async () => {
+  test('is overrun at its limit and holds no more', async () => {
     const reader = new StreamBuffer(systemClock, new AbortController().signal);
     for (let n = 0; n < bufferedMax; n++) reader.push(entry);
     expect(reader.isOverrun).toBe(false);
@@ -229,7 +229,7 @@ describe('a reader', () => {
     expect(await reader.take(0)).toHaveLength(bufferedMax);
   });
 
-  test('is woken by what comes, and by leaving', async () => {
+  test('wakes its reader on an event and on disconnect', async () => {
     const leave = new AbortController();
     const reader = new StreamBuffer(systemClock, leave.signal);
     const taken = reader.take(60_000);
@@ -241,7 +241,7 @@ describe('a reader', () => {
   });
 });
 
-describe('a connection that nobody reads', () => {
+describe('a slow connection', () => {
   /** As many events as there are, without a store. */
   function endless(
   ): { desk: HttpServices; happen: (count: number) => void; total: () => number; close: () => Promise<void> } {
@@ -264,7 +264,7 @@ describe('a connection that nobody reads', () => {
   const numbersIn = (text: string): number[] => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
   const call = { principal: { name: 'x', role: 'viewer', isLocal: false, visibility: 'full', expires: null } } as const;
 
-  test('is let go, holds no more than its share, and misses nothing when it comes back', async () => {
+  test('is closed at its limit and misses nothing when it reconnects', async () => {
     const { desk: services, happen, total, close } = endless();
     const everything = { after: null, matches: () => true };
     const slow = changes(services, everything, call, new AbortController().signal);
@@ -290,7 +290,7 @@ describe('a connection that nobody reads', () => {
     await close();
   });
 
-  test('is told again nothing of what it had caught up with before it joined the others', async () => {
+  test('gets no event twice when it switches from catching up to the shared feed', async () => {
     const { desk: services, happen, total, close } = endless();
     await services.feed.start();
     const leave = new AbortController();
@@ -309,8 +309,8 @@ describe('a connection that nobody reads', () => {
   });
 });
 
-describe('the feed', () => {
-  test('outlives an outage of its store and misses nothing of it', async () => {
+describe('the event feed', () => {
+  test('continues after an outage of the store without a gap', async () => {
     let isOut = false;
     const source = await world();
     const { jobs } = source.engine;
@@ -335,7 +335,7 @@ describe('the feed', () => {
     await source.close();
   });
 
-  test('reads back every place it writes', () => {
+  test('parses every position that it writes', () => {
     for (const [cursor, read] of [['12.3', 0], ['a~b', 500], ['0/1:2', 7]] as const) {
       expect(parsePosition(positionOf(cursor, read))).toEqual({ cursor, read });
     }

@@ -1,4 +1,4 @@
-// What the dashboard draws: series over time, the matrix of tasks, and payloads as they were written.
+// Data for the charts of the dashboard: time series, the task matrix, and unchanged payloads.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,8 +32,8 @@ async function seriesOnce(from: World, query: string, isReady: (series: SeriesVi
   }
 }
 
-describe('series', () => {
-  test('count what was created and how it ended, in every range, with waits and runs', async () => {
+describe('time series', () => {
+  test('count created and ended jobs in every range, with wait and run times', async () => {
     for (const type of ['echo', 'echo', 'doomed']) await server.post(`${api}/runs`, { type });
     const isTold = (series: SeriesView): boolean => sum(series, 'succeeded') + sum(series, 'failed') >= 3;
     for (const range of ['15m', '1h', '6h', '1d', '7d', '90d']) {
@@ -46,13 +46,13 @@ describe('series', () => {
     }
   });
 
-  test('of one type tell of that type alone, and types with failures stand first', async () => {
+  test('of one type count only that type; types with failures come first', async () => {
     const series = await seriesOnce(server, '?type=echo', (one) => sum(one, 'succeeded') >= 2);
     expect([sum(series, 'succeeded'), sum(series, 'failed')]).toEqual([2, 0]);
     expect(series.types[0]).toMatchObject({ type: 'doomed', failed: 1, succeeded: 0 });
   });
 
-  test('tell what had ended before the server was started', async () => {
+  test('include jobs that ended before the server started', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stint-series-'));
     const store = `sqlite:${join(folder, 'jobs.db')}`;
     const before = await world({ store, engine });
@@ -68,7 +68,7 @@ describe('series', () => {
   });
 });
 
-test('the matrix tells every task of a run by a letter, page by page', async () => {
+test('the task matrix has a letter for every task, page by page', async () => {
   const { body } = await server.post(`${api}/runs`, { type: 'parts' });
   await ended(server, body.id);
   const whole = MatrixView.parse((await server.get(`${api}/runs/${body.id}/matrix`)).body);
@@ -81,7 +81,7 @@ test('the matrix tells every task of a run by a letter, page by page', async () 
   expect((await server.get(`${api}/runs/999999/matrix`)).status).toBe(404);
 });
 
-test('numbers in payloads stay as they were written, and secrets stay secret', async () => {
+test('numbers in payloads are unchanged, and secrets are redacted', async () => {
   const guarded = await world({ isIdle: true, access: { tokens: records } });
   const inputText = '{"big":12345678901234567890,"small":0.10,"token":1}';
   const { job } = await guarded.engine.jobs.create({ kind: 'run', type: 'echo', inputText }, 'test');
@@ -93,7 +93,7 @@ test('numbers in payloads stay as they were written, and secrets stay secret', a
   await guarded.close();
 });
 
-test('counts that are cheap are made anew, and costly ones are shared by all who ask for a while', async () => {
+test('cheap job counts are repeated, and expensive ones are cached for all requests', async () => {
   let [now, counts, costMs] = [0, 0, 10];
   const count = async (): Promise<readonly Tally[]> => {
     now += costMs;

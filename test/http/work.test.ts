@@ -1,4 +1,4 @@
-// Workers over HTTP: claims that wait, leases that are kept, fences that hold.
+// Workers over HTTP: long polls, leases and fences.
 import { execFile, execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { api, as, records, world, type Reply, type World } from './world.ts';
@@ -24,8 +24,8 @@ let type: string;
 const fresh = (): string => (type = `type${(types += 1)}`);
 afterEach(() => void type);
 
-describe('a worker', () => {
-  test('claims, tells progress and log, and completes', async () => {
+describe('a remote worker', () => {
+  test('claims a job, reports progress and log, and completes it', async () => {
     const id = await create({ type: fresh(), input: { a: 1 }, tags: { t: 'x' } });
     const [job, ...others] = await claim([type]);
     expect(others).toEqual([]);
@@ -40,7 +40,7 @@ describe('a worker', () => {
     expect(body.items.map(({ level }: { level: string }) => level)).toEqual(['info', 'warn']);
   });
 
-  test('waits for work and gets it as soon as there is some', async () => {
+  test('waits for work and gets a new run', async () => {
     const waiting = claim([fresh()], { waitMs: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 100));
     const id = await create({ type });
@@ -48,13 +48,13 @@ describe('a worker', () => {
     expect((await waiting)[0]).toMatchObject({ id });
   });
 
-  test('waits as long as it asked, then gets an empty answer', async () => {
+  test('gets an empty answer after waitMs', async () => {
     const start = performance.now();
     expect(await claim([fresh()], { waitMs: 300 })).toEqual([]);
     expect(performance.now() - start).toBeGreaterThanOrEqual(290);
   });
 
-  test('that has gone while it waited does not take a job with it', async () => {
+  test('that disconnects while it waits gets no job', async () => {
     const gone = new AbortController();
     const waiting = server.post(`${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal });
     await new Promise((resolve) => setTimeout(resolve, 150));
@@ -66,7 +66,7 @@ describe('a worker', () => {
     expect(job).toMatchObject({ id });
   });
 
-  test('many at once never get the same job', async () => {
+  test('never gets a job that another one holds', async () => {
     fresh();
     for (let n = 0; n < 20; n++) await create({ type });
     const claims = await Promise.all(Array.from({ length: 8 }, (_, n) => claim([type], { worker: `w${n}`, limit: 5 })));
@@ -75,7 +75,7 @@ describe('a worker', () => {
     expect(ids).toHaveLength(20);
   });
 
-  test('fails a try, which is tried again, or not if it says so', async () => {
+  test('fails an attempt, which is retried unless it is not retryable', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     const failed = await say(id, 'fail', { fence: job.fence, error: { message: 'no luck', data: { a: 1 } }, retryAt: Date.now() - 1 });
@@ -86,14 +86,14 @@ describe('a worker', () => {
     expect(await look(id)).toMatchObject({ standing: 'failed', error: { code: 'missing output', message: 'never' } });
   });
 
-  test('gives a job back without losing a try', async () => {
+  test('releases a job without counting the attempt', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     expect((await say(id, 'release', { fence: job.fence })).body.standing).toBe('pending');
     expect((await claim([type]))[0]).toMatchObject({ id, attempt: 1, fence: 2 });
   });
 
-  test('creates children, completes, and is handed its job again with what they did', async () => {
+  test('creates children, completes, and gets its job again with their results', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     const made = await say(id, 'children', {
@@ -111,7 +111,7 @@ describe('a worker', () => {
     expect(await look(id)).toMatchObject({ standing: 'succeeded', result: 30 });
   });
 
-  test('keeps its lease by heartbeats, and hears of a cancel', async () => {
+  test('extends its lease by heartbeats, which report a cancel', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type], { leaseMs: 5_000 });
     const beat = await say(id, 'heartbeat', { fence: job.fence, leaseMs: 60_000 });
@@ -123,7 +123,7 @@ describe('a worker', () => {
     expect(await look(id)).toMatchObject({ standing: 'cancelled' });
   });
 
-  test('is known to others, so that nobody says that its type is unknown', async () => {
+  test('makes its job type known to all servers', async () => {
     await claim([fresh()]);
     const { body } = await server.post(`${api}/runs`, { type }, olga);
     expect(body.warning).toBeNull();
@@ -140,7 +140,7 @@ const writes: [string, object][] = [
 ];
 
 describe.each(writes)('%s', (what, body) => {
-  test('under a stale fence, or by another worker, is refused and changes nothing', async () => {
+  test('with a stale fence or by another worker is refused and changes nothing', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     const before = await look(id);
@@ -153,7 +153,7 @@ describe.each(writes)('%s', (what, body) => {
     expect(await look(id)).toEqual(before);
   });
 
-  test('after the lease was lost to someone else is refused', async () => {
+  test('is refused after another worker has claimed the job', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     await say(id, 'release', { fence: job.fence });
@@ -162,8 +162,8 @@ describe.each(writes)('%s', (what, body) => {
   });
 });
 
-describe('a worker that dies', () => {
-  test('loses its job when its lease is over, and another gets it', async () => {
+describe('a worker that crashes', () => {
+  test('loses its job to another one when its lease lapses', async () => {
     const id = await create({ type: fresh() });
     await claim([type], { leaseMs: 1_000 });
     const [again] = await claim([type], { waitMs: 15_000 }, wim);
@@ -190,7 +190,7 @@ describe('the worker in Python', () => {
     return { child, over };
   };
 
-  test.runIf(hasPython)('has at most 40 lines, completes a job and gives up one that is cancelled', async () => {
+  test.runIf(hasPython)('completes a job and stops one that is cancelled', async () => {
     const done = await create({ type: 'resize', input: { parts: 3, seconds: 0.01 } });
     const given = await create({ type: 'resize', input: { parts: 1000, seconds: 0.05 } });
     const { child, over } = start(['resize', '--jobs', '2']);

@@ -43,7 +43,7 @@ export const nightly = jobDef('nightly', echo, { params: { a: 1 }, schedules: [c
 export interface WorldOptions extends Partial<Omit<HttpOptions, 'engine'>> {
   readonly store?: string;
   readonly engine?: EngineOptions;
-  /** Left out: the engine works. */
+  /** Whether the engine executes no jobs. */
   readonly isIdle?: boolean;
 }
 
@@ -87,7 +87,7 @@ export async function world({ store, engine: engineOptions, isIdle = false, ...o
 export { newToken };
 export const api = '/api/v1';
 
-/** One of each role. */
+/** One token per role, and a second worker. */
 export const tokens = {
   viewer: newToken({ name: 'vera', role: 'viewer' }),
   producer: newToken({ name: 'paul', role: 'producer' }),
@@ -102,7 +102,7 @@ export const as = (who: keyof typeof tokens): { headers: Record<string, string> 
 });
 
 export const everyRoute = Object.entries(routes) as [RouteName, Route][];
-/** A path that the route takes. */
+/** A path that matches the route. */
 export const pathOf = ({ path }: Route): string => path.replace('{id}', '999999').replace('{name}', 'nobody');
 
 export async function ended(world: World, id: number): Promise<Reply['body']> {

@@ -36,8 +36,7 @@ export const suites: readonly Part[] = [
   part('histories', 300, histories),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
-  part('seeds', 300, () => proofs('test/seeds')),
-  { ...part('breaches', 900, () => proofs('test/seeds')), isLongOnly: true },
+  { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('scale', 1_800, () => scale), isLongOnly: true },
 ];
 

@@ -7,7 +7,7 @@ import { StatusError } from '../status.ts';
 const dataBytesMax = 1_048_576;
 
 export const updateJob: BedrockCommand = {
-  // Its next time cannot be counted from a start that it never had.
+  // A repeat that counts from the start cannot apply to a job that never started.
   statuses: { 'wrong.state': '400 Unique Constraints Violation' },
   run: async ({ headers, services, caller }) => {
     const id = jobIdOf(headers);
@@ -55,7 +55,7 @@ export const deleteJob: BedrockCommand = {
   },
 };
 
-/** A hand-out that is taken back never counts, so that `decrementFailures` has nothing to add. */
+/** A requeued hand-out never counts as a failure, so `decrementFailures` has no effect. */
 export const requeueJobs: BedrockCommand = {
   run: async ({ headers, services, caller }) => {
     await services.queue.requeue(jobIdsOf(headers.get('jobids') ?? ''), { by: caller.name }, textOf(headers, 'name'));

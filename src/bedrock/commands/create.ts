@@ -39,7 +39,7 @@ export const createJobs: BedrockCommand = {
 const create = ({ services, headers, caller }: BedrockCall, drafts: readonly QueueDraft[]): Promise<number[]> =>
   services.queue.create(drafts, isMocked(headers), caller.name);
 
-/** The fields of a job as texts, be they headers or members of an object. */
+/** Reads a field of a job as text, from a header or a member of a JSON object. */
 type Field = (name: string) => string | undefined;
 
 function draftOf(field: Field): QueueDraft {
@@ -72,8 +72,8 @@ function draftOfElement(element: JsonObject): QueueDraft {
 
 function elementsOf(text: string): readonly JsonObject[] {
   const list = parsed(text);
-  const isNonEmpty = (element: Json): boolean => isObject(element) && Object.keys(element).length > 0;
-  if (Array.isArray(list) && list.length > 0 && list.every(isNonEmpty)) return list as readonly JsonObject[];
+  const isNonEmptyObject = (element: Json): boolean => isObject(element) && Object.keys(element).length > 0;
+  if (Array.isArray(list) && list.length > 0 && list.every(isNonEmptyObject)) return list as readonly JsonObject[];
   throw new StatusError('401 Invalid JSON');
 }
 

@@ -1,4 +1,4 @@
-/** FinishJob, RetryJob and FailJob: what a worker says of the job it has. */
+/** FinishJob, RetryJob and FailJob: how a worker ends its hand-out of a job. */
 import type { FinishRequest, RetryRequest } from '../../jobs/bedrock/finish.ts';
 import type { Refusal } from '../../refusal.ts';
 import { ok, type BedrockCall, type BedrockCommand } from '../call.ts';
@@ -64,7 +64,7 @@ function finishRequest({ headers, services }: BedrockCall): FinishRequest {
   };
 }
 
-/** What is wrong with them only matters to a job that does not repeat. */
+/** Invalid values are refused later, because they only matter to jobs that do not repeat. */
 const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };
 

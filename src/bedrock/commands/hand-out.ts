@@ -34,14 +34,14 @@ function requestOf({ headers }: BedrockCall, names: PollRequest['names'], limit:
   return { names, limit, withMocks, ...(priority === undefined ? {} : { priorities: [priority] }) };
 }
 
-/** Without waiting, a job that failed instead of being handed out is told as an empty answer. */
+/** Without `Connection: wait`, a job that failed instead of being handed out gives an empty reply. */
 async function handOut(
   { services, caller, headers }: BedrockCall,
   request: PollRequest,
 ): Promise<readonly HandedOut[]> {
   if (caller.isGone) throw new StatusError(noJob);
-  const isPatient = headers.get('connection')?.toLowerCase() === 'wait';
-  const found: HandOut = isPatient
+  const isLongPoll = headers.get('connection')?.toLowerCase() === 'wait';
+  const found: HandOut = isLongPoll
     ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), spoiled: 0 }
     : await services.longPolls.serve(request, caller);
   if (found.handed.length + found.spoiled === 0) throw new StatusError(noJob);

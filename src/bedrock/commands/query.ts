@@ -15,7 +15,7 @@ export const queryJob: BedrockCommand = {
   },
 };
 
-/** Reads from the view `jobs` in SQL, and nothing else. */
+/** Executes read-only SQL over the view `jobs`. */
 export const query: BedrockCommand = {
   isLocal: true,
   run: async (call): Promise<Reply> => {

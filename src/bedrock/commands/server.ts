@@ -1,4 +1,4 @@
-/** Ping, Status, CrashBedrockJob and ClearCrashedBedrockJobs: what concerns the server itself. */
+/** Ping, Status, CrashBedrockJob and ClearCrashedBedrockJobs: commands about the server itself. */
 import { parseGlob } from '../../model/glob.ts';
 import { version } from '../../version.ts';
 import { ok, type BedrockCommand } from '../call.ts';
@@ -20,7 +20,7 @@ export const status: BedrockCommand = {
   },
 };
 
-/** From now on jobs whose names match fail instead of being handed out, until that is cleared or the server stops. */
+/** Jobs with matching names fail instead of being handed out, until the list is cleared or the server stops. */
 export const crashBedrockJob: BedrockCommand = {
   isLocal: true,
   statuses: { 'malformed.pattern': '402 Malformed names' },
