@@ -122,6 +122,27 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // Definitions among whatever waits.
     `create index job_spec on ${s}.job (kind, id) where kind = 'def'`,
   ],
+  (s) => [
+    // Plain names for tables, columns and indexes. Each statement changes the catalog alone, whatever the table's size.
+    `alter table ${s}.job rename column told to xid`,
+    `alter table ${s}.feed rename column told to xid`,
+    `alter table ${s}.taken rename to unique_key`,
+    `alter index ${s}.taken_pkey rename to unique_key_pkey`,
+    `alter index ${s}.taken_until rename to unique_key_until`,
+    `alter table ${s}.chunk rename to history_chunk`,
+    `alter index ${s}.chunk_pkey rename to history_chunk_pkey`,
+    `alter table ${s}.staged rename column way to insert_mode`,
+    `alter table ${s}.staged rename column shape to varying_columns`,
+    `update ${s}.staged set insert_mode = case insert_mode when 'quick' then 'fast' else 'checked' end`,
+    `alter index ${s}.job_behind rename to job_admitted`,
+    `alter index ${s}.job_waiting rename to job_waits_for_children`,
+    `alter index ${s}.job_spec rename to job_definition`,
+    `alter index ${s}.job_queue rename to job_bedrock`,
+    `alter index ${s}.ended_unlucky rename to ended_not_succeeded`,
+    `alter index ${s}.ended_unlucky_top rename to ended_not_succeeded_top`,
+    `alter index ${s}.ended_past rename to ended_at_default_retention`,
+    `alter index ${s}.ended_since rename to ended_at_own_retention`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {
@@ -143,8 +164,8 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
  * made the oldest, or the feed would wait for them.
  */
 const bringFeedHome = (schema: string): string =>
-  `with feed as (update ${schema}.feed set told = '1' where told >= ${unreached} returning 1)
-    update ${schema}.job set told = '1' where exists (select 1 from feed) and told >= ${unreached}`;
+  `with feed as (update ${schema}.feed set xid = '1' where xid >= ${unreached} returning 1)
+    update ${schema}.job set xid = '1' where exists (select 1 from feed) and xid >= ${unreached}`;
 
 /**
  * What this statement sees of this server is below it. A number of our own would not do: it is drawn when the statement

@@ -77,6 +77,8 @@ const migrations: readonly (readonly string[])[] = [
   ],
   // Definitions among whatever waits.
   [`CREATE INDEX job_spec ON job(id) WHERE kind = 'def'`],
+  // Plain names. SQLite cannot rename an index, and to build one anew takes seconds for a million rows: they keep theirs.
+  [`ALTER TABLE taken RENAME TO unique_key`, `ALTER TABLE chunk RENAME TO history_chunk`],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

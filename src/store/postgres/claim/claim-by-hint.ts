@@ -45,13 +45,13 @@ const statement = cachedStatement((schema) => {
   const column = parameterSql(updateFields, firstFieldParameter);
   const hinted = parameterSql(hintFields, firstFieldParameter + updateFields.length);
   const isAsHinted = hintFields.map(([name]) => `${name} is not distinct from ${hinted(name)}`);
-  return `with told as materialized (
+  return `with locked as materialized (
     select id, input from ${schema}.job where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
     for update skip locked
   ), written as (
     update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}
-    where job.id = (select id from told) returning told
-  ), ${singleFeedSql(schema, ', (select input from told) as input')}`;
+    where job.id = (select id from locked) returning xid
+  ), ${singleFeedSql(schema, ', (select input from locked) as input')}`;
 });
 
 /** After a lost connection: whether the claim was written. */

@@ -45,7 +45,7 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const { schema, time } = session;
   const text = `with gone as (
       delete from ${schema}.feed where ctid = any(array(select place from (
-        select ctid as place, at from ${schema}.feed order by told, seq limit ${feedPortion}) old
+        select ctid as place, at from ${schema}.feed order by xid, seq limit ${feedPortion}) old
       where at <= ${nowText} - $2)) returning 1
     ) select count(*) as count from gone`;
   for (;;) {
@@ -58,7 +58,7 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
-  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.parameter()]);
+  await session.run(`delete from ${schema}.unique_key where until <= ${nowText}`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
     where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
   await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
@@ -74,7 +74,7 @@ export async function forget(session: Session, ids: readonly number[]): Promise<
     const children = `delete from ${session.schema}.ended where parent = any($1::bigint[]) returning id`;
     const [found] = await Promise.all([
       session.run<{ id: number }>(children, list),
-      remove('chunk'),
+      remove('history_chunk'),
       remove('progress'),
       remove('log'),
     ]);

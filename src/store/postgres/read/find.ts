@@ -27,7 +27,7 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
 }
 
 export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
-  const text = `select key, job from ${session.schema}.taken
+  const text = `select key, job from ${session.schema}.unique_key
     where key = any($2::text[]) and (until is null or until > ${nowText})`;
   const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), nameArray(keys)]);
   return new Map(rows.map(({ key, job }) => [key, job]));

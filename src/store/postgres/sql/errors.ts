@@ -24,8 +24,8 @@ const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03',
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
 const forgottenCodes = new Set(['26000', '42P05']);
-/** No such table, no such schema. */
-const absentCodes = new Set(['42P01', '3F000']);
+/** No such table, schema or column: the schema is of another version. */
+const absentCodes = new Set(['42P01', '3F000', '42703']);
 const uniqueViolation = '23505';
 
 /** What the driver threw, as what it means. */
@@ -51,4 +51,4 @@ export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 
 const unmigrated = ({ message }: Error): Refusal =>
-  new Refusal('older.schema', `the database is not prepared for this Stint (${message}): run the migration`);
+  new Refusal('older.schema', `the schema of the database does not fit this version of Stint (${message}): run the migration, or start the newer version`);

@@ -25,10 +25,10 @@ export async function commit(
     isOutcomeUnknown = true;
   };
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
-    writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'careful' : mode), afterWrite }, batch, onUnknownOutcome);
-  const written = await attempt('quick').catch((error: unknown) => {
+    writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
+  const written = await attempt('fast').catch((error: unknown) => {
     // An id was taken: the fast insert cannot say which.
-    if (isUniqueViolation(error)) return attempt('careful');
+    if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
   return isOutcomeUnknown ? resolveUnknownCommit(connection, batch, written) : written;
@@ -43,7 +43,7 @@ export async function commitWithin(session: Session, batch: Batch): Promise<bool
     await session.runUnprepared('release savepoint stint');
   };
   await session.runUnprepared('savepoint stint');
-  const written = await writeSteps(session, 'careful', stepsOf(batch.changes), batch.changes).catch(
+  const written = await writeSteps(session, 'checked', stepsOf(batch.changes), batch.changes).catch(
     async (error: unknown) => {
       await rollBack(); // or the caller's transaction could only be rolled back
       throw error;
@@ -60,7 +60,7 @@ export async function commitClaimed(
   changes: readonly Change[],
   ctids: Ctids,
 ): Promise<boolean[]> {
-  const written = writeSteps(transaction, 'careful', stepsOf(changes), changes, ctids);
+  const written = writeSteps(transaction, 'checked', stepsOf(changes), changes, ctids);
   const [answer] = await Promise.all([written, transaction.commit()]);
   return answer;
 }
@@ -183,8 +183,8 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
     using unnest($1::bigint[], $2::bigint[]) as goal (id, seen) cross join lateral (
       select ctid as place from ${schema}.${table} sought where sought.id = goal.id limit 1) found
     where gone.ctid = found.place and gone.version = goal.seen returning gone.id`;
-  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), freed as (
-      delete from ${schema}.taken where key = any($3::text[]) and until is null and job in (select id from open)
+  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), released as (
+      delete from ${schema}.unique_key where key = any($3::text[]) and until is null and job in (select id from open)
     ) select id from open union all select id from ended`;
   const keys = nameArray(changes.map(releasedKey).filter((key) => key !== null));
   const gone = await session.run<{ id: number }>(text, [...values, keys]);

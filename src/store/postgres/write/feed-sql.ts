@@ -9,20 +9,20 @@ import { lineOf } from '../../row.ts';
  * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. A
  * job's feed entries therefore never have a lower xid than its earlier ones.
  */
-export const lastXid = 'greatest(job.told, pg_current_xact_id())';
+export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /**
- * The tables `told` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is
+ * The CTEs `total` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is
  * the text that came with the statement. Otherwise it is put together from what was.
  */
-export const feedSql = (schema: string, wanted: string, text: string): string => `told as materialized (
-    select count(*) as count, count(*) filter (where told = pg_current_xact_id()) = ${wanted} as is_whole from written
+export const feedSql = (schema: string, wanted: string, text: string): string => `total as materialized (
+    select count(*) as count, count(*) filter (where xid = pg_current_xact_id()) = ${wanted} as is_whole from written
   ), feed as (
-    insert into ${schema}.feed (told, at, count, events)
-      select pg_current_xact_id(), ${nowText}, count, ${text} from told where is_whole
+    insert into ${schema}.feed (xid, at, count, events)
+      select pg_current_xact_id(), ${nowText}, count, ${text} from total where is_whole
       union all
-      select told, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
-      where not (select is_whole from told) group by told)`;
+      select xid, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
+      where not (select is_whole from total) group by xid)`;
 
 /** The group of one job, as JSON. */
 const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'

@@ -40,8 +40,9 @@ const guardFields: RowFields<Change & { readonly before: Job }> = [
 ];
 
 /** Whether the stored history goes to a chunk of its own. */
-export const historyChunkField: RowFields<Change> = [['aside', 'number', (change) =>
-  (needsHistoryChunk(change) ? 1 : 0)]];
+export const historyChunkField: RowFields<Change> = [
+  ['starts_chunk', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)],
+];
 
 /** The key that a change takes, and until when it keeps it. */
 export const keyFields: RowFields<Change> = [

@@ -10,7 +10,7 @@ export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 export const keptNames = namesOf(openColumns.filter(({ name, table, update }) => table === 'both' && update === 'fixed' && name !== 'id'));
 
 /** The SET list of an open job, without its history. */
-export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, told = ${lastXid}`;
+export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, xid = ${lastXid}`;
 
 /** The SET list of an ended job, without its history. */
 export const amendSql = (column: ColumnSql): string => setSql(endedColumns, 'ended', column);

@@ -11,15 +11,15 @@ import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts'
 export const updateSingleSql = cachedStatement((schema) => {
   const column = parameterSql(updateFields, firstFieldParameter);
   return `with written as (
-    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)} where ${isUnchangedSql(column)} returning told
+    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)} where ${isUnchangedSql(column)} returning xid
   ), ${singleFeedSql(schema)}`;
 });
 
 export const endSingleSql = cachedStatement((schema) => {
   const column = parameterSql(endFields, firstFieldParameter);
   return `with written as (
-    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as told
-  ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${singleFeedSql(schema)}`;
+    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as xid
+  ), inserted as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${singleFeedSql(schema)}`;
 });
 
 /** The parameters before the fields are the time and the feed entry. */
@@ -30,7 +30,7 @@ export const isUnchangedSql = (column: ColumnSql): string =>
 
 /** The end of a statement for one change: few parts, since to set up those of `runWrite` takes longer than a row. */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
-    insert into ${schema}.feed (told, at, count, events) select told, ${nowText}, 1, $2::text from written returning at
+    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowText}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
 
 export async function runSingle(

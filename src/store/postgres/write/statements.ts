@@ -32,8 +32,8 @@ export function writeKindOf({ before, after }: Change): WriteKind {
 /** New jobs, with the keys that they take. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
-/** `careful` checks each id for an existing job. The values are stored in `staged.way`. */
-export type InsertMode = 'quick' | 'careful';
+/** `checked` looks up each id and key first. The values are stored in `staged.insert_mode`. */
+export type InsertMode = 'fast' | 'checked';
 
 type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
 
@@ -53,7 +53,7 @@ export const idOf = ({ before, after }: Change): number => (before ?? after)!.id
 const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> = { insert, update, end, reopen, amend };
 
 async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
-  const isFast = mode === 'quick' && changes.every((change) => neededKey(change) === null);
+  const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null);
   if (isFast && (await insertFast(session, changes))) return 'all';
   const values = [session.time.parameter()];
   const fresh = rowsSql(newKeyedFields, changes, values);
@@ -78,7 +78,7 @@ const fastInsertSql = cachedStatement((schema: string, shape: string) => `with w
     insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, shape, 6)}) fresh
     where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
-    insert into ${schema}.feed (told, at, count, events)
+    insert into ${schema}.feed (xid, at, count, events)
     select pg_current_xact_id(), ${nowText}, $4::bigint, $5::text where exists (select 1 from written)
   ) select ${nowText} as now, exists (select 1 from written) as written`);
 
@@ -91,10 +91,10 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
   ), won as (${takeKeysSql(schema, 'insertable')}), written as (
     insert into ${schema}.job (${openNames})
       select ${openNames} from insertable where key is null or exists (select 1 from won where won.job = insertable.id)
-      on conflict (id) do nothing returning id, kind, type, parent, history as line, told
+      on conflict (id) do nothing returning id, kind, type, parent, history as line, xid
   )`;
 
-const takeKeysSql = (schema: string, source: string): string => `insert into ${schema}.taken as held (key, job, until)
+const takeKeysSql = (schema: string, source: string): string => `insert into ${schema}.unique_key as held (key, job, until)
   select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
   returning job`;
@@ -109,8 +109,8 @@ function update(session: Session, changes: readonly Change[], _mode: InsertMode,
   const found = ctids && !startsChunk ? findByCtidSql(schema) : findRowSql(schema, 'job');
   const written = `update ${schema}.job set ${updateSql(ofGoal)}, history = ${historySql('job', startsChunk)}
     from (${goal}) goal ${found} where ${isUnchangedRowSql('job')}
-    returning job.id, job.kind, job.type, job.parent, goal.line, job.told`;
-  const chunk = startsChunk ? `aside as (${storeHistoryChunkSql(schema, 'job', goal)}), ` : '';
+    returning job.id, job.kind, job.type, job.parent, goal.line, job.xid`;
+  const chunk = startsChunk ? `stored_chunk as (${storeHistoryChunkSql(schema, 'job', goal)}), ` : '';
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
@@ -122,8 +122,8 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
   const released = releaseKeysSql(schema, changes, values);
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findRowSql(schema, 'job')}
-      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${lastXid} as told
-    ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${released}`;
+      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${lastXid} as xid
+    ), inserted as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${released}`;
   return runWrite(session, text, values, changes);
 }
 
@@ -139,8 +139,8 @@ function reopen(session: Session, changes: readonly Change[]): Promise<WrittenId
         and (seen.key is null or exists (select 1 from won where won.job = seen.id))
       returning seen.*, ${keptNames.map((name) => `ended.${name}`).join(', ')},
         ended.history || E'\\n' || seen.line as history
-    ), kept as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
-    written as (select id, kind, type, parent, line, pg_current_xact_id() as told from gone)`;
+    ), inserted as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
+    written as (select id, kind, type, parent, line, pg_current_xact_id() as xid from gone)`;
   return runWrite(session, text, values, changes);
 }
 
@@ -151,8 +151,8 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   const goal = rowsSql(startsChunk ? [...endFields, ...historyChunkField] : endFields, changes, values);
   const written = `update ${schema}.ended set ${amendSql(ofGoal)}, history = ${historySql('ended', startsChunk)}
     from (${goal}) goal ${findRowSql(schema, 'ended')} where ${isUnchangedRowSql('ended')}
-    returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as told`;
-  const chunk = startsChunk ? `aside as (${storeHistoryChunkSql(schema, 'ended', goal)}), ` : '';
+    returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as xid`;
+  const chunk = startsChunk ? `stored_chunk as (${storeHistoryChunkSql(schema, 'ended', goal)}), ` : '';
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
@@ -161,12 +161,12 @@ const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
 const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {
   const added = appendLineSql(ofGoal, table);
-  return startsChunk ? `case when goal.aside = 1 then goal.line else ${added} end` : added;
+  return startsChunk ? `case when goal.starts_chunk = 1 then goal.line else ${added} end` : added;
 };
 
 const storeHistoryChunkSql = (schema: string, table: 'job' | 'ended', goal: string): string =>
-  `insert into ${schema}.chunk (job, upto, lines)
-    select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')} where goal.aside = 1`;
+  `insert into ${schema}.history_chunk (job, upto, lines)
+    select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')} where goal.starts_chunk = 1`;
 
 /** The place of the row that each of `goal` is about, if it is still as it was seen. */
 const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
@@ -190,10 +190,10 @@ function releaseKeysSql(schema: string, changes: readonly Change[], values: unkn
   const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
   const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(releasedKey)))];
-  return `, freed as (delete from ${schema}.taken using written
+  return `, released as (delete from ${schema}.unique_key using written
     join unnest($${ids}::bigint[], $${keys}::text[]) as free (job, key) on free.job = written.id cross join lateral (
-      select ctid as place from ${schema}.taken held where held.key = free.key and held.job = free.job limit 1) found
-    where taken.ctid = found.place)`;
+      select ctid as place from ${schema}.unique_key held where held.key = free.key and held.job = free.job limit 1) found
+    where unique_key.ctid = found.place)`;
 }
 
 /** The statement's end, alike for all: what was written is told in the feed, and answered. */
@@ -207,7 +207,7 @@ async function runWrite(
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
     select ${nowText} as now, count,
-      case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from told`;
+      case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
   session.time.observe(now);

@@ -19,7 +19,7 @@ export function purge(
   }
   // The newest entry stays: its number keeps the numbers of those to come from repeating.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
-  connection.run('DELETE FROM taken WHERE until <= ?', now);
+  connection.run('DELETE FROM unique_key WHERE until <= ?', now);
   purgeStaged(connection);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
@@ -47,5 +47,5 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
 /** What belongs to a job beside its row. */
 export function forget(connection: Connection, id: number): void {
   for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
-  for (const table of ['chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+  for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }

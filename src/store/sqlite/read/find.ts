@@ -124,7 +124,7 @@ const scanStepMs = 4;
 
 export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
   const sql =
-    'SELECT key, job FROM taken WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
+    'SELECT key, job FROM unique_key WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
   return new Map(
     connection.all<{ key: string; job: number }>(sql, JSON.stringify(keys), now).map(({ key, job }) => [key, job]),
   );

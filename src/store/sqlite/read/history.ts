@@ -7,7 +7,7 @@ import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 export function history(connection: Connection, id: number, from = 1, limit = Infinity): Event[] {
-  const chunks = connection.all<{ lines: string }>('SELECT lines FROM chunk WHERE job = ? AND upto >= ? ORDER BY upto', id, from);
+  const chunks = connection.all<{ lines: string }>('SELECT lines FROM history_chunk WHERE job = ? AND upto >= ? ORDER BY upto', id, from);
   const tail = connection.get<{ lines: string }>(
     'SELECT history lines FROM job WHERE id = ?1 UNION ALL SELECT history FROM ended WHERE id = ?1', id,
   );

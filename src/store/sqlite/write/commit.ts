@@ -132,7 +132,7 @@ function deleteJob(connection: Connection, job: Job): boolean {
 
 /** The stored lines go to a chunk of their own; the row starts anew with the next line. */
 function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
-  const sql = `INSERT INTO chunk(job, upto, lines) SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
+  const sql = `INSERT INTO history_chunk(job, upto, lines) SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
   return connection.run(sql, id, version) === 1;
 }
 
