@@ -6,8 +6,8 @@ import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration, Note,
+  PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInstances } from './instances.ts';
@@ -187,7 +187,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#instances.lead(role, instance, leaseMs, this.now()));
   }
 
-  purge({ limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0]): Promise<number> {
+  purge({ limit, feedKeptMs, retentionMs }: PurgeOptions): Promise<number> {
     const now = this.now();
     const isPast = (job: Job): boolean => {
       if (job.state !== 'ended' || job.parent !== null) return false;

@@ -7,8 +7,8 @@ import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration, Note,
+  PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
@@ -179,7 +179,7 @@ export class PostgresStore implements Store {
     return lead(this.#connection, role, instance, leaseMs);
   }
 
-  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+  purge(options: PurgeOptions): Promise<number> {
     return purge(this.#connection, options);
   }
 

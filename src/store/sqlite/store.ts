@@ -7,8 +7,8 @@ import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Inspection, InspectionLimits, Instance, Leadership,
+  LogLine, Migration, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
@@ -174,7 +174,7 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => lead(this.#connection, role, instance, leaseMs, this.now()));
   }
 
-  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+  purge(options: PurgeOptions): Promise<number> {
     return this.#connection.write(() => purge(this.#connection, options, this.now()));
   }
 

@@ -1,14 +1,14 @@
 /** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Connection } from '../sql/connection.ts';
-import type { Store } from '../../store.ts';
+import type { PurgeOptions } from '../../store.ts';
 import { nowText } from '../sql/server-clock.ts';
 
 /** Instances that are gone stay visible for a while. */
 const instanceKeptMs = 3_600_000;
 const feedPortion = 1000;
 
-export async function purge(connection: Connection, options: Parameters<Store['purge']>[0]): Promise<number> {
+export async function purge(connection: Connection, options: PurgeOptions): Promise<number> {
   const { limit, feedKeptMs, retentionMs } = options;
   const gone = await connection.transaction(async (transaction) => {
     const own = await purgeOldest(transaction, 'purge_at', 'purge_at is not null', limit, 0);

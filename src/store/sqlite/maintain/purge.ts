@@ -1,17 +1,13 @@
 /** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
 import type { Connection } from '../connection.ts';
-import type { Store } from '../../store.ts';
+import type { PurgeOptions } from '../../store.ts';
 
 /** Each round some, so that no transaction is long: a run that was lost may have planned a million children. */
 const stagedPortion = 10_000;
 /** Instances that are gone stay visible for a while. */
 const instanceKeptMs = 3_600_000;
 
-export function purge(
-  connection: Connection,
-  { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0],
-  now: number,
-): number {
+export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
   for (const { id } of past) {
     connection.run('DELETE FROM ended WHERE id = ?', id);
