@@ -82,7 +82,7 @@ test('rows are looked up by index even when the planner believes their table to 
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
     await freeRows(planning(client, plans, told), new ScanCursors(), { ...everything, names });
   }
@@ -146,7 +146,7 @@ test('claims go along their lanes until they have enough, also where the queue w
   await client.query('vacuum analyze stint.job');
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
   const session = planning(client, plans, told);
   for (const lanes of [['a'], ['a', 'b']]) {
     const ask = { ...everything, names: { exact: lanes } };
@@ -165,7 +165,7 @@ test('claims go along their lanes until they have enough, also where the queue w
 function longFronts(ask: ClaimRequest, types: readonly string[]): ScanCursors {
   const fronts = new ScanCursors();
   const lanes = types.map((type) => ['run', type, 0] as const);
-  fronts.recordScan(ask, { lanes, isAnyoneAtGates: false, tookMs: 0 }, systemClock.monotonic());
+  fronts.recordScan(ask, { lanes, hasJobsAtGates: false, tookMs: 0 }, systemClock.monotonic());
   const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
   fronts.recordClaim(ask, Array.from({ length: 5_000 }, () => taken));
   return fronts;
