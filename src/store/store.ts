@@ -3,7 +3,8 @@
  * decided changes and writes them where the row still has the version that was read. No caller needs a transaction
  * across two calls.
  *
- * Deliberately absent: update by id, state transitions, retries, clocks of workers, sessions, locks that outlive a call.
+ * Deliberately absent: update by id, state transitions, retries, clocks of workers, sessions, locks that outlive a
+ * call.
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';

@@ -5,7 +5,10 @@ import type { Job } from '../../model/job.ts';
 import type { Kind } from '../../model/state.ts';
 
 export interface Claiming {
-  /** Locks the first claimable jobs in claim order, skips jobs that others have locked, and writes what `decide` returns. */
+  /**
+   * Locks the first claimable jobs in claim order, skips jobs that others have locked, and writes what `decide`
+   * returns.
+   */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
   /** The next time after now at which a job that the request could claim becomes due; null: none is known. */
@@ -18,8 +21,8 @@ export interface Claiming {
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Extends leases that have an end to at least `until`, where the fence is still current; answers which. An extension is
-   * not an event: a commit that read the former end and leaves the lease must not undo it.
+   * Extends leases that have an end to at least `until`, where the fence is still current; answers which. An extension
+   * is not an event: a commit that read the former end and leaves the lease must not undo it.
    */
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]>;
 

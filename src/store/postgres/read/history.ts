@@ -1,4 +1,4 @@
-/** Reads histories of single jobs, and the feed of all. */
+/** Reads the histories of jobs, and the feed. */
 import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
@@ -18,7 +18,7 @@ export async function history(session: Session, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
-/** A place in the feed: a transaction, an entry of it, and how many of the entry's events were read. */
+/** A position in the feed: a transaction, an entry of it, and the number of the entry's events that have been read. */
 interface FeedPosition {
   readonly xid: string;
   readonly seq: string;
@@ -32,8 +32,8 @@ interface FeedRow {
 }
 
 /**
- * Transactions commit out of order, but none can appear any more below the oldest that is still open: the feed is read
- * up to there, in the order of transactions, and so misses nothing, whatever stays open elsewhere.
+ * Transactions commit out of order, but no entry can appear below the xid of the oldest open transaction. The feed is
+ * read up to that xid in the order of xids, and so misses nothing.
  */
 export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<FeedPage> {
   let position = cursor === null ? start : parseCursor(cursor);
@@ -53,7 +53,7 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   return { events, cursor: cursorText(position) };
 }
 
-/** What is committed from now on belongs to transactions that are open now or begin later. */
+/** Later commits belong to transactions that are open now or begin later: their xids are not below xmin. */
 export async function feedEnd(session: Session): Promise<string> {
   const [row] = await session.run<{ xid: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
   return cursorText({ xid: row!.xid, seq: '0', read: 0 });
@@ -61,10 +61,10 @@ export async function feedEnd(session: Session): Promise<string> {
 
 const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 
-/** Stands for all events of an entry. */
+/** All events of the entry have been read. */
 const whole = 2_147_483_647;
 
-/** Enough entries for the events wanted, and not many more: `count` says how many changes an entry tells of. */
+/** As many entries as the wanted events need, and few more: `count` is the number of changes in an entry. */
 function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';
   const text = `select xid::text as xid, seq::text as seq, events from (
