@@ -87,7 +87,9 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
 export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
   claimFor(store, request, leaseMs, () => holder);
 
-/** The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead. */
+/**
+ * The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead.
+ */
 export function claimFor(
   store: Store,
   request: ClaimRequest,

@@ -1,12 +1,15 @@
 /**
- * The feed entry of one commit. Most commits do the same to many jobs; the entry then has the events once, with the ids
- * of the jobs: a tenth of the text, and of the cost of writing it.
+ * The feed entry of one commit. If a commit does the same to many jobs, the entry holds the events once, with the ids
+ * of the jobs.
+ *
+ * Saves (bench/LEDGER.md, "the feed tells once what happened to many jobs"): nine tenths of the text and of the cost of
+ * writing it; on SQLite a claim 26.8 → 17.3 µs.
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import type { FeedEvent } from './store.ts';
 
-/** The jobs of one kind, type and parent to which the same happened. */
+/** Jobs of one kind, type and parent with equal events. */
 interface StoredGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly jobs: readonly number[];
   readonly events: readonly Event[];
@@ -28,7 +31,7 @@ export class FeedEntry {
     return this.#groups.length === 0;
   }
 
-  /** What happened to a job, as its history has it. */
+  /** `line` is the line that the commit appends to the job's history. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
     if (this.#listedIds.has(id)) this.#closeGroups();
@@ -37,12 +40,12 @@ export class FeedEntry {
     this.#last.jobs.push(id);
   }
 
-  /** As JSON, to be read by `feedEventsOf`. */
+  /** The entry as JSON; `feedEventsOf` reads it. */
   get text(): string {
     return `[${this.#groups.map(groupText).join(',')}]`;
   }
 
-  /** A second change of a job must come after the first: later changes start new groups. */
+  /** After a second change of a job, groups are closed: otherwise it could precede the first one. */
   #closeGroups(): void {
     this.#open.clear();
     this.#listedIds.clear();

@@ -1,30 +1,30 @@
 /**
- * Scans jobs by id, in steps of as many rows as can be read in a short time. So no step is long, however many jobs there
- * are and however few match: the event loop runs in between, and the caller need not wait for the end. Every id is
- * passed once; each job is found as it was at some moment of the scan.
+ * Scans jobs by id in short steps, whatever the number of jobs and of matches. The number of rows per step adapts to
+ * the time that the last step took. The event loop runs between steps, and a scan can stop early. Every id is passed
+ * once; a job is found as it was at some time during the scan.
  */
 import { turn, type Clock } from '../time/clock.ts';
 
 export interface IdScanRequest {
   readonly order: 'newest' | 'oldest';
-  /** Beyond this id in the order; left out: from its beginning. */
+  /** Start beyond this id, in the given order. Default: at the first. */
   readonly after?: number | undefined;
   /** How long a step should take. */
   readonly stepMs: number;
   /** After this time the scan stops early. */
   readonly patienceMs?: number | undefined;
-  /** Measures both. In a simulation it is virtual: how fast the machine is must not change what is found. */
+  /** Measures both. It is virtual in a simulation, where the speed of the machine must not change the result. */
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Ids from one to the other, both included. */
+/** A range of ids, bounds included. */
 export interface IdRange {
   readonly low: number;
   readonly high: number;
 }
 
 export interface IdScan {
-  /** How far so many rows go from one end of the range, in the order of the scan; null: not so many are left. */
+  /** The id that is `rows` rows from the start of the range, in scan order; null: the range has fewer rows. */
   stepEnd(range: IdRange, rows: number): number | null | Promise<number | null>;
   /** Reads a range; true: enough has been found. */
   scan(range: IdRange): boolean | Promise<boolean>;
@@ -34,7 +34,7 @@ const rowsFirst = 1024;
 const rowsMin = 64;
 const rowsMax = 65_536;
 
-/** Null: it came to the end or has found enough; else the id after which to go on. */
+/** Null: the scan is complete or `scan` returned true. Otherwise the id after which to continue. */
 export async function scanIds(
   { order, after, stepMs, patienceMs = Infinity, clock }: IdScanRequest,
   scan: IdScan,

@@ -8,7 +8,9 @@ export type Body = Writable<Partial<JobFacts>> & Pick<JobFacts, 'changed'>;
 
 export const parseBody = cachedParse<Body>();
 
-/** Fields are named one by one: a loop over names took ten times as long, since V8 caches no property access by name. */
+/**
+ * Fields are named one by one: a loop over names took ten times as long, since V8 caches no property access by name.
+ */
 export function bodyText(job: Job): string {
   const body: Body = { changed: job.changed };
   if (job.key !== null) body.key = job.key;

@@ -6,6 +6,7 @@
  * To add a column: add a line at the end of the list, and a migration to each `schema.ts`.
  */
 import type { EndedJob, Job, JobFacts, OpenJob } from '../model/job.ts';
+import type { Hold } from '../model/state.ts';
 import { bodyText, type Body } from './job-body.ts';
 
 export type ColumnValue = string | number | null;
@@ -18,7 +19,8 @@ interface Column {
   /**
    * How a change of a stored row writes the column. `fixed`: not at all. `set`: the new value. `sparse`: null if the
    * change leaves the value, which keeps the stored one; rows with different values then share the statement's
-   * parameters. `lease`: the stored value stays if the change leaves the lease, since `extend` moves it without an event.
+   * parameters. `lease`: the stored value stays if the change leaves the lease, since `extend` moves it without an
+   * event.
    */
   readonly update: 'fixed' | 'set' | 'sparse' | 'lease';
   readonly of: (job: never) => ColumnValue;
@@ -36,7 +38,7 @@ const columns = [
   { name: 'cancel_asked', kind: 'flag', table: 'job', update: 'set', of: ({ cancel }: OpenJob) => (cancel ? 1 : 0) },
   { name: 'type', kind: 'name', table: 'both', update: 'set', of: ({ type }: Job) => type },
   { name: 'state', kind: 'name', table: 'job', update: 'set', of: ({ state }: OpenJob) => state },
-  { name: 'hold', kind: 'name', table: 'job', update: 'set', of: (job: OpenJob) => (job.state === 'held' ? job.hold : null) },
+  { name: 'hold', kind: 'name', table: 'job', update: 'set', of: hold },
   { name: 'phase', kind: 'name', table: 'job', update: 'set', of: ({ phase }: OpenJob) => phase },
   { name: 'holder', kind: 'name', table: 'job', update: 'set', of: holder },
   { name: 'body', kind: 'json', table: 'both', update: 'set', of: bodyText },
@@ -59,6 +61,10 @@ function leaseUntil(job: OpenJob): number | null {
 /** When its retention is over; null: by the store's default. Children are deleted with their parent. */
 function purgeTime({ parent, policy: { retentionMs }, endedAt }: EndedJob): number | null {
   return retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;
+}
+
+function hold(job: OpenJob): Hold | null {
+  return job.state === 'held' ? job.hold : null;
 }
 
 function holder(job: OpenJob): string | null {
@@ -94,7 +100,9 @@ export const numberColumns = namesOf(allColumns.filter(({ kind }) => kind === 'n
 
 /** All columns of both tables, for a query that reads both; `absent` is the SQL of one that the table does not have. */
 export const projectionOf = (table: 'job' | 'ended', absent: (column: JobColumn) => string): string =>
-  allColumns.map((column) => (column.table === table || column.table === 'both' ? column.name : absent(column))).join(', ');
+  allColumns
+    .map((column) => (column.table === table || column.table === 'both' ? column.name : absent(column)))
+    .join(', ');
 
 /**
  * The values of `openColumns` as a row. The columns are named one by one: a loop over their names makes objects that V8

@@ -1,4 +1,4 @@
-/** The names that an ask is about, as a question to one of them. */
+/** The type names of a request as a predicate. */
 import { matches, parseGlob } from '../model/glob.ts';
 import type { TypeNames } from './store.ts';
 

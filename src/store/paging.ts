@@ -1,9 +1,9 @@
-/** Pages: all that fits a query, from the oldest on and in helpings, so that a million need not fit in memory. */
+/** Iterates over all jobs that match a query, oldest first, page by page: a million jobs need not fit in memory. */
 import type { Job } from '../model/job.ts';
 import type { Page, Query } from './query.ts';
 import type { Store } from './store.ts';
 
-/** Each job once, whatever becomes of those that were passed. */
+/** Yields each job once, even if jobs of earlier pages change or are deleted. */
 export async function* pagesOf(
   store: Pick<Store, 'find'>,
   query: Query,

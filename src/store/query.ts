@@ -1,4 +1,4 @@
-/** The query: which jobs are meant, in words that every store understands. */
+/** The query: a filter over jobs that every store supports, with pages and counts of the result. */
 import { matches, parseGlob } from '../model/glob.ts';
 import type { Kind } from '../model/state.ts';
 import type { Job } from '../model/job.ts';
@@ -17,15 +17,15 @@ export interface Query {
   readonly createdFrom?: number;
   readonly createdBefore?: number;
   readonly dueBefore?: number;
-  /** A part of the newest error's message. */
+  /** A part of the message of the newest error, ignoring case. */
   readonly error?: string;
-  /** A scalar found at a path of the input. */
+  /** A scalar at a path of the input. */
   readonly input?: { readonly path: readonly string[]; readonly equals: string | number | boolean | null };
-  /** A part of the type, definition, key, error or a tag's value. */
+  /** A part of the type, definition, key, error message or a tag's value, ignoring case. */
   readonly text?: string;
 }
 
-/** A state, with ended told by its fate. */
+/** A state, where an ended job has its fate instead. */
 export type Standing = 'pending' | 'held' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 export const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
 export const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
@@ -33,35 +33,35 @@ export const standings: readonly Standing[] = [...openStandings, ...endedStandin
 
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 
-/** Whether definitions alone are meant: they are few, among whatever waits. */
+/** Whether the query matches definitions only. */
 export const isForDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
 
-/** Whether it asks only for jobs that did not succeed. */
+/** Whether the query matches only jobs that did not succeed. */
 export const excludesSucceeded = ({ standings: wanted }: Query): boolean =>
   wanted !== undefined && !wanted.includes('succeeded');
 
-/** Whether tasks are meant too: a run may have a million of them. */
+/** Whether the query can match tasks, of which a run may have a million. */
 export const includesTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
 
-/** Pages go by id: what is stored while one turns them neither repeats nor hides a job. */
+/** Pages are ordered by id: a job that is stored between two requests neither repeats nor hides another one. */
 export interface PageRequest {
   readonly order?: 'newest' | 'oldest';
   /** Jobs beyond this id, in the page's order. */
   readonly after?: number;
   readonly limit?: number;
-  /** After so long, a search that no index helps answers what it has found; the page may then be short, even empty. */
+  /** After this time a search without a suitable index returns what it has found; the page may be short or empty. */
   readonly patienceMs?: number;
 }
 
 export interface Page {
   readonly jobs: readonly Job[];
-  /** What to pass as `after` for the next page; null: this was the last. */
+  /** The value of `after` for the next page; null: this is the last. */
   readonly next: number | null;
 }
 
 export const pageLimitMax = 1000;
 
-/** How many jobs stand how, by kind and type. */
+/** The number of jobs of one kind, type and standing. */
 export interface Tally {
   readonly kind: Kind;
   readonly type: string;
@@ -69,7 +69,7 @@ export interface Tally {
   readonly count: number;
 }
 
-/** Whether a job is meant. The stores that search by other means must agree with this. */
+/** Whether a job matches. The SQL of the other stores must agree with this function. */
 export function matchesQuery(job: Job, query: Query): boolean {
   return (
     (query.kinds?.includes(job.kind) ?? true) &&
@@ -94,7 +94,7 @@ const hasTags = (job: Job, tags: Readonly<Record<string, string>>): boolean =>
 const includes = (text: string | null | undefined, part: string): boolean =>
   text !== null && text !== undefined && asciiLower(text).includes(asciiLower(part));
 
-/** Case is ignored for A to Z only: that is what every database agrees on. */
+/** Case is ignored for A to Z only: databases differ for other letters. */
 export const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const mentions = (job: Job, part: string): boolean =>

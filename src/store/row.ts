@@ -27,7 +27,7 @@ export function jobOfEnded(row: EndedRow): Job {
   return { ...job, state: 'ended', fate: row.fate, endedAt: row.ended_at };
 }
 
-/** What happened, as one line of a history. */
+/** The events of one commit as a line of a history. */
 export const lineOf = (events: readonly Event[]): string =>
   events.length === 1 ? lineOfOne(events[0]!) : JSON.stringify(events);
 
@@ -36,13 +36,13 @@ const lineOfOne = cachedStringify<Event>((event) => `[${JSON.stringify(event)}]`
 export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
 
-/** A row's history moves aside when its job's events pass a multiple of this, so that no row grows without end. */
+/** When the number of events passes a multiple of this, the row's history moves to a chunk: rows stay small. */
 export const historyTailMax = 32;
 
 export const startsHistoryChunk = (versionBefore: number, versionAfter: number): boolean =>
   Math.floor(versionBefore / historyTailMax) !== Math.floor(versionAfter / historyTailMax) && versionBefore > 0;
 
-/** What never changes of a job, for replay. */
+/** The fields that a replay of the history starts from. */
 export function originOf(job: Job): JobOrigin {
   const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick } = facts(job);
   return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick };

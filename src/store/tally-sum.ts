@@ -1,4 +1,4 @@
-/** Tallies that are summed up: one for each kind, type and standing, in the order in which they came. */
+/** Sums tallies by kind, type and standing, in the order of their first occurrence. */
 import type { Job } from '../model/job.ts';
 import { standingOf, type Tally } from './query.ts';
 

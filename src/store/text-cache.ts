@@ -1,9 +1,13 @@
 /**
- * Remembers the last JSON text: consecutive jobs of a batch are usually equal, and comparing costs a tenth of
- * stringifying. Equal texts that are the same string need not be sent twice.
+ * The text cache: the last value and its JSON text. Consecutive jobs of a batch usually have equal events and bodies.
+ *
+ * Saves (bench/LEDGER.md, "a line that equals the last is its text", "equal texts are one parameter"): a shallow
+ * comparison takes a tenth of the time of stringifying; equal texts are one string, which is sent once.
+ * Applies to values whose fields are identical to those of the value before.
+ * Without it every value is stringified and parsed; the results are equal.
  */
 
-/** Stringifies; for an object that equals the previous one, answers the previous text. */
+/** Stringifies; for an object that equals the previous one, returns the previous text. */
 export function cachedStringify<T extends object>(write: (value: T) => string = JSON.stringify): (value: T) => string {
   let last: T | undefined;
   let text = '';
@@ -15,7 +19,7 @@ export function cachedStringify<T extends object>(write: (value: T) => string = 
   };
 }
 
-/** Parses; for a text that equals the previous one, answers the previous value, which must not be changed. */
+/** Parses; for a text that equals the previous one, returns the previous value, which must not be changed. */
 export function cachedParse<T>(): (text: string) => T {
   let last: string | undefined;
   let value: T;

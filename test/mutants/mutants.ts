@@ -25,7 +25,7 @@ const noVersion = cut(
   '${updateSql} WHERE ? > 0 AND',
 );
 const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
-const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE taken.until <= ?4', 'WHERE ?4 > 0');
+const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE unique_key.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
   'engine/loops/claimer.ts',
   `this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };`,

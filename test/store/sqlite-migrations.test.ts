@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { verify } from '../../src/verify.ts';
+import { commitStaged, fillEveryTable, readEveryTable } from './every-table.ts';
 
 let folder: string;
 
@@ -32,4 +35,34 @@ test('a feed that told of each job by itself tells the same after the migration'
   db.close();
   expect((await store.eventsAfter(null, 10)).events).toEqual(told);
   await store.close();
+});
+
+test('a file of the version before keeps every row when names change', async () => {
+  const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+  const [writtenPath, oldPath] = [join(folder, 'written.db'), join(folder, 'old.db')];
+  const [written, old] = [new SqliteStore(writtenPath, { clock }), new SqliteStore(oldPath, { clock })];
+  await written.migrate();
+  await fillEveryTable(written);
+
+  const { statements, to } = await old.migrate({ dryRun: true });
+  const renaming = statements.findIndex((statement) => statement.includes('RENAME TO'));
+  const db = new DatabaseSync(oldPath);
+  for (const statement of statements.slice(0, renaming)) db.exec(statement);
+  db.exec(`PRAGMA user_version = ${to - 1}; ATTACH '${writtenPath}' AS written; DELETE FROM counter`);
+  const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
+  const tables = ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'staged_feed'];
+  for (const table of [...tables, 'unique_key', 'history_chunk']) {
+    const former = (formerNames as Record<string, string>)[table] ?? table;
+    const { changes } = db.prepare(`INSERT INTO main.${former} SELECT * FROM written.${table}`).run();
+    expect([table, changes]).not.toEqual([table, 0]);
+  }
+  db.close();
+
+  expect(await old.migrate()).toMatchObject({ from: to - 1, to });
+  expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
+  expect([await commitStaged(old), await commitStaged(written)]).toEqual([[], []]);
+  expect((await old.find({ kinds: ['task'] })).jobs).toHaveLength(2);
+  expect(await Array.fromAsync(verify(old, { patienceMs: 0 }))).toEqual([]);
+  await old.close();
+  await written.close();
 });

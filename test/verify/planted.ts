@@ -86,11 +86,11 @@ export const defects: readonly Defect[] = [
   }),
   defect('S10', 'a unique key that is free within its window', async (world) => {
     const job = await world.ended({ unique: { key: 'once an hour', forMs: 60 * minute } });
-    return (sql) => sql(`delete from taken where job = ${job.id}`);
+    return (sql) => sql(`delete from unique_key where job = ${job.id}`);
   }),
   defect('S11', 'a unique key that belongs to another job', async (world) => {
     const job = await world.create({ unique: { key: 'mine' } });
-    return (sql) => sql(`update taken set job = 4711 where job = ${job.id}`);
+    return (sql) => sql(`update unique_key set job = 4711 where job = ${job.id}`);
   }),
   defect('S12', 'a run that succeeded while a task is open', async (world) => {
     const [run, task] = [await world.ended(), await world.create()];

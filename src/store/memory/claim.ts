@@ -1,4 +1,4 @@
-/** The queue: who may be claimed, who is ahead of whom, and when the next comes due. */
+/** Claim candidates, queue positions, gates and due times of the memory store. */
 import { Turnstile, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
@@ -6,7 +6,7 @@ import { namePredicate } from '../name-filter.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest } from '../store.ts';
 import type { Records } from './records.ts';
 
-/** Best first. */
+/** In claim order. */
 export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
@@ -44,7 +44,7 @@ export function queuePosition(records: Records, job: Job, now: number): number {
   return Math.min(queuePositionMax, [...records.all()].filter(isAhead).length);
 }
 
-/** How many are behind each gate. */
+/** How many jobs each gate has admitted. */
 export function admittedPerGate(records: Records, isCounted: (job: Job) => boolean): Map<string, number> {
   const counts = new Map<string, number>();
   for (const job of records.all()) {

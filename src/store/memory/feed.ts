@@ -1,11 +1,11 @@
-/** The feed: the events of all jobs, as far back as they are retained. */
+/** The feed of the memory store: the retained events of all jobs. A cursor is the number of an event. */
 import type { Change } from '../../model/change.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FeedPage, FeedEvent } from '../store.ts';
 
 export class MemoryFeed {
   #events: FeedEvent[] = [];
-  /** The number of the first that is kept. */
+  /** The number of the oldest retained event. */
   #start = 0;
 
   append(changes: readonly Change[]): void {
@@ -26,7 +26,7 @@ export class MemoryFeed {
     return String(this.#start + this.#events.length);
   }
 
-  /** Drops events up to and including that time. */
+  /** Drops events up to and including this time. */
   dropUntil(at: number): void {
     const firstKept = this.#events.findIndex(({ event }) => event.at > at);
     const dropped = firstKept === -1 ? this.#events.length : firstKept;

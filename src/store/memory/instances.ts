@@ -1,4 +1,4 @@
-/** Instances, their leases, and who leads. */
+/** Instances of the memory store, their leases and their leaders. */
 import type { Beat, Instance, Leadership } from '../store.ts';
 
 export class MemoryInstances {
@@ -9,7 +9,7 @@ export class MemoryInstances {
     return [...this.#instances.values()];
   }
 
-  /** Unknown instances have no lease that could be over. */
+  /** An unknown instance has no lease that could have lapsed. */
   isGone(instance: string, now: number): boolean {
     const known = this.#instances.get(instance);
     return known !== undefined && known.leaseUntil <= now;
@@ -20,7 +20,7 @@ export class MemoryInstances {
     this.#instances.set(id, { id, started, beatAt: now, leaseUntil: now + leaseMs, about });
   }
 
-  /** One that still holds jobs stays known, so that they can be taken from it. */
+  /** An instance that holds jobs stays registered with a lapsed lease, so that they can be repaired. */
   leave(instance: string, holdsSome: boolean, now: number): void {
     const known = this.#instances.get(instance);
     if (known && holdsSome) this.#instances.set(instance, { ...known, leaseUntil: now });

@@ -1,4 +1,6 @@
-/** The records: jobs with their histories, children, keys and notes. What was written together can be taken back together. */
+/**
+ * The records of the memory store: jobs with histories, children, unique keys and notes. A whole batch can be undone.
+ */
 import { leavesLease, type Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
@@ -20,7 +22,7 @@ export class Records {
   readonly #keys = new Map<string, HeldKey>();
   readonly #progress = new Map<number, string>();
   readonly #logs = new Map<number, LogLine[]>();
-  /** How to go back, step by step, while a whole batch is written. */
+  /** The steps that undo what has been written of a whole batch; null: the batch is not whole. */
   #undo: (() => void)[] | null = null;
 
   constructor(clock: Clock) {
@@ -61,13 +63,13 @@ export class Records {
     return false;
   }
 
-  /** Who has the key; null: nobody. */
+  /** The job that holds the key; null: it is free. */
   holderOf(key: string): number | null {
     const held = this.#keys.get(key);
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
 
-  /** Which of the changes were written; of a whole batch all or none. */
+  /** Answers which changes were written; of a whole batch all or none. */
   write(changes: readonly Change[], whole: boolean): boolean[] {
     const undo: (() => void)[] = [];
     this.#undo = whole ? undo : null;
@@ -94,7 +96,7 @@ export class Records {
     return true;
   }
 
-  /** Every trace of a job, and of its ended children. */
+  /** Deletes a job with its history, notes and key, and its ended children. */
   forget(id: number): void {
     const job = this.#jobs.get(id);
     if (!job) return;
@@ -104,7 +106,7 @@ export class Records {
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
   }
 
-  /** Keys whose window is over. */
+  /** Deletes keys whose period has ended. */
   forgetKeys(): void {
     for (const [key, held] of this.#keys) if (isOver(held, this.#clock.now())) this.#keys.delete(key);
   }

@@ -1,4 +1,4 @@
-/** The memory store: the port in plain maps. It is the oracle of the others and the home of jobs that no database shall see. */
+/** The memory store: the port in plain maps. It is the oracle of the conformance suite and holds in-memory jobs. */
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
@@ -6,8 +6,8 @@ import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
+  Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInstances } from './instances.ts';
@@ -129,9 +129,9 @@ export class MemoryStore implements Store {
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
-    const isWaitingForNobody = (job: Job): boolean =>
+    const isChildless = (job: Job): boolean =>
       job.state === 'held' && job.hold === 'children' && (parents?.includes(job.id) ?? true) && !this.#records.hasOpenChild(job.id);
-    return Promise.resolve(this.#records.byId(isWaitingForNobody).slice(0, limit));
+    return Promise.resolve(this.#records.byId(isChildless).slice(0, limit));
   }
 
   history(id: number, from = 1, limit = Infinity): Promise<readonly Event[]> {
@@ -187,7 +187,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#instances.lead(role, instance, leaseMs, this.now()));
   }
 
-  purge({ limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0]): Promise<number> {
+  purge({ limit, feedKeptMs, retentionMs }: PurgeOptions): Promise<number> {
     const now = this.now();
     const isPast = (job: Job): boolean => {
       if (job.state !== 'ended' || job.parent !== null) return false;

@@ -1,9 +1,13 @@
-/** The schema and how it came to be: each entry of the list brings the version before it one step further. */
+/**
+ * The schema of PostgreSQL as a list of migrations: each entry brings the schema from the version before to the next.
+ */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
 import type { Connection, Session } from './sql/connection.ts';
 
-/** Numbers first, so that no row is padded; names compare by bytes, so that ranges of them are the same everywhere. */
+/**
+ * Numbers come first, which avoids padding. Names have the collation "C": ranges do not depend on the server's locale.
+ */
 const openColumns = `
   id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
   due bigint not null, fence bigint not null, lease_until bigint, told xid8 not null default pg_current_xact_id(),
@@ -18,21 +22,21 @@ const endedColumns = `
   fate text collate "C" not null, input text collate "C" not null, result text collate "C",
   body text collate "C" not null, history text collate "C" not null`;
 
-/** A queue's rows die young: they are swept often, in small portions, and the table is never cut short under a lock. */
+/** Rows of a queue die young: vacuum runs often and in small portions, and never truncates, which takes a lock. */
 const hot = `autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000,
   vacuum_truncate = false`;
 
 /**
- * A table is born a megabyte large and never shrinks: below that the planner would rather read it whole than use its
- * index, and a prepared statement would stay with that plan while the table grows to millions.
+ * Grows a new table to a megabyte, which it keeps since vacuum does not truncate. For a smaller table the planner
+ * prefers a sequential scan, and a prepared statement would keep that plan while the table grows to millions of rows.
  */
 const stretch = (table: string, columns: string, values: string): string[] => [
   `insert into ${table} (${columns}) select ${values} from generate_series(1, 2500) n`,
   `delete from ${table}`,
 ];
 
-/** What each version adds; `s` is the schema. */
+/** The statements of each version; `s` is the schema. Never change one that was released. */
 const migrations: readonly ((s: string) => readonly string[])[] = [
   (s) => [
     `create table ${s}.meta (version integer not null)`,
@@ -89,18 +93,18 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       term bigint not null, until bigint not null) with (fillfactor = 50)`,
   ],
   (s) => [
-    // Runs are listed by themselves, and there may be a million tasks for each.
+    // Lists of runs must not read tasks, of which a run may have a million.
     `drop index ${s}.ended_type`,
     `create index ended_type on ${s}.ended (type, id) where kind <> 'task'`,
     `create index ended_top on ${s}.ended (id) where kind <> 'task'`,
-    // With all that a count of them tells.
+    // Covers the count of a run's tasks.
     `drop index ${s}.ended_parent`,
     `create index ended_parent on ${s}.ended (parent, id) include (kind, type, fate) where parent is not null`,
-    // Unique jobs of the queue are looked for by name.
+    // Bedrock finds unique jobs by name.
     `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
   ],
   (s) => [
-    // What is told of staged jobs when they come; and the feed tells what happened to many jobs once for all of them.
+    // Staged children bring their feed entry; feed entries hold equal events of many jobs once.
     `alter table ${s}.staged add column way text, add column shape text, add column events text collate "C"`,
     `alter table ${s}.staged alter events set storage external`,
     `update ${s}.feed set events = coalesce((
@@ -109,18 +113,39 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       from json_array_elements(events::json) entry)::text, '[]')`,
   ],
   (s) => [
-    // Lists of what went wrong with the runs of some types, with all that such a list may ask for besides.
+    // Covers lists of failed and cancelled runs by type.
     `create index ended_unlucky_top on ${s}.ended (fate, type, id) include (kind, def, created)
       where kind <> 'task' and fate <> 'succeeded'`,
   ],
   (s) => [
-    // By the time of their end, those that ended_past leaves out: with a retention of their own, or a parent.
+    // The ended jobs that ended_past leaves out: with a retention of their own, or a parent.
     `create index ended_since on ${s}.ended (ended_at)
       where kind <> 'task' and (parent is not null or purge_at is not null)`,
   ],
   (s) => [
-    // Definitions among whatever waits.
+    // Definitions among all open jobs.
     `create index job_spec on ${s}.job (kind, id) where kind = 'def'`,
+  ],
+  (s) => [
+    // Plain names for tables, columns and indexes. Each statement changes the catalog alone, whatever the table's size.
+    `alter table ${s}.job rename column told to xid`,
+    `alter table ${s}.feed rename column told to xid`,
+    `alter table ${s}.taken rename to unique_key`,
+    `alter index ${s}.taken_pkey rename to unique_key_pkey`,
+    `alter index ${s}.taken_until rename to unique_key_until`,
+    `alter table ${s}.chunk rename to history_chunk`,
+    `alter index ${s}.chunk_pkey rename to history_chunk_pkey`,
+    `alter table ${s}.staged rename column way to insert_mode`,
+    `alter table ${s}.staged rename column shape to varying_columns`,
+    `update ${s}.staged set insert_mode = case insert_mode when 'quick' then 'fast' else 'checked' end`,
+    `alter index ${s}.job_behind rename to job_admitted`,
+    `alter index ${s}.job_waiting rename to job_waits_for_children`,
+    `alter index ${s}.job_spec rename to job_definition`,
+    `alter index ${s}.job_queue rename to job_bedrock`,
+    `alter index ${s}.ended_unlucky rename to ended_not_succeeded`,
+    `alter index ${s}.ended_unlucky_top rename to ended_not_succeeded_top`,
+    `alter index ${s}.ended_past rename to ended_at_default_retention`,
+    `alter index ${s}.ended_since rename to ended_at_own_retention`,
   ],
 ];
 
@@ -133,22 +158,22 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
     const current = await planFor(transaction);
     for (const statement of current.statements) await transaction.runUnprepared(statement);
     if (current.from < current.to) await transaction.runUnprepared(`update ${schema}.meta set version = ${current.to}`);
-    await transaction.runUnprepared(bringFeedHome(schema));
+    await transaction.runUnprepared(resetForeignXids(schema));
     return current;
   });
 }
 
 /**
- * A dump restored on another server brings along the numbers of transactions that this one has yet to reach. They are
- * made the oldest, or the feed would wait for them.
+ * A dump that was restored on another server contains xids that this server has not reached, and the feed would wait
+ * for them. They become the oldest xid.
  */
-const bringFeedHome = (schema: string): string =>
-  `with feed as (update ${schema}.feed set told = '1' where told >= ${unreached} returning 1)
-    update ${schema}.job set told = '1' where exists (select 1 from feed) and told >= ${unreached}`;
+const resetForeignXids = (schema: string): string =>
+  `with feed as (update ${schema}.feed set xid = '1' where xid >= ${unreached} returning 1)
+    update ${schema}.job set xid = '1' where exists (select 1 from feed) and xid >= ${unreached}`;
 
 /**
- * What this statement sees of this server is below it. A number of our own would not do: it is drawn when the statement
- * is planned, and others may draw higher ones and commit before the statement looks.
+ * All rows of this server that the statement sees have lower xids. The statement's own xid is no bound: it is assigned
+ * before the snapshot, and others may get higher ones and commit in between.
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
@@ -159,21 +184,21 @@ async function planFor(session: Session): Promise<Migration> {
     const message = `the database has schema ${from} and this Stint knows ${to}: start the newer version of Stint`;
     throw new Refusal('newer.schema', message, { found: from, known: to });
   }
-  // Asked before it is created: who may use a schema need not be allowed to make one.
-  const isCreated = await isThere(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
+  // `create schema if not exists` needs the right to create one even if it exists.
+  const isCreated = await exists(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
   const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));
   return { from, to, statements: isCreated ? statements : [`create schema ${session.schema}`, ...statements] };
 }
 
-/** Null: there is nothing of ours yet. */
+/** Null: the schema has no tables of Stint. */
 async function versionOf(session: Session): Promise<number | null> {
   const meta = `select 1 from pg_tables where schemaname = (parse_ident($1))[1] and tablename = 'meta'`;
-  if (!(await isThere(session, meta))) return null;
+  if (!(await exists(session, meta))) return null;
   const [row] = await session.runUnprepared<{ version: number }>(`select version from ${session.schema}.meta`);
   return row?.version ?? null;
 }
 
-/** By the catalog's tables: its functions answer from a cache that does not see what others made while we waited. */
-async function isThere(session: Session, question: string): Promise<boolean> {
+/** Reads catalog tables: catalog functions use a cache that misses what others created while we waited for the lock. */
+async function exists(session: Session, question: string): Promise<boolean> {
   return (await session.runUnprepared(question, [session.schema])).length > 0;
 }

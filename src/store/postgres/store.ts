@@ -7,8 +7,8 @@ import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
+  Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
@@ -16,6 +16,7 @@ import { commit, commitWithin, reserve } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { admittedPerGate, nextDue } from './claim/gates.ts';
+import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
@@ -31,11 +32,11 @@ import { sessionOn } from './sql/caller-transaction.ts';
 import { stageChildren } from './write/staging.ts';
 
 export interface PostgresOptions extends Partial<ConnectionSettings> {
-  /** Stands in for the server's clock, in tests. */
+  /** Replaces the server's clock in tests. */
   readonly clock?: Clock;
-  /** Whether instances wake each other by LISTEN and NOTIFY; without, they find new work when they poll. */
+  /** Whether instances wake each other by LISTEN and NOTIFY; otherwise they find new jobs when they poll. */
   readonly notify?: boolean;
-  /** Where to listen, when the store's own URL leads to a pooler. */
+  /** Where to LISTEN, if the store's URL leads to a transaction pooler. */
   readonly listenUrl?: string;
 }
 
@@ -49,8 +50,9 @@ export class PostgresStore implements Store {
     const settings = { ...defaults, ...given };
     this.#connection = new Connection(url, settings, new ServerClock(clock));
     const cursors = new ScanCursors();
-    this.#claimParts = { connection: this.#connection, cursors };
-    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (hint) => cursors.noteHint(hint));
+    const hints = new ClaimHints(cursors);
+    this.#claimParts = { connection: this.#connection, cursors, hints };
+    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (hint) => hints.receive(hint));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
@@ -67,14 +69,14 @@ export class PostgresStore implements Store {
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
-    const isApart = batch.whole || batch.staged;
+    const isSeparate = batch.whole || batch.staged;
     try {
-      const written = await (isApart ? this.#commit(batch) : this.#batcher.add(batch.changes));
+      const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
       if (mayWake(batch)) this.#wake.wakeOwn();
       return written;
     } finally {
-      // Also after an error: they may have been written all the same.
-      if (mayWake(batch)) this.#claimParts.cursors.noteWrite();
+      // After an error too: the changes may have been written.
+      if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
     }
   }
 
@@ -83,11 +85,11 @@ export class PostgresStore implements Store {
   }
 
   async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
-    const { cursors } = this.#claimParts;
-    if (cursors.tookHint(request)) return Math.ceil(this.now() + afterHintMs);
-    if (cursors.isEmpty(request)) return null;
+    const { cursors, hints } = this.#claimParts;
+    if (hints.isScanDue(request)) return Math.ceil(this.now() + afterHintMs);
+    if (cursors.lastScan(request)?.isEmpty) return null;
     const due = await this.#connection.transaction((transaction) => nextDue(transaction, request));
-    const scanMs = cursors.msUntilScan(request);
+    const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }
 
@@ -179,7 +181,7 @@ export class PostgresStore implements Store {
     return lead(this.#connection, role, instance, leaseMs);
   }
 
-  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+  purge(options: PurgeOptions): Promise<number> {
     return purge(this.#connection, options);
   }
 
@@ -188,8 +190,9 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Takes a `pg` client on which the caller has begun a transaction, or anything with `query(text, values)` like it.
-   * Ids are reserved outside of it, or everybody else would wait for its end. Nobody is woken: it ends unseen.
+   * Takes a `pg` client on which the caller has begun a transaction, or an object with the same `query(text, values)`.
+   * Ids are reserved outside of it: the counter's row lock would block all other producers. No listener is woken, since
+   * the end of the transaction is not visible here.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);

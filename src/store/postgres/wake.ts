@@ -1,7 +1,7 @@
 /**
- * Wakes listeners when jobs may have become claimable: at once in this process, by NOTIFY in others. Only a hint.
- * NOTIFY takes a lock of the whole cluster when it commits: it goes right behind a write, never inside it, and not more
- * often than every few milliseconds. Of a lone new run the hint says what a claim needs to know.
+ * Wakes listeners when jobs may have become claimable: directly in this process, by NOTIFY in others. A transaction
+ * with NOTIFY takes a lock of the whole cluster when it commits: it is sent right after a write, never inside it, and
+ * at most every few milliseconds. For a single new run the payload is a claim hint.
  */
 import pg from 'pg';
 import { systemRandom } from '../../random.ts';
@@ -11,24 +11,24 @@ import { clientConfig, ignore, type Connection, type ConnectionSettings, type Se
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
 const pauseMs = 5;
-/** The server takes no hint of 8,000 bytes; one that says so much would say nothing. */
+/** NOTIFY payloads are limited to 8,000 bytes; longer hints are sent without details. */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
 
 export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
-  /** Where to listen: a pooler cannot be listened through. */
+  /** Where to LISTEN: not through a transaction pooler. */
   readonly url: string;
   readonly notify: boolean;
 }
 
-/** What others told of; null: who knows what. */
+/** Called for each notification of another process; null: it has no claim hint. */
 export type OnHint = (hinted: ClaimHint | null) => void;
 
 export class Wake {
   readonly #connection: Connection;
   readonly #settings: WakeSettings;
   readonly #channel: string;
-  /** What comes from ourselves was heard already. */
+  /** Notifications with this tag are our own, and ignored. */
   readonly #ownTag = systemRandom.hex(8);
   readonly #onHint: OnHint;
   readonly #listeners = new Set<() => void>();
@@ -50,12 +50,12 @@ export class Wake {
     return () => this.#listeners.delete(call);
   }
 
-  /** Wakes those who listen in this process. */
+  /** Wakes the listeners of this process. */
   wakeOwn(): void {
     for (const call of this.#listeners) call();
   }
 
-  /** Tells other processes, on a session that is at work anyway; if they were told just now, a little later. */
+  /** Notifies other processes on the session of the write; if the last NOTIFY was just now, a little later. */
   notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;
     const now = systemClock.monotonic();
@@ -95,7 +95,7 @@ export class Wake {
       try {
         if (await this.#listenOn(client)) waitMs = 50;
       } catch {
-        // The server is away: it is tried again, and polling goes on meanwhile.
+        // The server is unreachable: the loop reconnects, and polling finds jobs meanwhile.
       }
       await client.end().catch(ignore);
       await systemClock.sleep(waitMs / 2 + (systemRandom.next() * waitMs) / 2, this.#closing.signal);
@@ -103,7 +103,7 @@ export class Wake {
     this.#isListening = false;
   }
 
-  /** Until the connection is lost or all is closed. What was missed before it stood is made good by one wake. */
+  /** Listens until the connection is lost or the store closes. One wake replaces notifications missed before. */
   async #listenOn(client: pg.Client): Promise<true> {
     const lost = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
@@ -119,5 +119,5 @@ export class Wake {
   }
 }
 
-/** A hint need not wait for the disk. */
+/** A notification need not wait for a flush to the disk. */
 const notifySql = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

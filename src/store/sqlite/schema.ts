@@ -1,10 +1,10 @@
-/** The schema and how it came to be: each entry of the list brings the version before it one step further. */
+/** The schema of SQLite as a list of migrations: each entry brings the schema from the version before to the next. */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * `lane` says where a pending job waits, so that the two claim indexes stay small: 1 claimable, 2 at its gate, 0 neither.
+ * `lane` is 1 for a claimable job, 2 for one at its gate, and 0 for others: the two claim indexes are partial by it.
  */
 const openColumns = `
   version INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, def TEXT, parent INTEGER, created INTEGER NOT NULL,
@@ -47,36 +47,39 @@ const migrations: readonly (readonly string[])[] = [
     `INSERT INTO counter(name, value) VALUES('id', 0)`,
   ],
   [
-    // Unique jobs of the queue are looked for by name, and late workers with every hand-out.
+    // Bedrock finds unique jobs by name, and lapsed leases with every GetJob.
     `CREATE INDEX job_queue ON job(type, id) WHERE kind IN ('bedrock', 'mock')`,
     `CREATE INDEX ended_queue ON ended(type, id) WHERE kind IN ('bedrock', 'mock') AND fate <> 'succeeded'`,
     `CREATE INDEX job_lease ON job(lease_until) WHERE state = 'running' AND lease_until IS NOT NULL`,
   ],
   [
-    // Runs are listed by themselves, and there may be a million tasks for each.
+    // Lists of runs must not read tasks, of which a run may have a million.
     `DROP INDEX ended_type`,
     `CREATE INDEX ended_type ON ended(type, id) WHERE kind <> 'task'`,
     `CREATE INDEX ended_top ON ended(id) WHERE kind <> 'task'`,
-    // With all that a count of them tells.
+    // Covers the count of a run's tasks.
     `DROP INDEX ended_parent`,
     `CREATE INDEX ended_parent ON ended(parent, id, kind, type, fate) WHERE parent IS NOT NULL`,
   ],
   [
-    // Lists of what went wrong with the runs of some types, with all that such a list may ask for besides.
+    // Covers lists of failed and cancelled runs by type.
     `CREATE INDEX ended_unlucky_top ON ended(fate, type, id, kind, def, created)
       WHERE kind <> 'task' AND fate <> 'succeeded'`,
   ],
-  // The feed tells what happened to many jobs once for all of them.
+  // Feed entries hold equal events of many jobs once.
   ['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
   [
-    // By the time of their end, those that ended_past leaves out: with a retention of their own, or a parent.
+    // The ended jobs that ended_past leaves out: with a retention of their own, or a parent.
     `CREATE INDEX ended_since ON ended(ended_at)
       WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
   ],
-  // Definitions among whatever waits.
+  // Definitions among all open jobs.
   [`CREATE INDEX job_spec ON job(id) WHERE kind = 'def'`],
+  // Plain names. SQLite cannot rename an index, and to build one anew takes seconds for a million rows: they keep
+  // theirs.
+  [`ALTER TABLE taken RENAME TO unique_key`, `ALTER TABLE chunk RENAME TO history_chunk`],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

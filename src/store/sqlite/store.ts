@@ -7,8 +7,8 @@ import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimRequest, ClaimDecision, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
@@ -112,7 +112,7 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => extend(this.#connection, holdings, until, this.now()));
   }
 
-  /** What a reader finds over may be under extension by another process: only who may write can tell. */
+  /** Found leases are read again in a write transaction: another process may be extending one of them. */
   async lapsed(limit: number): Promise<readonly Job[]> {
     const find = (): Job[] => lapsed(this.#connection, limit, this.now());
     return find().length === 0 ? [] : this.#connection.write(find);
@@ -174,7 +174,7 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => lead(this.#connection, role, instance, leaseMs, this.now()));
   }
 
-  purge(options: Parameters<Store['purge']>[0]): Promise<number> {
+  purge(options: PurgeOptions): Promise<number> {
     return this.#connection.write(() => purge(this.#connection, options, this.now()));
   }
 
@@ -182,7 +182,7 @@ export class SqliteStore implements Store {
     return this.#wake.listen(call);
   }
 
-  /** Takes the caller's own connection to the same file, inside a transaction that the caller began. */
+  /** Takes the caller's connection to the same file, in a transaction that the caller began. */
   within(transaction: unknown): Writer {
     const db = transaction as DatabaseSync;
     if (typeof db?.prepare !== 'function' || !db.isTransaction) {
@@ -212,7 +212,7 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** SQLite answers at once; what it throws must still arrive as a rejection. */
+  /** node:sqlite is synchronous; its errors must be rejections. */
   async #read<T>(work: () => T): Promise<T> {
     return work();
   }

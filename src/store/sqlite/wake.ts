@@ -1,13 +1,16 @@
 /**
- * Wakes listeners when jobs may have become claimable: at once in this process; in others by a touch of the file that
- * SQLite shares between them, and, for who writes without it, by watching the log. Only a hint.
+ * Wakes listeners when jobs may have become claimable. Listeners in this process are called at once. Other processes
+ * watch the folder: a commit touches the -shm file, and writers without this code are noticed by their writes to the
+ * -wal file.
  */
 import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
 
-/** The log is written before its commit counts, which it does only once the disk has it: the look is repeated. */
+/**
+ * The -wal file is written before the commit takes effect: after a write, the data version is read at these intervals.
+ */
 const pollDelaysMs = [1, 1, 2, 4, 8, 16, 32, 64];
 
 export class Wake {
@@ -33,7 +36,7 @@ export class Wake {
     };
   }
 
-  /** Wakes everybody. */
+  /** Wakes listeners in all processes. */
   all(): void {
     this.#wakeOwn();
     this.#touchShared();
@@ -49,7 +52,7 @@ export class Wake {
     for (const call of this.#listeners) call();
   }
 
-  /** Its time means nothing to SQLite, and a new one reaches whoever watches the folder. Once for all in a transaction. */
+  /** SQLite ignores the time of the -shm file, and watchers of the folder see it change. Once per transaction. */
   #touchShared(): void {
     if (this.#path === ':memory:' || this.#commitsSignalled === this.#connection.commits) return;
     this.#commitsSignalled = this.#connection.commits;
@@ -57,7 +60,7 @@ export class Wake {
     try {
       utimesSync(`${this.#path}-shm`, now, now);
     } catch {
-      // Another user's file: the log is watched too.
+      // The file belongs to another user; watchers see the -wal file change.
     }
   }
 
@@ -71,14 +74,14 @@ export class Wake {
     this.#watcher.on('error', () => this.close());
   }
 
-  /** Goes on also after a commit was seen: this write may belong to the next one. A newer write starts anew. */
+  /** Continues after a commit was seen, since the write may belong to the next one. A newer write restarts it. */
   #poll([nextMs, ...others]: readonly number[]): void {
     this.#cancelPoll();
     if (nextMs !== undefined) this.#cancelPoll = systemClock.after(nextMs, () => this.#poll(others));
     if (this.#othersWrote()) this.#wakeOwn();
   }
 
-  /** The data version moves only with the commits of other connections. */
+  /** The data version changes only with commits of other connections. */
   #othersWrote(): boolean {
     if (!this.#connection.db.isOpen) return false;
     const version = this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;

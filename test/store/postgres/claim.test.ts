@@ -148,7 +148,7 @@ test('a claim looks into the index at its own lanes only', async () => {
       const seen: string[] = [];
       const fronts = new ScanCursors();
       const ask = { ...everything, names, limit: 10 };
-      fronts.recordScan(ask, { lanes: lanesOf(lanes), isAnyoneAtGates: false, tookMs: 0 }, 0);
+      fronts.recordScan(ask, { lanes: lanesOf(lanes), hasJobsAtGates: false, tookMs: 0 }, 0);
       await freeRows(explaining(client, seen), fronts, ask);
       const plan = seen.join('\n');
       expect(plan).toMatch(/Index (Only )?Scan using job_lane/);
@@ -181,7 +181,7 @@ function explaining(client: pg.Client, seen: string[]): Session {
     const question = `explain (analyze, buffers, costs off) ${text}`;
     const { rows } = await client.query<Record<string, string>>(question, [...values]);
     seen.push(...rows.map((row) => row['QUERY PLAN']!));
-    const told = { now: 0, lanes: [], near: 0, isAnyoneAtGates: false, parents: [] };
+    const told = { now: 0, lanes: [], near: 0, hasJobsAtGates: false, parents: [] };
     return [{ body: JSON.stringify(told) } as unknown as Row];
   };
   return { schema: 'stint', time: new ServerClock(), run, runUnprepared: run };

@@ -122,6 +122,6 @@ test('S29: instances that start while others work leave the feed as it is', asyn
   await working;
 
   const client = await connect(url);
-  const { rows } = await client.query(`select count(*)::int as moved from stint.feed where told = '1'`);
+  const { rows } = await client.query(`select count(*)::int as moved from stint.feed where xid = '1'`);
   expect(rows).toEqual([{ moved: 0 }]);
 });

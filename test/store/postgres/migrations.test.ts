@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
-import { claimed, connect, freshStore, made, openStore } from './ground.ts';
+import { verify } from '../../../src/verify.ts';
+import { commitStaged, fillEveryTable, readEveryTable } from '../every-table.ts';
+import { born, claimed, connect, decided, everything, freshStore, made, openStore } from './ground.ts';
 
 test('eight instances that start at once make one schema', async () => {
   const url = await freshDatabase();
@@ -72,7 +74,7 @@ test('a feed that was restored on another server goes on', async () => {
   const [job] = await made(store, {});
   const client = await connect(url);
   // What a dump brings along from a server that has seen many more transactions.
-  await client.query(`update stint.feed set told = '900000000000'; update stint.job set told = '900000000000'`);
+  await client.query(`update stint.feed set xid = '900000000000'; update stint.job set xid = '900000000000'`);
   expect((await store.eventsAfter(null, 10)).events).toEqual([]);
   await store.migrate();
   await claimed(store);
@@ -110,4 +112,43 @@ test('a feed that told of each job by itself tells the same after the migration'
   for (const statement of statements.slice(conversion)) await client.query(statement);
   await client.query(`update stint.meta set version = ${to}`);
   expect((await store.eventsAfter(null, 10)).events).toEqual(told);
+});
+
+test('a database of the version before keeps every row when names change', async () => {
+  const url = await freshDatabase();
+  const [written, old] = [openStore(url, { schema: 'written' }), openStore(url, { schema: 'old' })];
+  await written.migrate();
+  await fillEveryTable(written);
+
+  const client = await connect(url);
+  const { statements, to } = await old.migrate({ dryRun: true });
+  const renaming = statements.findIndex((statement) => statement.includes('rename column told'));
+  for (const statement of statements.slice(0, renaming)) await client.query(statement);
+  await client.query(`update old.meta set version = ${to - 1}; delete from old.counter`);
+  // The renames keep the order of the columns.
+  const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
+  for (const table of ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'unique_key', 'history_chunk']) {
+    const former = (formerNames as Record<string, string>)[table] ?? table;
+    const { rowCount } = await client.query(`insert into old.${former} overriding system value select * from written.${table}`);
+    expect([table, rowCount]).not.toEqual([table, 0]);
+  }
+  await client.query(`update old.staged set way = case way when 'fast' then 'quick' else 'careful' end`);
+
+  expect(await old.migrate()).toMatchObject({ from: to - 1, to });
+  expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
+  expect([await commitStaged(old), await commitStaged(written)]).toEqual([[], []]);
+  expect((await old.find({ kinds: ['task'] })).jobs).toHaveLength(2);
+  expect(await Array.fromAsync(verify(old, { patienceMs: 0 }))).toEqual([]);
+  await made(old, {});
+  expect(await claimed(old)).toHaveLength(4);
+});
+
+test('an instance whose columns have been renamed is refused clearly', async () => {
+  const { url, store } = await freshStore();
+  await (await connect(url)).query('alter table stint.job rename column xid to newer_name');
+  const [change] = await born(store, {});
+  await store.commit({ changes: [change!] });
+  const refused = store.claim(everything, (candidates, now) =>
+    candidates.map(({ job }) => decided(job, { do: 'claim', holder: 'h', until: null }, now)));
+  await expect(refused).rejects.toMatchObject({ name: 'Refusal', code: 'older.schema' });
 });

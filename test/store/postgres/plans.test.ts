@@ -39,7 +39,7 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
 function wholeReads(plan: string): string[] {
   const lines = plan.split('\n');
   return lines.filter((line, at) => {
-    if (/Seq Scan on (job|ended|taken)/.test(line)) return true;
+    if (/Seq Scan on (job|ended|unique_key)/.test(line)) return true;
     const isFirst = /Limit/.test(lines[at - 1] ?? '');
     return /Index (Only )?Scan using/.test(line) && !isFirst && !/Index Cond/.test(lines[at + 1] ?? '');
   });
@@ -48,7 +48,7 @@ function wholeReads(plan: string): string[] {
 test('rows are looked up by index even when the planner believes their table to be empty', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
-  for (const table of ['job', 'ended', 'taken']) await client.query(`vacuum analyze stint.${table}`);
+  for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
   const session = planning(client, plans, { now: 0, ids: null, count: 1, wanted: 0, written: 0 });
@@ -58,17 +58,19 @@ test('rows are looked up by index even when the planner believes their table to 
     changes.map(({ after }) => decided(after!, command, now));
   const taken = each(fresh, { do: 'claim', holder: 'h', until: null });
   const ended = each(taken, { do: 'stop', code: 'user' });
-  await write(session, 'quick', 'insert', await born(store, ...many(3)));
-  await write(session, 'careful', 'insert', fresh);
-  await write(session, 'quick', 'update', taken);
-  await write(session, 'careful', 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
-  await write(session, 'quick', 'end', ended);
+  await write(session, 'fast', 'insert', await born(store, ...many(3)));
+  await write(session, 'checked', 'insert', fresh);
+  await write(session, 'fast', 'update', taken);
+  await write(session, 'checked', 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
+  await write(session, 'fast', 'end', ended);
   const [lone] = each(await born(store, {}), { do: 'claim', holder: 'h', until: null });
-  await write(session, 'quick', 'update', [lone!]);
-  await write(session, 'quick', 'end', each([lone!], { do: 'stop', code: 'user' }));
-  await write(session, 'quick', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
-  await write(session, 'quick', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
-  for (const way of ['quick', 'careful'] as const) await unstageGroup(session, 1, 1, { way, shape: 'id,input' });
+  await write(session, 'fast', 'update', [lone!]);
+  await write(session, 'fast', 'end', each([lone!], { do: 'stop', code: 'user' }));
+  await write(session, 'fast', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
+  await write(session, 'fast', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
+  for (const insert_mode of ['fast', 'checked'] as const) {
+    await unstageGroup(session, 1, 1, { insert_mode, varying_columns: 'id,input' });
+  }
   await lockById(session, 'job', [1, 2, 3]);
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
@@ -80,7 +82,7 @@ test('rows are looked up by index even when the planner believes their table to 
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
     await freeRows(planning(client, plans, told), new ScanCursors(), { ...everything, names });
   }
@@ -105,7 +107,7 @@ test('runs created since a time are read from the indexes of those that ended si
   await find(session, { kinds: ['run'], createdFrom: 49_990, types: ['a'] }, { limit: 50 });
   expect(plans.size).toBe(3);
   for (const plan of plans.values()) {
-    for (const index of ['ended_past', 'ended_since']) expect(plan).toMatch(new RegExp(`(using|on) ${index}`));
+    for (const index of ['ended_at_default_retention', 'ended_at_own_retention']) expect(plan).toMatch(new RegExp(`(using|on) ${index}`));
     expect(plan).not.toMatch(/using ended_(top|type)|Seq Scan on ended/);
   }
 });
@@ -123,14 +125,14 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   const now = store.now() + 1000;
   const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
-  await write(session, 'quick', 'update', claimed);
-  await write(session, 'careful', 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
-  await write(session, 'quick', 'end', ended);
-  await write(session, 'quick', 'update', claimed.slice(0, 1));
-  await write(session, 'quick', 'end', ended.slice(0, 1));
-  await write(session, 'quick', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
-  await write(session, 'quick', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
-  await write(session, 'quick', 'insert', pending);
+  await write(session, 'fast', 'update', claimed);
+  await write(session, 'checked', 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
+  await write(session, 'fast', 'end', ended);
+  await write(session, 'fast', 'update', claimed.slice(0, 1));
+  await write(session, 'fast', 'end', ended.slice(0, 1));
+  await write(session, 'fast', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
+  await write(session, 'fast', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
+  await write(session, 'fast', 'insert', pending);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
@@ -144,7 +146,7 @@ test('claims go along their lanes until they have enough, also where the queue w
   await client.query('vacuum analyze stint.job');
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, isAnyoneAtGates: false, tookMs: 0, parents: [] }) };
+  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
   const session = planning(client, plans, told);
   for (const lanes of [['a'], ['a', 'b']]) {
     const ask = { ...everything, names: { exact: lanes } };
@@ -163,7 +165,7 @@ test('claims go along their lanes until they have enough, also where the queue w
 function longFronts(ask: ClaimRequest, types: readonly string[]): ScanCursors {
   const fronts = new ScanCursors();
   const lanes = types.map((type) => ['run', type, 0] as const);
-  fronts.recordScan(ask, { lanes, isAnyoneAtGates: false, tookMs: 0 }, systemClock.monotonic());
+  fronts.recordScan(ask, { lanes, hasJobsAtGates: false, tookMs: 0 }, systemClock.monotonic());
   const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
   fronts.recordClaim(ask, Array.from({ length: 5_000 }, () => taken));
   return fronts;
@@ -178,9 +180,9 @@ test('definitions are found by their index among jobs that wait, whatever the pl
   await find(planning(client, plans), { kinds: ['def'], standings: ['pending'] }, { limit: 1_000 });
   const plan = [...plans.values()].join('\n');
   expect(wholeReads(plan), plan).toEqual([]);
-  expect(plan).toContain('using job_spec');
+  expect(plan).toContain('using job_definition');
   // Those that are wanted come first, and each is looked up: the other way round each row was looked for among them.
-  expect(plan.indexOf('job_spec'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
+  expect(plan.indexOf('job_definition'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
   expect(plan).not.toMatch(/Semi Join|Join Filter/);
 });
 
@@ -194,7 +196,7 @@ test('lists of ended runs are read from the place in an index where the asked on
   const kinds = ['run', 'bedrock'] as const;
   const lists = {
     ended_type: [{ types: ['type7'] }, { types: ['type0', 'type7'] }, { glob: 'type1*' }, { glob: 'none*' }],
-    ended_unlucky_top: [
+    ended_not_succeeded_top: [
       { standings: ['failed'] }, { standings: ['failed', 'cancelled'] }, { types: ['type7'], standings: ['failed'] },
       { glob: 'type*', standings: ['failed'] }, { def: 'def', standings: ['failed'], createdFrom: 1 },
     ],

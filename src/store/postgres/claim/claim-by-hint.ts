@@ -1,17 +1,70 @@
-/** Claims a job from a hint: the write itself checks that the row is still as the hint says. */
+/**
+ * Claims a job from a hint, in one statement. The statement checks that the row still has every value of the hint.
+ *
+ * Saves (bench/LEDGER.md, "the hint of a lone run says what a claim needs to know"): the scan before the write; a job
+ * created by another process starts after 3.4 instead of 4.3 ms.
+ * Applies if the last full scan of the request left no due job, and nothing has been written or hinted since but this
+ * job.
+ * Without it (`take` returns null, or the row has changed) the claim scans its lanes.
+ */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
-import type { ClaimDecision } from '../../store.ts';
+import { systemClock } from '../../../time/clock.ts';
+import type { ClaimDecision, ClaimRequest } from '../../store.ts';
 import { packRows, parameterSql, type Value } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import { updateFields } from '../write/fields.ts';
 import { load } from '../read/find.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { hintFields, type ClaimHint } from '../write/claim-hint.ts';
+import { hintFields, matchesRequest, type ClaimHint } from '../write/claim-hint.ts';
 import { isUnchangedSql, firstFieldParameter, singleFeedSql } from '../write/single-row.ts';
 import { appendLineSql, updateSql } from '../write/row-sql.ts';
 import { feedEntryText } from '../write/feed-sql.ts';
+import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.ts';
+
+/** The last hint that another process sent, until a claim takes it. */
+export class ClaimHints {
+  readonly #cursors: ScanCursors;
+  #hint: (ClaimHint & { readonly at: number }) | null = null;
+  /** When the last notification arrived that was not about `#hint`. */
+  #otherAt = -Infinity;
+  /** The requests that took a hint and have not scanned since. */
+  readonly #unscanned = new Set<string>();
+
+  constructor(cursors: ScanCursors) {
+    this.#cursors = cursors;
+  }
+
+  /** Another process has written this one new job, or (null) any jobs. */
+  receive(hint: ClaimHint | null): void {
+    const at = systemClock.monotonic();
+    if (hint === null) this.#otherAt = at;
+    else if (this.#hint !== null) this.#otherAt = this.#hint.at;
+    this.#hint = hint && { ...hint, at };
+  }
+
+  /** The hinted job, if no other job is known to wait for this request. A hint is returned once. */
+  take(request: ClaimRequest): ClaimHint | null {
+    const hint = this.#hint;
+    const scan = this.#cursors.lastScan(request);
+    if (!hint || !scan?.hasLeftNothing || this.isScanDue(request) || !matchesRequest(hint, request)) return null;
+    const isOnlyNews = scan.scannedAt > this.#otherAt && hint.at > scan.scannedAt;
+    if (!isOnlyNews) return null;
+    this.#hint = null;
+    this.#unscanned.add(cursorName(request));
+    return hint;
+  }
+
+  recordScan(request: CursorRequest): void {
+    this.#unscanned.delete(cursorName(request));
+  }
+
+  /** Whether the request took a hint and has not scanned since. */
+  isScanDue(request: CursorRequest): boolean {
+    return this.#unscanned.has(cursorName(request));
+  }
+}
 
 /** Null: the row differs from the hint, another claim has locked it, or the decision is not to run it. */
 export async function claimByHint(
@@ -19,7 +72,7 @@ export async function claimByHint(
   { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
-  // It is later than when it was made, also where we have yet to learn how late it is.
+  // The job was created in the past, even if the server's clock has not been observed yet.
   const now = Math.max(connection.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now);
   if (change?.after?.state !== 'running') return null;
@@ -31,7 +84,7 @@ export async function claimByHint(
   return isOutcomeUnknown ? confirmAfterLoss(connection, change) : null;
 }
 
-/** Answers the input, which the hint does not carry. */
+/** Returns the input, which the hint does not contain; null: the row has changed or is locked. */
 async function write(session: Session, change: Change, hinted: readonly Value[]): Promise<string | null> {
   const { varyingColumns, texts } = packRows(updateFields, [change]);
   const values = [session.time.parameter(), feedEntryText([change]), ...texts, ...hinted];
@@ -45,13 +98,13 @@ const statement = cachedStatement((schema) => {
   const column = parameterSql(updateFields, firstFieldParameter);
   const hinted = parameterSql(hintFields, firstFieldParameter + updateFields.length);
   const isAsHinted = hintFields.map(([name]) => `${name} is not distinct from ${hinted(name)}`);
-  return `with told as materialized (
+  return `with locked as materialized (
     select id, input from ${schema}.job where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
     for update skip locked
   ), written as (
     update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}
-    where job.id = (select id from told) returning told
-  ), ${singleFeedSql(schema, ', (select input from told) as input')}`;
+    where job.id = (select id from locked) returning xid
+  ), ${singleFeedSql(schema, ', (select input from locked) as input')}`;
 });
 
 /** After a lost connection: whether the claim was written. */

@@ -1,9 +1,60 @@
 /**
- * Claims: the best jobs that nobody else is taking are locked, decided upon and written in one transaction.
+ * Claims: locks the first due jobs in claim order, lets the caller decide, and writes the result, in one transaction.
  *
- * Nobody waits for a row: jobs that others are taking are passed over, and so are tasks whose parent is being changed
- * at this moment, since that may be a cancel. A parent that was seen is locked against it until the claim is written.
- * A job known from a hint, where nothing else waits, is claimed without a scan.
+ *     claim(request)
+ *       │
+ *       ├─ hint for the only new job? ──► claim-by-hint.ts: one UPDATE, guarded by every value of the hint
+ *       │                                   │ row changed or locked
+ *       ▼                                   ▼
+ *     begin                               (continue with the scan)
+ *       │
+ *       ├─ 1 lanes.ts     job_lane   (kind, type, priority desc, due, id)      gate is null or admitted = 1
+ *       │
+ *       │      run mail  9   ✗ ✗ ✗ ✗ ✗ ✗ ● ● ● ○ ○          ✗ dead index entry   ● due   ○ due later
+ *       │      run mail  0   ✗ ✗ ● ● ○                      ▲ scan cursor: resume here, not at the first ✗
+ *       │      run build 0   ● ● ● ● ● ●                    for update skip locked, until `limit` rows
+ *       │
+ *       ├─ 2 gates.ts     job_gate   (kind, type, gate, priority desc, due, id)   admitted = 0
+ *       │      only if step 1 saw jobs at gates: advisory lock, count admitted jobs per gate, lock as many as fit
+ *       │
+ *       ├─ 3 decide(candidates)      in this process, while the rows are locked
+ *       ▼
+ *     update job by ctid, insert feed entry, commit      (one round trip)
+ *
+ * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
+ * seeks: from one priority to the next lower one, and for a pattern from one type to the next. A million jobs of other
+ * types, or due later, are never read. With one lane, its rows are locked directly. With several, the first rows of
+ * each are read without locks, sorted, and locked in claim order; otherwise every claim would lock `limit` rows per
+ * lane.
+ *
+ * Gates. Jobs with a limit wait in an index of their own, so that a full gate does not slow down other claims. Admitted
+ * jobs are counted from the rows; there is no counter that could leak.
+ *
+ * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
+ * the last claimed (due, id) of each lane. A cursor expires within two seconds: a full scan then finds jobs that were
+ * added before it, such as retries and jobs that were due earlier than the cursor.
+ *
+ * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims it from
+ * there. A hint is not trusted: the UPDATE compares every column with it.
+ *
+ * Locks, in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
+ * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only 3 waits, and its holder
+ * waits for no job row. Commits that write several rows lock them in the order of ids, and never take lock 3. A claim
+ * that ends a job may wait for the row of its unique key; PostgreSQL detects a deadlock through it (40P01), and the
+ * claim is retried.
+ *
+ * Races, and why no job is lost or claimed twice:
+ * - Two claims want a row: the second skips it. If it skipped too many rows, it scans again without the shortcut.
+ * - A claim reads a row that another claim has just written: `for update` evaluates the condition again on the new
+ *   version, which is no longer pending.
+ * - A run is cancelled while its task is claimed. The cancel updates the parent's row. If it has the lock, the task is
+ *   skipped ('parents are changing') and claimed later. If the claim has the share lock, the cancel waits, commits
+ *   after the claim, and the heartbeat delivers it.
+ * - Two claims count the same gate: the advisory lock lasts until commit, so the second counts the jobs of the first.
+ *   It reads after the lock in a new snapshot, since the isolation level is read committed.
+ * - A job is added before the cursor: the next full scan finds it, after about two seconds at most.
+ * - A NOTIFY is lost: the job is found when the claimer polls.
+ * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.
  */
 import { systemRandom } from '../../../random.ts';
 import type { Change } from '../../../model/change.ts';
@@ -11,7 +62,7 @@ import { byClaimOrder } from '../../../model/claim-order.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
-import { claimByHint } from './claim-by-hint.ts';
+import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { commitClaimed } from '../write/commit.ts';
 import type { Connection, Session, Transaction } from '../sql/connection.ts';
@@ -23,6 +74,7 @@ import { freeRows, type LockedJobs } from './lanes.ts';
 export interface ClaimParts {
   readonly connection: Connection;
   readonly cursors: ScanCursors;
+  readonly hints: ClaimHints;
 }
 
 type ClaimOutcome = readonly Change[] | 'parents are changing';
@@ -35,9 +87,11 @@ export async function claim(
   decide: ClaimDecision,
 ): Promise<readonly Change[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
-  const hint = parts.cursors.takeHint(request);
-  const hinted = hint && (await claimByHint(parts.connection, hint, decide));
-  if (hinted) return [hinted];
+  const hint = parts.hints.take(request);
+  if (hint) {
+    const change = await claimByHint(parts.connection, hint, decide);
+    if (change) return [change];
+  }
   for (let tries = 1; ; tries++) {
     const claimed = await claimOnce(parts, request, decide);
     if (claimed !== 'parents are changing') return claimed;
@@ -46,40 +100,41 @@ export async function claim(
   }
 }
 
-function claimOnce(
-  { connection, cursors }: ClaimParts,
-  request: ClaimRequest,
-  decide: ClaimDecision,
-): Promise<ClaimOutcome> {
+function claimOnce(parts: ClaimParts, request: ClaimRequest, decide: ClaimDecision): Promise<ClaimOutcome> {
   let decided: readonly Change[] = [];
   let isOutcomeUnknown = false;
   const attempt = async (transaction: Transaction): Promise<ClaimOutcome> => {
     if (isOutcomeUnknown && decided.length > 0) return confirmWritten(transaction, decided);
     decided = [];
-    const locked = await claimable(transaction, cursors, request);
+    const locked = await claimable(transaction, parts, request);
     const candidates = await withParents(transaction, locked);
     if (candidates.length === 0) return locked.rows.length > 0 ? 'parents are changing' : [];
     decided = decide(candidates, locked.now);
     if (decided.length === 0) return [];
-    const ctids = new Map(locked.rows.map(({ id, place }) => [id, place]));
+    const ctids = new Map(locked.rows.map(({ id, row_ctid }) => [id, row_ctid]));
     const written = await commitClaimed(transaction, decided, ctids);
     return decided.filter((_, index) => written[index]);
   };
-  return connection.transaction(attempt, () => {
+  return parts.connection.transaction(attempt, () => {
     isOutcomeUnknown = true;
   });
 }
 
-/** The best that may be taken, locked, best first. */
-async function claimable(transaction: Transaction, cursors: ScanCursors, request: ClaimRequest): Promise<LockedJobs> {
+/** Locks the first claimable jobs of lanes and gates, in claim order. */
+async function claimable(
+  transaction: Transaction,
+  { cursors, hints }: ClaimParts,
+  request: ClaimRequest,
+): Promise<LockedJobs> {
   const free = await freeRows(transaction, cursors, request);
-  const gated = free.isAnyoneAtGates ? await gatedRows(transaction, request) : null;
+  hints.recordScan(request);
+  const gated = free.hasJobsAtGates ? await gatedRows(transaction, request) : null;
   if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byClaimOrder).slice(0, request.limit);
   return { rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
 }
 
-/** Those whose parent, if they have one, holds still: with whether it was asked to give up. */
+/** The candidates whose parents could be locked or have ended; jobs with a changing parent are left out. */
 async function withParents(session: Session, { rows, parents }: LockedJobs): Promise<Candidate[]> {
   const unlocked = rows.flatMap(({ parent }) => (parent === null || parents.has(parent) ? [] : [parent]));
   const others = unlocked.length === 0 ? null : await unlockedParents(session, unlocked);
@@ -95,7 +150,7 @@ interface UnlockedParents {
   readonly cancelled: ReadonlySet<number>;
 }
 
-/** Parents that could not be locked: someone is changing them, or they are no longer open. */
+/** Parents that could not be locked: another transaction is changing them, or they have ended. */
 async function unlockedParents(session: Session, ids: readonly number[]): Promise<UnlockedParents> {
   const text = `select id, null as body from ${session.schema}.job where id = any($1::bigint[])
     union all select id, body from ${session.schema}.ended where id = any($1::bigint[])`;

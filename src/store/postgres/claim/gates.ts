@@ -1,4 +1,4 @@
-/** Gates: jobs that wait at one pass a turnstile that counts those behind it. One claim at a time counts and passes. */
+/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. See claim.ts. */
 import { noLimits, Turnstile } from '../../../model/gate.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
@@ -14,7 +14,7 @@ interface WaitingGate {
   readonly gate: string;
 }
 
-/** Those that may pass now, best first; locked. Null: nobody. */
+/** Locks the jobs that their gates admit now, in claim order; null: no gate has room. */
 export async function gatedRows(session: Session, request: ClaimRequest): Promise<LockedJobs | null> {
   const [, waiting, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
@@ -30,7 +30,7 @@ export async function gatedRows(session: Session, request: ClaimRequest): Promis
   return { ...locked, rows: locked.rows.filter((row) => turnstile.pass(row.gate!)) };
 }
 
-/** How many jobs are behind each gate, of these types or of any. */
+/** How many jobs each gate has admitted, of these types or of any. */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job
@@ -39,7 +39,7 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-/** The next moment at which a job comes due, be it free or at a gate. */
+/** The next time at which a job becomes due, in a lane or at a gate. */
 export async function nextDue(session: Session, request: LaneRequest): Promise<number | null> {
   if (request.kinds.length === 0) return null;
   const { schema } = session;
@@ -61,7 +61,7 @@ function waitingGates(session: Session, request: ClaimRequest): Promise<WaitingG
   return session.run<WaitingGate>(text, values);
 }
 
-/** The best at each of these gates, as many as there is room. */
+/** Locks the first jobs at each of these gates, as many as it has room for. */
 function waitingRows(
   session: Session,
   { priorities }: ClaimRequest,
@@ -78,31 +78,33 @@ function waitingRows(
       select job.* from (select * from gatelane ${chosen}) gatelane
         join gate on gate.kind = gatelane.kind and gate.type = gatelane.type and gate.gate = gatelane.gate
         cross join lateral (
-        select ctid as place, ${pendingNames} from ${schema}.job where ${isAtGate} and ${inGateLane} and due <= ${nowText}
+        select ctid as row_ctid, ${pendingNames} from ${schema}.job
+        where ${isAtGate} and ${inGateLane} and due <= ${nowText}
         order by due, id limit gate.room for update skip locked) job
     )`;
   return lockAndRead(session, tables, `'gates', true`, values);
 }
 
-/** The table `gate` (kind, type, gate): where jobs of the kinds and types in `named` wait. */
+/** The CTE `gate` (kind, type, gate): the gates at which jobs of `named` wait, each found by one seek. */
 const gatesSql = (schema: string): string => {
   const next = (from: string, further: string): string => `select kind, type, (select gate from ${schema}.job
       where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
       order by gate limit 1) from ${from}`;
-  return `path (kind, type, gate) as (
-      ${next('named', '')} union all ${next('path', 'and job.gate > path.gate')} where gate is not null
-    ), gate as (select * from path where gate is not null)`;
+  return `gate_step (kind, type, gate) as (
+      ${next('named', '')} union all ${next('gate_step', 'and job.gate > gate_step.gate')} where gate is not null
+    ), gate as (select * from gate_step where gate is not null)`;
 };
 
 const inGateLane = `job.kind = gatelane.kind and job.type = gatelane.type and job.gate = gatelane.gate
   and job.priority = gatelane.priority`;
 
-/** The table `gatelane` (kind, type, gate, priority) of the gates in `gate`. */
+/** The CTE `gatelane` (kind, type, gate, priority): the priorities at each gate, each found by one seek. */
 const gateLanesSql = (schema: string): string => {
   const next = (from: string, further: string): string => `select kind, type, gate, (select priority from ${schema}.job
       where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type and job.gate = ${from}.gate ${further}
       order by priority desc limit 1) from ${from}`;
-  return `tread (kind, type, gate, priority) as (
-      ${next('gate', '')} union all ${next('tread', 'and job.priority < tread.priority')} where priority is not null
-    ), gatelane as (select * from tread where priority is not null)`;
+  return `lane_step (kind, type, gate, priority) as (
+      ${next('gate', '')}
+      union all ${next('lane_step', 'and job.priority < lane_step.priority')} where priority is not null
+    ), gatelane as (select * from lane_step where priority is not null)`;
 };

@@ -1,4 +1,4 @@
-/** The health of the database. Figures about other users of the server need the right to see them. */
+/** The health of the database. Figures about other users of the server require the right to see them. */
 import type { Bloat, StoreHealth } from '../../store.ts';
 import type { Connection } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';

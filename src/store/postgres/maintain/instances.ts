@@ -1,4 +1,4 @@
-/** The instances that run on this store, their heartbeats, and who leads. */
+/** Instances: their heartbeats, their leases, and which of them leads. */
 import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
@@ -59,17 +59,17 @@ export async function leave(connection: Connection, instance: string): Promise<v
 
 export async function lead(session: Session, role: string, instance: string, leaseMs: number): Promise<Leadership> {
   const { schema, time } = session;
-  const text = `with taken as (
+  const text = `with won as (
       insert into ${schema}.leader as known (role, leader, term, until) values ($2, $3, 1, ${nowText} + $4)
       on conflict (role) do update set leader = excluded.leader, until = excluded.until,
         term = known.term + case when known.leader = $3 and known.until > ${nowText} then 0 else 1 end
       where known.leader = $3 or known.until <= ${nowText}
       returning leader, term, until
-    ) select leader, term, until from taken
-    union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from taken)`;
+    ) select leader, term, until from won
+    union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from won)`;
   for (;;) {
     const [row] = await session.run<Leadership>(text, [time.parameter(), role, instance, leaseMs]);
-    // Nothing: another became the very first leader since this statement began to look.
+    // No row: another instance became the first leader after this statement's snapshot.
     if (row) return row;
   }
 }

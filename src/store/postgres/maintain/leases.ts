@@ -10,22 +10,22 @@ import { nowText } from '../sql/server-clock.ts';
 const openNames = namesOf(openColumns).join(', ');
 
 /**
- * The clock is read once the rows are locked, and `lapsed` passes over what is locked: a lease that was found over can
- * no longer be extended, and one whose extension is under way is not found over.
+ * Reads the clock after locking the rows, and `lapsed` skips locked rows: a lease that was found lapsed can no longer
+ * be extended, and a lease that is being extended is not found lapsed.
  */
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
   const { schema, time } = session;
-  // Locked first, each by itself; what is written then is found anew, since a lock that was waited for brings a newer row.
+  // Rows are locked one by one and read again for the update, since a row may have changed while its lock was awaited.
   const text = `with held as materialized (
       select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
         select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
       where locked.fence = held.fence and locked.state = 'running'
-    ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), kept as (
+    ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), extended as (
       update ${schema}.job set lease_until = greatest(lease_until, $4) from clock
       where job.id = any(array(select id from held)) and lease_until > clock.now
       returning job.id, job.fence
-    ) select id, fence from kept`;
+    ) select id, fence from extended`;
   const sorted = holdings.toSorted((a, b) => a.id - b.id);
   const [ids, fences] = [sorted.map(({ id }) => id), sorted.map(({ fence }) => fence)];
   const rows = await session.run<Holding>(text, [time.parameter(), numberArray(ids), numberArray(fences), until]);
@@ -52,7 +52,7 @@ export async function heldBy(session: Session, instance: string, limit: number):
   return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
 }
 
-/** Each parent is found by one step into the index, however many children it has, and looked up by another. */
+/** Each parent is found by one seek into the index, whatever the number of its children, and looked up by another. */
 export async function orphaned(session: Session, limit: number): Promise<number[]> {
   const { schema } = session;
   const text = `with recursive family(parent) as (
@@ -66,7 +66,7 @@ export async function orphaned(session: Session, limit: number): Promise<number[
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
 
-/** Whether a child is open is asked from the newest on: the oldest end first, and leave dead rows to step over. */
+/** Looks for an open child from the newest on: old children end first and leave dead index entries. */
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';

@@ -1,14 +1,16 @@
-/** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
+/**
+ * Purges ended jobs past their retention, old feed entries, expired keys, abandoned staged children, gone instances.
+ */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Connection } from '../sql/connection.ts';
-import type { Store } from '../../store.ts';
+import type { PurgeOptions } from '../../store.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** Instances that are gone stay visible for a while. */
+/** Instances stay visible for this time after their lease has lapsed. */
 const instanceKeptMs = 3_600_000;
 const feedPortion = 1000;
 
-export async function purge(connection: Connection, options: Parameters<Store['purge']>[0]): Promise<number> {
+export async function purge(connection: Connection, options: PurgeOptions): Promise<number> {
   const { limit, feedKeptMs, retentionMs } = options;
   const gone = await connection.transaction(async (transaction) => {
     const own = await purgeOldest(transaction, 'purge_at', 'purge_at is not null', limit, 0);
@@ -21,7 +23,7 @@ export async function purge(connection: Connection, options: Parameters<Store['p
   return gone;
 }
 
-/** What someone is changing at this moment is left for the next time. */
+/** Rows that others have locked are left for the next purge. */
 async function purgeOldest(
   session: Session,
   from: 'purge_at' | 'ended_at',
@@ -30,7 +32,7 @@ async function purgeOldest(
   retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
-  // As an array: of a table the planner would expect a tenth of all, and read the whole.
+  // An array: for a subquery the planner assumes a tenth of the table, and chooses a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
       order by ${from} limit $2 for update skip locked
@@ -40,12 +42,12 @@ async function purgeOldest(
   return rows.length;
 }
 
-/** From the oldest on, in portions: no transaction is long, and the newer entries are not looked at. */
+/** In portions from the oldest on: transactions are short, and newer entries are not read. */
 async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const { schema, time } = session;
   const text = `with gone as (
-      delete from ${schema}.feed where ctid = any(array(select place from (
-        select ctid as place, at from ${schema}.feed order by told, seq limit ${feedPortion}) old
+      delete from ${schema}.feed where ctid = any(array(select row_ctid from (
+        select ctid as row_ctid, at from ${schema}.feed order by xid, seq limit ${feedPortion}) old
       where at <= ${nowText} - $2)) returning 1
     ) select count(*) as count from gone`;
   for (;;) {
@@ -54,18 +56,18 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   }
 }
 
-/** Keys whose window is over, children kept aside by whoever lost its lease, instances that are long gone. */
+/** Expired keys, children staged under a fence that is no longer current, instances that left long ago. */
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
-  await session.run(`delete from ${schema}.taken where until <= ${nowText}`, [time.parameter()]);
+  await session.run(`delete from ${schema}.unique_key where until <= ${nowText}`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
     where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
   await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
     and not exists (${held} and job.holder = instance.id)`, [time.parameter()]);
 }
 
-/** Deletes what belongs to jobs beside their rows, and their ended children with all that is theirs. */
+/** Deletes what belongs to jobs beside their rows, and their ended children with everything that belongs to them. */
 export async function forget(session: Session, ids: readonly number[]): Promise<void> {
   for (let gone = ids; gone.length > 0; ) {
     const list = [numberArray(gone)];
@@ -74,7 +76,7 @@ export async function forget(session: Session, ids: readonly number[]): Promise<
     const children = `delete from ${session.schema}.ended where parent = any($1::bigint[]) returning id`;
     const [found] = await Promise.all([
       session.run<{ id: number }>(children, list),
-      remove('chunk'),
+      remove('history_chunk'),
       remove('progress'),
       remove('log'),
     ]);

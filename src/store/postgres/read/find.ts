@@ -1,6 +1,6 @@
 /**
- * Loads, finds and counts jobs in both tables. One statement reads both, so that a job on its way from one to the other
- * is seen once. What columns cannot tell is narrowed down by text and then asked of each job, so that all stores agree.
+ * Loads, finds and counts jobs. One statement reads both tables, so that a job that moves between them is found once.
+ * Filters on the body are text probes in SQL, which may let through too many rows; `matchesQuery` then decides.
  */
 import type { Job } from '../../../model/job.ts';
 import {
@@ -27,7 +27,7 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
 }
 
 export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
-  const text = `select key, job from ${session.schema}.taken
+  const text = `select key, job from ${session.schema}.unique_key
     where key = any($2::text[]) and (until is null or until > ${nowText})`;
   const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), nameArray(keys)]);
   return new Map(rows.map(({ key, job }) => [key, job]));
@@ -44,12 +44,12 @@ export async function find(session: Session, query: Query, page: PageRequest = {
   return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : next };
 }
 
-/** What to scan: beyond an id in the page's order, up to the end or to an id. */
+/** What to scan: ids beyond `after` in the page's order, up to `upTo` or the end. */
 interface ScanBounds {
   readonly order: 'newest' | 'oldest';
   readonly after?: number | undefined;
   readonly upTo?: number | undefined;
-  /** Of the ended, only at those that have ended since this time. */
+  /** Of ended jobs, only those that ended at this time or later. */
   readonly since?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ async function collectMatches(
   }
 }
 
-/** What no index tells is looked for piece by piece, so that no statement is long. */
+/** A search without a suitable index, in short statements. */
 function search(
   session: Session,
   query: Query,
@@ -93,7 +93,7 @@ function search(
 
 const scanStepMs = 40;
 
-/** By what indexes tell: how many they lead to is what a look costs. */
+/** Counts the rows that the indexed part of the query yields: these are the rows that a step reads. */
 async function stepEnd(
   session: Session,
   query: Query,
@@ -139,11 +139,14 @@ const jobOf = (row: EitherRow): Job => (row.fate === null ? jobOfOpen(row) : job
 
 const typeOf = { number: 'bigint', flag: 'smallint', name: 'text', json: 'text' } as const;
 const absent = ({ name, kind }: JobColumn): string => `null::${typeOf[kind]} as ${name}`;
-const projections: Readonly<Record<Table, string>> = { job: projectionOf('job', absent), ended: projectionOf('ended', absent) };
+const projections: Readonly<Record<Table, string>> = {
+  job: projectionOf('job', absent),
+  ended: projectionOf('ended', absent),
+};
 
 const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
 
-/** A portion of those that may be meant, in the page's order. */
+/** A portion of the rows that may match, in the page's order. */
 async function readPortion(session: Session, query: Query, bounds: ScanBounds, limit: number): Promise<Job[]> {
   const { order, after, upTo, since } = bounds;
   const [sign, opposite, direction] = order === 'newest' ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
@@ -154,7 +157,7 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    // One by one: believing the table empty, the planner would look for each of its rows among those that are wanted.
+    // A lateral lookup per id: with the statistics of an empty table the planner would join the other way round.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
@@ -167,12 +170,12 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
 interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
-  /** Which of each place that the lead has. */
+  /** The LIMIT clause for each entry of the index. */
   readonly portion: string;
   readonly since: number | undefined;
 }
 
-/** The ids of those that may be meant. */
+/** A query for the ids of rows that may match. */
 function idsSql(schema: string, table: Table, query: Query, request: IdsRequest, values: unknown[]): string {
   const { beyond, direction, portion, since } = request;
   if (since !== undefined && table === 'ended') return idsSinceSql(schema, query, request, since, values);
@@ -182,10 +185,10 @@ function idsSql(schema: string, table: Table, query: Query, request: IdsRequest,
   if (choice === null) return `select id from (${select(`id ${direction}`)}) all_ids`;
   const ids = select(`${table}.${choice.column} ${direction}, id ${direction}`);
   return `select id from (
-    with recursive ${choice.entries} select ids.id from place cross join lateral (${ids}) ids) led_ids`;
+    with recursive ${choice.entries} select ids.id from entry cross join lateral (${ids}) ids) indexed_ids`;
 }
 
-/** Materialized, or they would be looked for in the order of their ids. */
+/** Materialized: otherwise the planner may scan the primary key in the order of ids. */
 function idsSinceSql(schema: string, query: Query, request: IdsRequest, since: number, values: unknown[]): string {
   const { beyond, direction, portion } = request;
   const hasEnded = `ended_at >= $${values.push(since)}`;
@@ -202,14 +205,14 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
   return includes(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
 }
 
-/** Whether indexes tell who is meant. Few know the time: ids and times nearly agree, but not quite. */
+/** Whether an index yields exactly the matches. Only one index contains `created`; ids are not ordered by it. */
 const isIndexed = (query: Query): boolean =>
   isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));
 
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;
 
-/** Whether columns alone can tell who is meant. */
+/** Whether columns alone decide which rows match. */
 const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 

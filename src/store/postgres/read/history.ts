@@ -1,4 +1,4 @@
-/** Reads histories of single jobs, and the feed of all. */
+/** Reads the histories of jobs, and the feed. */
 import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
@@ -8,7 +8,7 @@ import type { Session } from '../sql/connection.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
   const { schema } = session;
-  const text = `select upto, lines from ${schema}.chunk where job = $1 and upto >= $2
+  const text = `select upto, lines from ${schema}.history_chunk where job = $1 and upto >= $2
     union all select version, history from ${schema}.job where id = $1
     union all select version, history from ${schema}.ended where id = $1 order by 1`;
   const rows = await session.run<{ lines: string }>(text, [id, from]);
@@ -18,22 +18,22 @@ export async function history(session: Session, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
-/** A place in the feed: a transaction, an entry of it, and how many of the entry's events were read. */
+/** A position in the feed: a transaction, an entry of it, and the number of the entry's events that have been read. */
 interface FeedPosition {
-  readonly told: string;
+  readonly xid: string;
   readonly seq: string;
   readonly read: number;
 }
 
 interface FeedRow {
-  readonly told: string;
+  readonly xid: string;
   readonly seq: string;
   readonly events: string;
 }
 
 /**
- * Transactions commit out of order, but none can appear any more below the oldest that is still open: the feed is read
- * up to there, in the order of transactions, and so misses nothing, whatever stays open elsewhere.
+ * Transactions commit out of order, but no entry can appear below the xid of the oldest open transaction. The feed is
+ * read up to that xid in the order of xids, and so misses nothing.
  */
 export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<FeedPage> {
   let position = cursor === null ? start : parseCursor(cursor);
@@ -41,7 +41,7 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   while (events.length < limit) {
     const entries = await entriesFrom(session, position, limit - events.length);
     for (const entry of entries) {
-      const skipped = entry.told === position.told && entry.seq === position.seq ? position.read : 0;
+      const skipped = entry.xid === position.xid && entry.seq === position.seq ? position.read : 0;
       const fresh = feedEventsOf(entry.events).slice(skipped);
       const taken = fresh.slice(0, limit - events.length);
       events.push(...taken);
@@ -53,36 +53,36 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   return { events, cursor: cursorText(position) };
 }
 
-/** What is committed from now on belongs to transactions that are open now or begin later. */
+/** Later commits belong to transactions that are open now or begin later: their xids are not below xmin. */
 export async function feedEnd(session: Session): Promise<string> {
-  const [row] = await session.run<{ told: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as told');
-  return cursorText({ told: row!.told, seq: '0', read: 0 });
+  const [row] = await session.run<{ xid: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+  return cursorText({ xid: row!.xid, seq: '0', read: 0 });
 }
 
-const start: FeedPosition = { told: '0', seq: '0', read: 0 };
+const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 
-/** Stands for all events of an entry. */
+/** All events of the entry have been read. */
 const whole = 2_147_483_647;
 
-/** Enough entries for the events wanted, and not many more: `count` says how many changes an entry tells of. */
-function entriesFrom(session: Session, { told, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
+/** As many entries as the wanted events need, and few more: `count` is the number of changes in an entry. */
+function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';
-  const text = `select told::text as told, seq::text as seq, events from (
-      select told, seq, events, sum(count) over (order by told, seq) - count as before from (
-        select told, seq, count, events from ${session.schema}.feed
-        where (told, seq) ${sign} ($1::text::xid8, $2::bigint) and told < pg_snapshot_xmin(pg_current_snapshot())
-        order by told, seq limit $3) near) near
-    where before < $4 order by near.told, near.seq`;
-  return session.run<FeedRow>(text, [told, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
+  const text = `select xid::text as xid, seq::text as seq, events from (
+      select xid, seq, events, sum(count) over (order by xid, seq) - count as before from (
+        select xid, seq, count, events from ${session.schema}.feed
+        where (xid, seq) ${sign} ($1::text::xid8, $2::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
+        order by xid, seq limit $3) near) near
+    where before < $4 order by near.xid, near.seq`;
+  return session.run<FeedRow>(text, [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
 }
 
-const cursorText = ({ told, seq, read }: FeedPosition): string => `${told}:${seq}:${read === whole ? '*' : read}`;
+const cursorText = ({ xid, seq, read }: FeedPosition): string => `${xid}:${seq}:${read === whole ? '*' : read}`;
 
 function parseCursor(cursor: string): FeedPosition {
-  const [, told, seq, read] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)$/.exec(cursor) ?? [];
-  if (told === undefined || seq === undefined || read === undefined) {
+  const [, xid, seq, read] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)$/.exec(cursor) ?? [];
+  if (xid === undefined || seq === undefined || read === undefined) {
     const message = 'this cursor was not made by this store: start again without one';
     throw new Refusal('malformed.cursor', message, { cursor });
   }
-  return { told, seq, read: read === '*' ? whole : Number(read) };
+  return { xid, seq, read: read === '*' ? whole : Number(read) };
 }

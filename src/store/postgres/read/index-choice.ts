@@ -10,7 +10,7 @@ import { nameArray } from '../sql/row-parameters.ts';
 export type Table = 'job' | 'ended';
 
 export interface IndexChoice {
-  /** The table `place`, for a statement that begins `with recursive`. */
+  /** The CTE `entry`, for a statement that begins `with recursive`. */
   readonly entries: string;
   /** The conditions on a job at such an entry. */
   readonly terms: readonly string[];
@@ -24,7 +24,7 @@ export interface IndexChoice {
 export function chooseIndex(schema: string, table: Table, query: Query, values: unknown[]): IndexChoice | null {
   if (typeof query.parent === 'number') return byParent(query, values);
   if (table === 'job') return isForDefinitions(query) ? byDefinition(query) : null;
-  // Those that did not succeed are few, next to all of a definition or type.
+  // Few jobs do not succeed, compared with all of a definition or type.
   if (excludesSucceededAndTasks(query)) return byFateAndType(schema, query, values);
   if (excludesSucceeded(query)) return byFate(query, values);
   if (query.def !== undefined) return byDef(query, values);
@@ -36,20 +36,22 @@ export const excludesSucceededAndTasks = (query: Query): boolean => excludesSucc
 const isTyped = ({ types, glob }: Query): boolean => types !== undefined || glob !== undefined;
 
 function byParent({ parent, ...remainder }: Query, values: unknown[]): IndexChoice {
-  const entries = `place as (select $${values.push(parent)}::bigint as parent)`;
+  const entries = `entry as (select $${values.push(parent)}::bigint as parent)`;
   return { entries, terms: rangeTerms('parent'), column: 'parent', remainder };
 }
 
 function byDefinition({ kinds: _kinds, ...remainder }: Query): IndexChoice {
-  return { entries: `place as (select 'def' as kind)`, terms: [`kind = 'def'`, ...rangeTerms('kind')], column: 'kind', remainder };
+  const terms = [`kind = 'def'`, ...rangeTerms('kind')];
+  return { entries: `entry as (select 'def' as kind)`, terms, column: 'kind', remainder };
 }
 
 function byDef({ def, ...remainder }: Query, values: unknown[]): IndexChoice {
-  return { entries: `place as (select $${values.push(def)}::text as def)`, terms: rangeTerms('def'), column: 'def', remainder };
+  const entries = `entry as (select $${values.push(def)}::text as def)`;
+  return { entries, terms: rangeTerms('def'), column: 'def', remainder };
 }
 
 function byFate({ standings, ...remainder }: Query, values: unknown[]): IndexChoice {
-  const entries = `place as (select fate from ${fatesSql(standings!, values)})`;
+  const entries = `entry as (select fate from ${fatesSql(standings!, values)})`;
   return { entries, terms: [`fate <> 'succeeded'`, ...rangeTerms('fate')], column: 'fate', remainder };
 }
 
@@ -57,42 +59,41 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { types, glob, ...remainder } = query;
   const isTop = `kind <> 'task'`;
   if (types) {
-    const entries = `place as (select type from ${typesSql(types, values)})`;
-    return { entries, terms: [isTop, ...rangeTerms('type')], column: 'type', remainder: { ...remainder, ...(glob
-      ? { glob }
-      : {}) } };
+    const entries = `entry as (select type from ${typesSql(types, values)})`;
+    const terms = [isTop, ...rangeTerms('type')];
+    return { entries, terms, column: 'type', remainder: { ...remainder, ...(glob ? { glob } : {}) } };
   }
-  const { from, goesOn, isMatch } = patternOf(glob!, values);
+  const { from, continues, isMatch } = patternOf(glob!, values);
   const next = (further: string): string =>
     `(select type from ${schema}.ended where ${isTop} and ended.type ${further} order by type limit 1)`;
   const entries = `step (type) as (
-      select ${next(`>= ${from}`)} union all select ${next('> step.type')} from step where ${goesOn}
-    ), place as (select type from step where ${isMatch})`;
+      select ${next(`>= ${from}`)} union all select ${next('> step.type')} from step where ${continues}
+    ), entry as (select type from step where ${isMatch})`;
   return { entries, terms: [isTop, ...rangeTerms('type')], column: 'type', remainder };
 }
 
-/** For all types too, if none are named: a run may have a million failed tasks, and these lists are of runs. */
+/** Without type names, for each type: the index by fate alone contains failed tasks, maybe a million per run. */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;
   const fates = fatesSql(standings!, values);
   const isTop = `kind <> 'task' and fate <> 'succeeded'`;
-  const choice = { terms: [isTop, 'fate = place.fate', ...rangeTerms('type')], column: 'type' };
+  const choice = { terms: [isTop, 'fate = entry.fate', ...rangeTerms('type')], column: 'type' };
   if (types) {
-    const entries = `place as (select fate, type from ${fates}, ${typesSql(types, values)})`;
+    const entries = `entry as (select fate, type from ${fates}, ${typesSql(types, values)})`;
     return { ...choice, entries, remainder: { ...remainder, ...(glob ? { glob } : {}) } };
   }
-  const { from, goesOn, isMatch } = patternOf(glob ?? '*', values);
+  const { from, continues, isMatch } = patternOf(glob ?? '*', values);
   const next = (fate: string, further: string): string => `(select type from ${schema}.ended
       where ${isTop} and ended.fate >= ${fate} and ended.fate <= ${fate} and ended.type ${further}
       order by ended.fate, type limit 1)`;
   const entries = `step (fate, type) as (
       select fate, ${next('fates.fate', `>= ${from}`)} from ${fates}
-      union all select fate, ${next('step.fate', '> step.type')} from step where ${goesOn}
-    ), place as (select fate, type from step where ${isMatch})`;
+      union all select fate, ${next('step.fate', '> step.type')} from step where ${continues}
+    ), entry as (select fate, type from step where ${isMatch})`;
   return { ...choice, entries, remainder };
 }
 
-const rangeTerms = (column: string): string[] => [`${column} >= place.${column}`, `${column} <= place.${column}`];
+const rangeTerms = (column: string): string[] => [`${column} >= entry.${column}`, `${column} <= entry.${column}`];
 
 function fatesSql(standings: NonNullable<Query['standings']>, values: unknown[]): string {
   const fates = endedStandings.filter((fate) => standings.includes(fate));
@@ -102,9 +103,10 @@ function fatesSql(standings: NonNullable<Query['standings']>, values: unknown[])
 const typesSql = (types: readonly string[], values: unknown[]): string =>
   `unnest($${values.push(nameArray([...new Set(types)]))}::text[]) as types (type)`;
 
-/** How the types of a pattern are stepped through: where to begin, whether to go on, which to take. */
-function patternOf(pattern: string, values: unknown[]): { from: string; goesOn: string; isMatch: string } {
+/** How the types of a pattern are found: where to start, whether to continue, and which types match. */
+function patternOf(pattern: string, values: unknown[]): { from: string; continues: string; isMatch: string } {
   const glob = parseGlob(pattern);
   const from = `$${values.push(literalPrefix(glob))}::text`;
-  return { from, goesOn: `starts_with(type, ${from})`, isMatch: `type ~ $${values.push(toPostgresRegex(glob))}::text` };
+  const isMatch = `type ~ $${values.push(toPostgresRegex(glob))}::text`;
+  return { from, continues: `starts_with(type, ${from})`, isMatch };
 }

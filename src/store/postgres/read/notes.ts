@@ -3,7 +3,7 @@ import type { LogLine, Note } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session, Transaction } from '../sql/connection.ts';
 
-/** Whether each was written: only what is still held under its fence is, and it stays so until this is written. */
+/** Writes the notes of jobs that are running under their fence, whose rows it locks; answers for which. */
 export async function writeNotes(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
   let isOutcomeUnknown = false;
@@ -24,7 +24,7 @@ export async function progress(session: Session, id: number): Promise<string | n
   return row?.tree ?? null;
 }
 
-/** A line's text is kept as JSON: it may hold what the database's own texts cannot. */
+/** The text of a line is stored as JSON, since PostgreSQL's text cannot contain NUL. */
 export async function log(session: Session, id: number, after = 0, limit = 1000): Promise<LogLine[]> {
   const text = `select n, at, level, text from ${session.schema}.log where job = $1 and n > $2 order by n limit $3`;
   const lines = await session.run<LogLine>(text, [id, after, limit]);
@@ -40,15 +40,14 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 
-/** After a lost connection: those whose lines are not the last in their log already. */
+/** After a lost connection: the notes whose lines are not already the last of their log. */
 async function withoutWritten(session: Session, notes: readonly Note[]): Promise<Note[]> {
   const unwritten: Note[] = [];
-  for (const writeNotes of notes) {
-    const lines = writeNotes.log ?? [];
-    const stored = (await log(session, writeNotes.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) =>
-      line);
+  for (const note of notes) {
+    const lines = note.log ?? [];
+    const stored = (await log(session, note.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
     const isWritten = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
-    if (lines.length > 0 && !isWritten) unwritten.push(writeNotes);
+    if (lines.length > 0 && !isWritten) unwritten.push(note);
   }
   return unwritten;
 }
@@ -70,8 +69,9 @@ async function writeLog(session: Session, notes: readonly Note[]): Promise<void>
   const lines = notes.flatMap(({ id, log: added = [] }) => added.map((line) => ({ job: id, ...line })));
   if (lines.length === 0) return;
   const text = `insert into ${session.schema}.log (job, n, at, level, text)
-    select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by place), at, level, text
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) with ordinality line (job, at, level, text, place)
+    select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by position), at, level, text
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])
+      with ordinality line (job, at, level, text, position)
     left join lateral (
       select n from ${session.schema}.log where log.job = line.job order by n desc limit 1) last on true`;
   await session.run(text, [

@@ -5,7 +5,7 @@
 import type { Query } from '../../query.ts';
 import type { Session } from '../sql/connection.ts';
 
-/** As the partial indexes say it, to the letter: every ended job but tasks is in one of them. */
+/** The conditions of two partial indexes, verbatim. Every ended job except tasks is in one of them. */
 export const endedPartitions: readonly string[] = [
   'parent is null and purge_at is null',
   `kind <> 'task' and (parent is not null or purge_at is not null)`,
@@ -13,7 +13,7 @@ export const endedPartitions: readonly string[] = [
 
 const few = 2000;
 
-/** The time, if few have ended since. */
+/** The time `createdFrom`, if few jobs have ended since. */
 export async function recentEndedSince(
   session: Session,
   { createdFrom, kinds, parent }: Query,

@@ -30,13 +30,13 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
 
 const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
-/** What the planner cannot see in a parameter, and the partial indexes need. */
+/** The conditions of partial indexes as literals: the planner does not see them in a parameter. */
 function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
   if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];
   return kinds.includes('task') ? [] : [`kind <> 'task'`];
 }
 
-/** As the body holds it. */
+/** As it occurs in the body. */
 const asJson = (text: string): string => JSON.stringify(text);
 
 type AddTerm = (term: (parameter: string) => string, value: unknown) => void;
@@ -58,12 +58,12 @@ function addGlob(add: AddTerm, pattern: string): void {
 function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add((parameter) => `${column} = any(${parameter}::text[])`, nameArray(standings));
-  // Said aloud, so that the partial indexes can be used.
+  // The conditions of partial indexes, as literals.
   if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
 }
 
-/** The longest run of a text that JSON writes as it is: who mentions the text mentions that. */
+/** The longest part of a text that JSON does not escape: a body that contains the text contains this part. */
 function unescapedPart(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const parts = asciiLower(text).split(/["\\\u0000-\u001f\ud800-\udfff]/);
@@ -71,11 +71,11 @@ function unescapedPart(text: string): string {
 }
 
 /**
- * A scalar at a path. The server reads only what its own JSON type can hold; a number may differ in what a double
- * cannot tell. What is let through is looked at again.
+ * A scalar at a path. Inputs that `jsonb` cannot represent pass, and so do numbers that differ only beyond the
+ * precision of a double; `matchesQuery` decides about both.
  */
 function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
-  if (path.includes('length')) return; // arrays have one here, and none there
+  if (path.includes('length')) return; // in JavaScript an array has a property `length`, in jsonb it has none
   const at = `(input::jsonb #> ${arrayLiteral(path)})`;
   const isReadable = String.raw`input !~ '\\u(0000|[dD][89a-fA-F])'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;

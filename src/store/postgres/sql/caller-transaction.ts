@@ -1,10 +1,10 @@
-/** The caller's own transaction as a session: whatever can run a statement with numbered parameters. */
+/** The caller's transaction as a session: any client that executes statements with numbered parameters. */
 import { Refusal } from '../../../refusal.ts';
 import { numberColumns } from '../../job-columns.ts';
 import type { Session } from './connection.ts';
 import type { ServerClock } from './server-clock.ts';
 
-/** A `pg` client, or anything that answers like one. */
+/** A `pg` client, or an object with the same method. */
 export interface Executor {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
 }
@@ -15,7 +15,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
     const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
     throw new Refusal('malformed.store', message);
   }
-  // Not every client can be asked while it is still answering.
+  // Some clients do not accept a query while another one is running.
   let last: Promise<unknown> = Promise.resolve();
   const run = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const answer = last.then(() => executor.query(text, [...values]));
@@ -27,7 +27,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
 
 const numberNames = new Set([...numberColumns, 'job', 'now']);
 
-/** The caller's client may give 64-bit numbers as text. */
+/** The caller's client may return 64-bit numbers as text. */
 function numbered(row: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(row).map(([name, value]) =>
     [name, numberNames.has(name) && value !== null ? Number(value) : value] as const);

@@ -1,6 +1,6 @@
 /**
- * The connections to PostgreSQL: a pool, statements that are prepared once, transactions that go in few round trips,
- * and patience when the server is away. Nothing outlives a transaction, so that a transaction pooler may stand between.
+ * The connections to PostgreSQL: a pool, prepared statements, transactions in few round trips, and retries while the
+ * server is unreachable. No session state outlives a transaction, so a transaction pooler works.
  */
 import type { Writable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
@@ -15,35 +15,35 @@ import type { ServerClock } from './server-clock.ts';
 export interface ConnectionSettings {
   /** The schema that holds Stint's tables. */
   readonly schema: string;
-  /** Connections at most. */
+  /** The maximum number of connections. */
   readonly max: number;
   readonly ssl?: boolean | ConnectionOptions;
-  /** Named statements are parsed and planned once per connection; poolers of old cannot have them. */
+  /** Whether to prepare statements, which are parsed and planned once per connection. Old poolers do not support it. */
   readonly prepare: boolean;
-  /** A statement that gets no answer for so long counts as lost. */
+  /** A statement without an answer after this time counts as lost. */
   readonly statementTimeoutMs: number;
-  /** How long to go on trying while the server is away. */
+  /** How long to retry while the server is unreachable. */
   readonly patienceMs: number;
 }
 
-/** Where statements can be run: the pool, a transaction of our own, or the caller's. */
+/** Executes statements: on the pool, in a transaction of our own, or in the caller's. */
 export interface Session {
-  /** The schema's name as SQL writes it. */
+  /** The schema's name as an SQL identifier. */
   readonly schema: string;
   readonly time: ServerClock;
-  /** For statements whose text repeats: prepared. */
+  /** Executes a prepared statement, for texts that repeat. */
   run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** For statements that differ each time, or whose best plan depends on their values. */
+  /** For texts that rarely repeat, or whose best plan depends on the values. */
   runUnprepared<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends Session {
-  /** Sent without waiting for what was sent before it: it then goes in the same round trip. */
+  /** May be called before earlier statements have been answered: all are then sent in one round trip. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** Called when a connection broke after something was sent: it may have been done or not. */
+/** Called when a connection broke after a statement was sent: its outcome is unknown. */
 export type OnUnknownOutcome = () => void;
 
 const idleMs = 60_000;
@@ -67,7 +67,7 @@ export class Connection implements Session {
     const { max } = settings;
     this.#pool = new pg.Pool({ ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true });
     this.#pool.on('error', ignore);
-    this.#pool.on('connect', (client) => client.on('error', ignore)); // a query under way is told by its own rejection
+    this.#pool.on('connect', (client) => client.on('error', ignore)); // a running query is rejected as well
   }
 
   get pool(): Pool {
@@ -83,12 +83,12 @@ export class Connection implements Session {
     return this.use((session) => session.runUnprepared<Row>(text, values));
   }
 
-  /** Runs `work` on one connection, each statement by itself; again when that was lost, or others were in the way. */
+  /** Runs `work` on one connection without a transaction; again after a lost connection, deadlock or lock failure. */
   use<T>(work: (session: Session) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => work(this.#sessionOn(client))), onUnknownOutcome);
   }
 
-  /** Runs `work` in a transaction; it is committed when `work` ends, unless that has ended it. */
+  /** Runs `work` in a transaction, and commits it unless `work` has ended it. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
   }
@@ -139,7 +139,7 @@ export class Connection implements Session {
   #sessionOn(client: pg.PoolClient): Session {
     const stream = streamOf(client);
     const send = async <Row extends object>(query: pg.QueryConfig): Promise<Row[]> => {
-      stream.cork(); // what is sent in one go leaves in one packet
+      stream.cork(); // statements of one turn leave in one packet
       process.nextTick(() => stream.uncork());
       try {
         return (await client.query<Row & pg.QueryResultRow>(query)).rows;
@@ -168,10 +168,9 @@ export class Connection implements Session {
 }
 
 /**
- * Whoever stops in the middle of a transaction keeps others from its rows no longer than ten seconds. Our statements
- * have many parts with little work each: to plan them anew for their values, or to compile them, takes longer than to
- * run them. And they go along indexes in order until they have enough: a planner that believes a queue to be empty, as
- * it often was when last looked at, would rather gather all of it and sort.
+ * A process that stops inside a transaction blocks its rows for at most ten seconds. Our statements have many CTEs with
+ * few rows: custom plans and JIT take longer than execution. Claims read an index in order until they have enough rows;
+ * with the statistics of an empty queue the planner would prefer a bitmap scan of all rows and a sort.
  */
 export const transactionSettings = {
   idle_in_transaction_session_timeout: '10s',
@@ -193,7 +192,7 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
   };
   const transaction = { ...session, commit: () => end('commit'), rollback: () => end('rollback') };
   const begun = session.runUnprepared(begin);
-  begun.catch(ignore); // what is sent after it fails likewise, and that is waited for
+  begun.catch(ignore); // later statements fail with the same error, and are awaited
   try {
     const answer = await work(transaction);
     if (!isOver) await transaction.commit();
@@ -205,7 +204,7 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
   }
 }
 
-/** The driver has no name for it. */
+/** The driver's types do not have it. */
 const streamOf = (client: pg.PoolClient): Writable =>
   (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream;
 

@@ -1,11 +1,11 @@
-/** What can go wrong between us and PostgreSQL, sorted by what to do about it. */
+/** Errors of PostgreSQL and its driver, classified by how to react to them. */
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
 
-/** The connection broke, or the server cannot take writes now: try again on another connection. */
+/** The connection broke, or the server accepts no writes at present: retry on another connection. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
-  /** Whether a statement was under way, so that nobody knows if it was done. */
+  /** Whether a statement had been sent: its outcome is unknown. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown, wasSent: boolean) {
@@ -14,7 +14,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** A pooler between us and the server forgets prepared statements: go on without them. */
+/** A pooler between client and server does not keep prepared statements: continue without them. */
 export class StatementForgotten extends Error {
   override readonly name = 'StatementForgotten';
 }
@@ -24,11 +24,11 @@ const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03',
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
 const forgottenCodes = new Set(['26000', '42P05']);
-/** No such table, no such schema. */
-const absentCodes = new Set(['42P01', '3F000']);
+/** No such table, schema or column: the schema is of another version. */
+const absentCodes = new Set(['42P01', '3F000', '42703']);
 const uniqueViolation = '23505';
 
-/** What the driver threw, as what it means. */
+/** Classifies an error of the driver. */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);
   if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
@@ -37,7 +37,7 @@ export function errorOf(error: unknown, wasSent: boolean): unknown {
   return error;
 }
 
-/** Why there is no connection: to be tried again, or to be told, as a wrong password is. */
+/** Classifies an error of connecting: a wrong password, for example, is a refusal and not retried. */
 export function connectErrorOf(error: unknown): unknown {
   const meaning = errorOf(error, false);
   if (meaning instanceof ConnectionLost || !(meaning instanceof pg.DatabaseError)) return meaning;
@@ -51,4 +51,7 @@ export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 
 const unmigrated = ({ message }: Error): Refusal =>
-  new Refusal('older.schema', `the database is not prepared for this Stint (${message}): run the migration`);
+  new Refusal(
+    'older.schema',
+    `the schema of the database does not fit this version of Stint (${message}): run the migration, or start the newer Stint`,
+  );

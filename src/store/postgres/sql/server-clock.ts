@@ -1,12 +1,12 @@
-/** Store time: the server's clock as well as it is known here without asking, or a clock that stands in for it. */
+/** Store time: the server's clock, estimated from its answers, or a substitute in tests. */
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
-/** A sample made long ago gives way to a worse one: clocks drift, and may be set back. */
+/** After this time a sample is replaced even by a less precise one: clocks drift and may be set back. */
 const sampleMaxAgeMs = 10_000;
 
 export class ServerClock {
   readonly #standIn: Clock | undefined;
-  /** Store time minus our monotonic time, as it must at least be: an answer is always older than its arrival. */
+  /** Store time minus our monotonic time. It is a lower bound, since an answer takes time to arrive. */
   #offset: number | undefined;
   #sampledAt = 0;
 
@@ -20,7 +20,7 @@ export class ServerClock {
     return Math.floor(systemClock.monotonic() + this.#offset);
   }
 
-  /** For statements: null lets the server read its own clock. */
+  /** The time parameter of statements; null: the server reads its own clock. */
   parameter(): number | null {
     return this.#standIn ? this.#standIn.now() : null;
   }
@@ -35,5 +35,5 @@ export class ServerClock {
   }
 }
 
-/** Store time in a statement whose first parameter is `parameter()`: read once, though it stands in many places. */
+/** Store time in a statement whose first parameter is `parameter()`; evaluated once per statement. */
 export const nowText = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;

@@ -1,6 +1,9 @@
 /**
- * Texts of statements, put together once for each schema and shape of their parameters: for a lone job, to build and
- * compare them took a tenth of the time that writing it takes.
+ * The statement cache: the text of a statement is built once per schema and set of varying columns.
+ *
+ * Saves (bench/LEDGER.md, "a lone change goes by a statement of few parts, its text kept"): for a single job, building
+ * the text and comparing it with prepared ones took a tenth of the time of the write.
+ * Applies to statements whose text depends on nothing else. Without it the text is built for every execution.
  */
 
 const textsMax = 1_000;

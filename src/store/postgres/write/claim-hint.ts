@@ -2,8 +2,8 @@
  * The claim hint: the columns of a single new run, sent with the NOTIFY that announces it. An instance that knows of no
  * other waiting job claims it from the hint in one round trip; a claim that scans first needs two.
  *
- * Every role that may connect to the database can listen to hints and forge them, even without a right to our tables. So
- * a hint carries nothing private, and the claim checks that the row still has every value of the hint.
+ * Every role that may connect to the database can listen to hints and forge them, even without a right to our tables.
+ * So a hint carries nothing private, and the claim checks that the row still has every value of the hint.
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
@@ -32,7 +32,7 @@ export function hintableChange(changes: readonly Change[]): Change | null {
   return after?.state === 'pending' && isReady(after) && !hasPrivateFields(after) ? change : null;
 }
 
-/** No gate is before it, no parent could be asked to give up, and it is due by the clock of who made it. */
+/** It has no gate and no parent whose cancel would matter, and it is due by its creator's clock. */
 const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
   kind === 'run' && gate === null && parent === null && due <= created;
 

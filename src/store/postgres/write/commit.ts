@@ -1,4 +1,4 @@
-/** Commits batches: groups changes by the kind of write, and keeps their order where changes depend on each other. */
+/** Commits batches: one statement per kind of write, in the order of the changes where these depend on each other. */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
@@ -13,7 +13,7 @@ import { unstage } from './staging.ts';
 import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
 
-/** Which changes were written. `afterWrite` sends statements in the same packet, which run after the commit. */
+/** Answers which changes were written. `afterWrite` sends statements in the same packet, which run after the commit. */
 export async function commit(
   connection: Connection,
   batch: Batch,
@@ -25,10 +25,10 @@ export async function commit(
     isOutcomeUnknown = true;
   };
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
-    writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'careful' : mode), afterWrite }, batch, onUnknownOutcome);
-  const written = await attempt('quick').catch((error: unknown) => {
-    // An id was taken: the fast insert cannot say which.
-    if (isUniqueViolation(error)) return attempt('careful');
+    writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
+  const written = await attempt('fast').catch((error: unknown) => {
+    // An open job has one of the ids; the checked insert finds out which.
+    if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
   return isOutcomeUnknown ? resolveUnknownCommit(connection, batch, written) : written;
@@ -43,9 +43,9 @@ export async function commitWithin(session: Session, batch: Batch): Promise<bool
     await session.runUnprepared('release savepoint stint');
   };
   await session.runUnprepared('savepoint stint');
-  const written = await writeSteps(session, 'careful', stepsOf(batch.changes), batch.changes).catch(
+  const written = await writeSteps(session, 'checked', stepsOf(batch.changes), batch.changes).catch(
     async (error: unknown) => {
-      await rollBack(); // or the caller's transaction could only be rolled back
+      await rollBack(); // otherwise the caller's transaction is aborted
       throw error;
     },
   );
@@ -54,13 +54,13 @@ export async function commitWithin(session: Session, batch: Batch): Promise<bool
   return isWritten ? written : written.map(() => false);
 }
 
-/** What a claim decided: its rows are locked already, so it is known where they lie; and it ends the transaction. */
+/** Writes the changes of a claim by the ctids of its locked rows, and commits the transaction. */
 export async function commitClaimed(
   transaction: Transaction,
   changes: readonly Change[],
   ctids: Ctids,
 ): Promise<boolean[]> {
-  const written = writeSteps(transaction, 'careful', stepsOf(changes), changes, ctids);
+  const written = writeSteps(transaction, 'checked', stepsOf(changes), changes, ctids);
   const [answer] = await Promise.all([written, transaction.commit()]);
   return answer;
 }
@@ -72,8 +72,8 @@ interface WriteStep {
 }
 
 /**
- * A change that meets a job or a key of an earlier one must come after it. Between such meetings the order is free, and
- * changes are grouped by the kind of write.
+ * A change with the job or key of an earlier change must be written after it: it starts new steps. Otherwise changes
+ * are grouped by the kind of write.
  */
 function stepsOf(changes: readonly Change[]): WriteStep[] {
   const steps: WriteStep[] = [];
@@ -141,7 +141,7 @@ function writeBatch(
   }, onUnknownOutcome);
 }
 
-/** Sent one after the other without waiting, so that all go in one round trip. */
+/** Sends all steps without waiting for answers: one round trip. */
 async function writeSteps(
   session: Session,
   mode: InsertMode,
@@ -161,7 +161,7 @@ async function writeSteps(
   return written;
 }
 
-/** Rows that several statements write, or that are read and written apart, are locked first: in one order by all. */
+/** Rows that several statements write, or that one reads and another writes, are locked first, in the order of ids. */
 const needsLocks = (steps: readonly WriteStep[], changes: readonly Change[]): boolean =>
   steps.filter(({ kind }) => kind !== 'insert').length > 1 ||
   steps.some(({ kind }) => kind === 'reopen' || kind === 'delete') ||
@@ -175,16 +175,16 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
   ]);
 }
 
-/** Every trace of jobs that are still as they were seen, and of their ended children. */
+/** Deletes jobs that have the version that was read, with all that belongs to them, and their ended children. */
 async function deleteJobs(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
   const values = [numberArray(changes.map(idOf)), numberArray(changes.map(({ before }) => before!.version))];
   const removeFrom = (table: string): string => `delete from ${schema}.${table} gone
     using unnest($1::bigint[], $2::bigint[]) as goal (id, seen) cross join lateral (
-      select ctid as place from ${schema}.${table} sought where sought.id = goal.id limit 1) found
-    where gone.ctid = found.place and gone.version = goal.seen returning gone.id`;
-  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), freed as (
-      delete from ${schema}.taken where key = any($3::text[]) and until is null and job in (select id from open)
+      select ctid as row_ctid from ${schema}.${table} sought where sought.id = goal.id limit 1) found
+    where gone.ctid = found.row_ctid and gone.version = goal.seen returning gone.id`;
+  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), released as (
+      delete from ${schema}.unique_key where key = any($3::text[]) and until is null and job in (select id from open)
     ) select id from open union all select id from ended`;
   const keys = nameArray(changes.map(releasedKey).filter((key) => key !== null));
   const gone = await session.run<{ id: number }>(text, [...values, keys]);

@@ -1,28 +1,28 @@
-/** The part of a statement that writes its feed entry: the table `written` has a row for each job. */
+/** The part of a statement that writes its feed entry, from the CTE `written` with a row for each written job. */
 import { nowText } from '../sql/server-clock.ts';
 import type { Change } from '../../../model/change.ts';
 import { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 
 /**
- * The feed goes by transactions, but a transaction may have got its number before it saw a job that one with a higher
- * number changed: a claim locks some jobs before others, and the caller of `within` may have begun long ago. A
- * job's feed entries therefore never have a lower xid than its earlier ones.
+ * The feed is ordered by xid, but a transaction may have got its xid before it read a job that a transaction with a
+ * higher xid changed: a claim locks jobs one after another, and a caller of `within` may have begun long ago. A job's
+ * feed entry therefore never has a lower xid than its earlier ones.
  */
-export const lastXid = 'greatest(job.told, pg_current_xact_id())';
+export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /**
- * The tables `told` and `feed`. All of it was written, as a rule, and under this transaction's number: then the entry is
- * the text that came with the statement. Otherwise it is put together from what was.
+ * The CTEs `total` and `feed`. If all changes were written under the xid of this transaction, the entry is the text
+ * that the statement brings. Otherwise it is built from the rows that were written.
  */
-export const feedSql = (schema: string, wanted: string, text: string): string => `told as materialized (
-    select count(*) as count, count(*) filter (where told = pg_current_xact_id()) = ${wanted} as is_whole from written
+export const feedSql = (schema: string, wanted: string, text: string): string => `total as materialized (
+    select count(*) as count, count(*) filter (where xid = pg_current_xact_id()) = ${wanted} as is_whole from written
   ), feed as (
-    insert into ${schema}.feed (told, at, count, events)
-      select pg_current_xact_id(), ${nowText}, count, ${text} from told where is_whole
+    insert into ${schema}.feed (xid, at, count, events)
+      select pg_current_xact_id(), ${nowText}, count, ${text} from total where is_whole
       union all
-      select told, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
-      where not (select is_whole from told) group by told)`;
+      select xid, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
+      where not (select is_whole from total) group by xid)`;
 
 /** The group of one job, as JSON. */
 const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'

@@ -6,7 +6,7 @@ import { endedColumns, openColumns, type ColumnValue, type JobColumn } from '../
 import { startsHistoryChunk, lineOf } from '../../row.ts';
 import type { RowField, RowFields } from '../sql/row-parameters.ts';
 
-/** A change of a job that is open when it is written. */
+/** A change after which the job is open. */
 interface OpenChange extends Change {
   readonly after: OpenJob;
 }
@@ -33,17 +33,18 @@ function updateField(column: JobColumn): RowField<Change & { readonly before: Jo
   return fieldOf(column, ({ before, after }) => (column.of(before) === column.of(after) ? null : column.of(after)));
 }
 
-/** The version that the row must have, and what happened since. */
+/** The version that the row must have, and the line that is appended to its history. */
 const guardFields: RowFields<Change & { readonly before: Job }> = [
   ['seen', 'number', ({ before }) => before.version],
   ['line', 'json', ({ events }) => lineOf(events)],
 ];
 
 /** Whether the stored history goes to a chunk of its own. */
-export const historyChunkField: RowFields<Change> = [['aside', 'number', (change) =>
-  (needsHistoryChunk(change) ? 1 : 0)]];
+export const historyChunkField: RowFields<Change> = [
+  ['starts_chunk', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)],
+];
 
-/** The key that a change takes, and until when it keeps it. */
+/** The unique key that a change needs, and until when it holds it. */
 export const keyFields: RowFields<Change> = [
   ['key', 'name', neededKey],
   ['key_until', 'number', ({ after }) => keyUntil(after!)],
@@ -57,7 +58,7 @@ const isWritten = ({ name, update }: JobColumn): boolean => name === 'id' || upd
 
 export const updateFields = [
   ...(openColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
-  // The stored lease stays if the change leaves it: it may have been extended since the job was seen.
+  // The stored lease stays if the change leaves it: it may have been extended since the job was read.
   ['keeps_lease', 'number', ({ before, after }) => (leavesLease(before, after) ? 1 : 0)],
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
@@ -72,12 +73,16 @@ export const reopenFields = [
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
 /** The ctid of each locked row. */
-export const ctidField = (ctids: Ctids): RowFields<Change> => [['place', 'ctid', ({ after }) => ctids.get(after!.id)!]];
+export const ctidField = (ctids: Ctids): RowFields<Change> => [
+  ['row_ctid', 'ctid', ({ after }) => ctids.get(after!.id)!],
+];
 
 /** By job id. */
 export type Ctids = ReadonlyMap<number, string>;
 
-/** Whether a change moves history aside: its row must be locked beforehand, since it is read and written apart. */
+/**
+ * Whether a change moves the history to a chunk. One statement part reads it and another writes: lock the row first.
+ */
 export const needsHistoryChunk = ({ before, after }: Change): boolean =>
   before !== null && after !== null && isOpen(before) === isOpen(after) &&
   startsHistoryChunk(before.version, after.version);

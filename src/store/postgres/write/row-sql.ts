@@ -7,20 +7,29 @@ export const openNames = [...namesOf(openColumns), 'history'].join(', ');
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 
 /** The columns that an ended job keeps when it is opened again, except its id. */
-export const keptNames = namesOf(openColumns.filter(({ name, table, update }) => table === 'both' && update === 'fixed' && name !== 'id'));
+export const keptNames = namesOf(openColumns.filter(isKept));
+
+function isKept({ name, table, update }: Pick<JobColumn, 'name' | 'table' | 'update'>): boolean {
+  return table === 'both' && update === 'fixed' && name !== 'id';
+}
 
 /** The SET list of an open job, without its history. */
-export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, told = ${lastXid}`;
+export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, xid = ${lastXid}`;
 
 /** The SET list of an ended job, without its history. */
 export const amendSql = (column: ColumnSql): string => setSql(endedColumns, 'ended', column);
 
 const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: Table, column: ColumnSql): string =>
-  columns.filter(({ update }) => update !== 'fixed').map((each) => `${each.name} = ${newValueSql(each, table, column)}`).join(', ');
+  columns
+    .filter(({ update }) => update !== 'fixed')
+    .map((each) => `${each.name} = ${newValueSql(each, table, column)}`)
+    .join(', ');
 
 /** The columns of a job that ends, out of those of the open row. */
-export const endedRowSql = (column: ColumnSql): string =>
-  `${endedColumns.map((each) => `${newValueSql(each, 'job', column)} as ${each.name}`).join(', ')}, ${appendLineSql(column)} as history`;
+export const endedRowSql = (column: ColumnSql): string => [
+  ...endedColumns.map((each) => `${newValueSql(each, 'job', column)} as ${each.name}`),
+  `${appendLineSql(column)} as history`,
+].join(', ');
 
 type Table = 'job' | 'ended';
 

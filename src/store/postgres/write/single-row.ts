@@ -1,4 +1,11 @@
-/** Statements for a single update or end: fewer parts than the batch statements have, and a cached text. */
+/**
+ * Statements for a single update or end, with fewer CTEs than those for batches, and with a cached text.
+ *
+ * Saves (bench/LEDGER.md, "a lone change goes by a statement of few parts, its text kept"): a single end 645 → 437 µs,
+ * a single claim 1,204 → 1,015 µs.
+ * Applies to one update that starts no history chunk, and to one end that releases no key.
+ * Without it the statements for batches write the change.
+ */
 import type { Change } from '../../../model/change.ts';
 import { packRows, parameterSql, type RowFields, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
@@ -11,26 +18,29 @@ import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts'
 export const updateSingleSql = cachedStatement((schema) => {
   const column = parameterSql(updateFields, firstFieldParameter);
   return `with written as (
-    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)} where ${isUnchangedSql(column)} returning told
+    update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}
+    where ${isUnchangedSql(column)} returning xid
   ), ${singleFeedSql(schema)}`;
 });
 
 export const endSingleSql = cachedStatement((schema) => {
   const column = parameterSql(endFields, firstFieldParameter);
   return `with written as (
-    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as told
-  ), kept as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written), ${singleFeedSql(schema)}`;
+    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as xid
+  ), inserted as (
+    insert into ${schema}.ended (${endedNames}) select ${endedNames} from written
+  ), ${singleFeedSql(schema)}`;
 });
 
-/** The parameters before the fields are the time and the feed entry. */
+/** Parameters 1 and 2 are the time and the feed entry. */
 export const firstFieldParameter = 3;
 
 export const isUnchangedSql = (column: ColumnSql): string =>
   `job.id = ${column('id')} and job.version = ${column('seen')}`;
 
-/** The end of a statement for one change: few parts, since to set up those of `runWrite` takes longer than a row. */
+/** The end of a statement for one change. The CTEs of `runWrite` take longer to set up than one row to write. */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
-    insert into ${schema}.feed (told, at, count, events) select told, ${nowText}, 1, $2::text from written returning at
+    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowText}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
 
 export async function runSingle(
@@ -47,5 +57,5 @@ export async function runSingle(
   return 'all';
 }
 
-/** The ids that were written; usually all that were asked for. */
+/** The ids of the changes that were written; usually all of the statement. */
 export type WrittenIds = 'all' | ReadonlySet<number>;

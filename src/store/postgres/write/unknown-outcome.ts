@@ -5,7 +5,7 @@ import type { Session } from '../sql/connection.ts';
 import { history } from '../read/history.ts';
 import { idOf, lockById } from './statements.ts';
 
-/** A batch was tried again; what that found already written is ours if the history tells exactly our events. */
+/** After a retry of the batch: a change that was found written is ours if the history has exactly our events. */
 export async function resolveUnknownCommit(
   session: Session,
   batch: Batch,
@@ -17,8 +17,8 @@ export async function resolveUnknownCommit(
 }
 
 /**
- * Of what a claim decided, that which was written. Its rows are locked first, to wait for a server that may still be
- * busy with it. It is not written again: a parent may be cancelled by now.
+ * Returns the changes of a claim that were written. The rows are locked first, which waits for the lost transaction if
+ * the server still executes it. The claim is not written again: a parent may have been cancelled since.
  */
 export async function confirmWritten(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
   await lockById(session, 'job', decided.map(idOf));

@@ -1,7 +1,4 @@
-/**
- * Finds what may be claimed. A lane is a kind, a type and a priority: each is probed by itself, so that a million jobs of
- * other names, or due later, cost nothing. Jobs at a gate pass a turnstile that counts those behind it.
- */
+/** Finds claim candidates in the lanes of a request and at its gates. */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
@@ -9,7 +6,7 @@ import type { Connection } from '../connection.ts';
 import { freeRows, lanes, namedTypes } from './lanes.ts';
 import { gatedRows } from './gates.ts';
 
-/** The best claimable jobs, best first. Only inside a write transaction. */
+/** The first claimable jobs in claim order. Only inside a write transaction, which no other process shares. */
 export function candidates(connection: Connection, request: ClaimRequest, now: number): Candidate[] {
   const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, now)];
   return rows
@@ -32,7 +29,7 @@ export function nextDue(
   return dues.length === 0 ? null : Math.min(...dues);
 }
 
-/** Whether it was asked to give up, be it still open or ended by now. */
+/** Whether the parent, open or ended, has been asked to cancel. */
 const isCancelled = (connection: Connection, parent: number): boolean =>
   connection.get<{ isCancelled: number }>(
     `SELECT cancel_asked isCancelled FROM job WHERE id = ?1

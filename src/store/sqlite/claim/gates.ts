@@ -1,4 +1,4 @@
-/** Gates: jobs that wait at a gate pass a turnstile that counts the admitted jobs. */
+/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. */
 import { noLimits, Turnstile } from '../../../model/gate.ts';
 import type { Kind } from '../../../model/state.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
@@ -8,7 +8,7 @@ import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { namedTypes, type NamedType } from './lanes.ts';
 
-/** How many jobs are behind each gate. */
+/** How many jobs each gate has admitted. */
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
   const sql = `SELECT gate, count(*) count FROM job WHERE gate IS NOT NULL AND admitted = 1 ${ofTypes} GROUP BY gate`;
@@ -41,7 +41,7 @@ function waitingAtGates(
   });
 }
 
-/** Priorities are whole numbers that were checked when the job was asked for. */
+/** Inserted as text: priorities are validated integers. */
 const priorityTerm = ({ priorities }: ClaimRequest): string =>
   priorities === undefined ? '' : `AND priority IN (${priorities.map(Number).join(',')})`;
 

@@ -1,4 +1,7 @@
-/** Lanes: a kind, a type and a priority. Each lane is probed by itself, so other types and later jobs cost nothing. */
+/**
+ * Lanes: a kind, a type and a priority. Each lane is one range of the index, so other types and later jobs cost
+ * nothing.
+ */
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
 import type { OpenRow } from '../../row.ts';
@@ -34,7 +37,7 @@ export function lanes(
   );
 }
 
-/** The types of this ask that have jobs waiting in the lane. */
+/** The requested types with jobs in lane 1 (claimable) or 2 (at a gate). */
 export function namedTypes(
   connection: Connection,
   lane: 1 | 2,
@@ -61,7 +64,7 @@ export function namedTypes(
 const hasAny = (connection: Connection, lane: 1 | 2, kind: Kind, type: string): boolean =>
   connection.get(`SELECT 1 FROM job WHERE lane = ${lane} AND kind = ? AND type = ? LIMIT 1`, kind, type) !== undefined;
 
-/** Every type that starts with the prefix, each found by one step into the index. */
+/** The types that start with the prefix, each found by one seek into the index. */
 function typesFrom(connection: Connection, lane: 1 | 2, kind: Kind, prefix: string): string[] {
   const sql = (sign: '>=' | '>'): string =>
     `SELECT type FROM job WHERE lane = ${lane} AND kind = ? AND type ${sign} ? ORDER BY type LIMIT 1`;

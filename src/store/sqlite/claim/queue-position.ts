@@ -1,4 +1,4 @@
-/** Counts who will be handed out before a job. */
+/** Counts the claimable jobs that precede a job in claim order. */
 import type { Job } from '../../../model/job.ts';
 import { queuePositionMax } from '../../store.ts';
 import type { Connection } from '../connection.ts';

@@ -1,4 +1,4 @@
-/** The instances that run on this store, their heartbeats, and who leads. */
+/** Instances: their heartbeats, their leases, and which of them leads. */
 import type { Beat, BeatReply, Holding, Instance, InstanceAbout, Leadership } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 

@@ -12,8 +12,8 @@ export function extend(connection: Connection, holdings: readonly Holding[], unt
 }
 
 export function lapsed(connection: Connection, limit: number, now: number): Job[] {
-  // The ids first: to bring whole rows of both halves in order, SQLite would read the table from its start. The join is
-  // crossed so that it begins with the few instances.
+  // The subquery yields ids: SQLite would read the whole table to sort rows of a UNION. CROSS JOIN fixes the join
+  // order, so that it starts at the few instances.
   const sql = `SELECT * FROM job WHERE id IN (
       SELECT id FROM job WHERE state = 'running' AND lease_until <= ?1
       UNION ALL
@@ -28,7 +28,7 @@ export function heldBy(connection: Connection, instance: string, limit: number):
   return openRows(connection, which, instance, limit).map(jobOfOpen);
 }
 
-/** Each parent is found by one step into the index, however many children it has. */
+/** Each parent is found by one seek into the index, whatever the number of its children. */
 export function orphaned(connection: Connection, limit: number): number[] {
   const sql = `WITH RECURSIVE family(parent) AS (
       SELECT min(parent) FROM job WHERE parent IS NOT NULL

@@ -1,32 +1,30 @@
-/** Purges ended jobs past their retention with all that is theirs, old feed entries, expired keys, gone instances. */
+/**
+ * Purges ended jobs past their retention, old feed entries, expired keys, abandoned staged children, gone instances.
+ */
 import type { Connection } from '../connection.ts';
-import type { Store } from '../../store.ts';
+import type { PurgeOptions } from '../../store.ts';
 
-/** Each round some, so that no transaction is long: a run that was lost may have planned a million children. */
+/** Staged children to delete per purge: a lost run may have staged a million, and transactions must be short. */
 const stagedPortion = 10_000;
-/** Instances that are gone stay visible for a while. */
+/** Instances stay visible for this time after their lease has lapsed. */
 const instanceKeptMs = 3_600_000;
 
-export function purge(
-  connection: Connection,
-  { limit, feedKeptMs, retentionMs }: Parameters<Store['purge']>[0],
-  now: number,
-): number {
+export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
   for (const { id } of past) {
     connection.run('DELETE FROM ended WHERE id = ?', id);
     forget(connection, id);
   }
-  // The newest entry stays: its number keeps the numbers of those to come from repeating.
+  // The newest entry stays: without it, SQLite would assign its number again.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
-  connection.run('DELETE FROM taken WHERE until <= ?', now);
+  connection.run('DELETE FROM unique_key WHERE until <= ?', now);
   purgeStaged(connection);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
   return past.length;
 }
 
-/** Children kept aside by whoever lost its lease. */
+/** Deletes children that were staged under a fence that is no longer current. */
 function purgeStaged(connection: Connection): void {
   const sql = `SELECT stage FROM staged_feed
     WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
@@ -44,8 +42,8 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
   return [...own, ...connection.all<{ id: number }>(sql, endedBefore, limit - own.length)];
 }
 
-/** What belongs to a job beside its row. */
+/** Deletes what belongs to a job beside its row, and its ended children. */
 export function forget(connection: Connection, id: number): void {
   for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
-  for (const table of ['chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+  for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }

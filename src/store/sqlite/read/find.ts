@@ -42,7 +42,7 @@ export async function find(connection: Connection, clock: Clock, query: Query, p
   return { jobs, next: found.length > size ? jobs.at(-1)!.id : next };
 }
 
-/** By the index that leads to those that may be meant: how many it leads to is what a look costs. */
+/** Counts rows of the chosen indexes: these are the rows that a step reads. */
 function stepEnd(
   connection: Connection,
   query: Query,
@@ -65,7 +65,7 @@ function stepEnd(
   return isNewest ? Math.max(...known) : Math.min(...known);
 }
 
-/** Both tables in one turn of the event loop: a job on its way from one to the other is seen once. */
+/** Reads both tables in one turn of the event loop, so that a job that moves between them is found once. */
 function findBetween(
   connection: Connection,
   query: Query,
@@ -119,12 +119,12 @@ function countBetween(connection: Connection, query: Query, range: IdRange): Tal
     : [])];
 }
 
-/** SQLite works in the event loop: whoever else waits for it shall not notice. */
+/** Each step blocks the event loop, since node:sqlite is synchronous. */
 const scanStepMs = 4;
 
 export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
   const sql =
-    'SELECT key, job FROM taken WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
+    'SELECT key, job FROM unique_key WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
   return new Map(
     connection.all<{ key: string; job: number }>(sql, JSON.stringify(keys), now).map(({ key, job }) => [key, job]),
   );
@@ -166,7 +166,7 @@ const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
 function addKinds(add: (term: string, ...values: string[]) => void, kinds: readonly Kind[]): void {
   add('kind IN (SELECT value FROM json_each(?))', JSON.stringify(kinds));
-  // Said aloud, so that the partial indexes on the queue, and on all but tasks, can be used.
+  // Literal terms: SQLite uses a partial index only if the query contains its condition.
   if (kinds.every((kind) => queueKinds.includes(kind))) add(`kind IN ('bedrock', 'mock')`);
   if (!kinds.includes('task')) add(`kind <> 'task'`);
 }
@@ -174,7 +174,7 @@ function addKinds(add: (term: string, ...values: string[]) => void, kinds: reado
 function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
-  // Said aloud, so that the partial index on the rare fates can be used.
+  // The condition of the partial indexes on jobs that did not succeed.
   if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
 }
 

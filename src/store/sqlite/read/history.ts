@@ -1,4 +1,4 @@
-/** Reads histories of single jobs, and the feed of all. */
+/** Reads the histories of jobs, and the feed. */
 import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
@@ -7,7 +7,9 @@ import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 export function history(connection: Connection, id: number, from = 1, limit = Infinity): Event[] {
-  const chunks = connection.all<{ lines: string }>('SELECT lines FROM chunk WHERE job = ? AND upto >= ? ORDER BY upto', id, from);
+  const chunks = connection.all<{ lines: string }>(
+    'SELECT lines FROM history_chunk WHERE job = ? AND upto >= ? ORDER BY upto', id, from,
+  );
   const tail = connection.get<{ lines: string }>(
     'SELECT history lines FROM job WHERE id = ?1 UNION ALL SELECT history FROM ended WHERE id = ?1', id,
   );
@@ -17,7 +19,7 @@ export function history(connection: Connection, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
-/** A cursor is the number of a feed entry and how many of its events were read. */
+/** A cursor is the number of a feed entry and the number of its events that have been read. */
 export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
   let [seq, read] = cursor === null ? [0, 0] : parseCursor(cursor);
   const events: FeedEvent[] = [];

@@ -11,7 +11,7 @@ export type Table = 'job' | 'ended';
 
 /** One entry into an index. */
 export interface IndexChoice {
-  /** Named where others would seem better. */
+  /** The index for INDEXED BY, where SQLite would choose another. */
   readonly index?: string;
   readonly terms: readonly string[];
   readonly values: readonly SQLInputValue[];
@@ -35,23 +35,23 @@ function choicesForNotSucceeded(connection: Connection, query: Query): IndexChoi
   return fates.flatMap((fate) => {
     const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
     if (includesTasks(query)) return [notSucceeded];
-    // For all types too, if none are named: a run may have a million failed tasks, and these lists are of runs.
+    // Without type names, for each type: the index by fate alone contains failed tasks, maybe a million per run.
     const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
     return choicesPerType(connection, tops, { glob: '*', ...query }) ?? [notSucceeded];
   });
 }
 
-/** More entries than this would block the event loop; then all jobs are scanned by id. */
+/** More entries than this would block the event loop for too long; then jobs are scanned by id. */
 const entriesMax = 200;
 
-/** Null: there are too many, or it is not said which. */
+/** Null: there are too many types, or the query names none. */
 function choicesPerType(connection: Connection, base: IndexChoice, { types, glob }: Query): IndexChoice[] | null {
   const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, base, glob);
   if (chosen === null || chosen.length > entriesMax) return null;
   return chosen.map((type) => ({ terms: [...base.terms, 'type = ?'], values: [...base.values, type] }));
 }
 
-/** Each found by one step into the index; no more than show that there are too many. */
+/** Finds each type by one seek into the index; stops when there are too many. */
 function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
   const glob = parseGlob(pattern);
   const prefix = literalPrefix(glob);
@@ -68,8 +68,8 @@ function typesLike(connection: Connection, { terms, values }: IndexChoice, patte
 }
 
 /**
- * No index tells when a job was created, but whoever was created since a time has also ended since then. Where few have,
- * those are all looked at; where many have, those that are meant are soon found by their ids.
+ * No index covers `created`, but an ended job that was created since a time has also ended since then. If few jobs
+ * have, all of them are read; if many have, a scan by id soon finds matches.
  */
 const choicesSince = (time: number): IndexChoice[] => [
   { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },

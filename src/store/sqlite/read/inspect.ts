@@ -1,6 +1,6 @@
 /**
- * Answers questions in SQL in a process of their own: SQLite cannot be interrupted from within, and a question may take
- * for ever. One at a time.
+ * Executes users' SQL queries, each in a process of its own, one at a time. A query may run without end, and
+ * node:sqlite cannot interrupt one; the process is killed.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ export class Inspector {
   }
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
-    const order = { path: this.#path, secret: `behind_${systemRandom.hex(16)}`, sql, rowsMax: limits.rowsMax };
+    const order = { path: this.#path, secret: `secret_${systemRandom.hex(16)}`, sql, rowsMax: limits.rowsMax };
     const inspection = this.#last.then(() => inspectOnce(order, limits.timeMs));
     this.#last = inspection.catch(() => {});
     return inspection;
@@ -44,7 +44,7 @@ async function inspectOnce(order: InspectorOrder, timeMs: number): Promise<Inspe
 
 type LastReport = Exclude<InspectorReport, { kind: 'ready' }>;
 
-/** The time that it takes to start is not counted. */
+/** The time limit starts when the process is ready. */
 function reportOf(child: ChildProcess, timeMs: number): Promise<LastReport> {
   return new Promise((resolve) => {
     const refuse = (message: string): void => resolve({ kind: 'refused', code: 'costly.query', message });

@@ -1,11 +1,11 @@
-/** The process that answers one question in SQL: it may read the view `jobs`, and whatever else it tries is denied. */
+/** The process that executes one SQL query: it can read the view `jobs`, and an authorizer denies everything else. */
 import { constants, DatabaseSync } from 'node:sqlite';
 import type { RefusalCode } from '../../../refusal.ts';
 import type { Cell, Inspection } from '../../store.ts';
 
 export interface InspectorOrder {
   readonly path: string;
-  /** A name for what lies behind the view, which no question can know. */
+  /** A random name for the view below `jobs`, which no query can guess. */
   readonly secret: string;
   readonly sql: string;
   readonly rowsMax: number;
@@ -18,13 +18,13 @@ export type InspectorReport =
 
 const time = (ms: string): string => `strftime('%Y-%m-%d %H:%M:%S', (${ms}) / 1000.0, 'unixepoch')`;
 const retryAfter = `body ->> '$.policy.retryAfter'`;
-/** As the vocabulary tells it: lost hand-outs, and the one under way. */
+/** As in the vocabulary of Bedrock: the retry count includes lost attempts and the one that is running. */
 const data = (running: string): string =>
   `iif(body ->> '$.policy.handOutsMax' IS NULL OR coalesce(body ->> '$.crashes', 0) + ${running} = 0, input,
     json_set(input, '$.retryAfterCount', coalesce(body ->> '$.crashes', 0) + ${running}))`;
 const isQueued = `kind IN ('bedrock', 'mock')`;
 
-/** The columns of Bedrock's table, in its order. What has ended well and has no parent is gone there. */
+/** The columns of Bedrock's table, in its order. Bedrock deletes jobs without a parent that succeeded. */
 const viewSql = (name: string): string => `CREATE TEMP VIEW ${name}(
     created, jobID, state, name, nextRun, lastRun, repeat, data, priority, parentJobID, retryAfter) AS
   SELECT ${time('created')}, id,
@@ -42,7 +42,7 @@ const viewSql = (name: string): string => `CREATE TEMP VIEW ${name}(
     coalesce(${retryAfter}, '')
   FROM main.ended WHERE ${isQueued} AND NOT (fate = 'succeeded' AND parent IS NULL)`;
 
-/** Of any text, and of all that is found. */
+/** The maximum length of one text, and of the whole result. */
 const textMax = 4_194_304;
 const foundMax = 33_554_432;
 
@@ -61,10 +61,10 @@ function open({ path, secret }: InspectorOrder): DatabaseSync {
   return db;
 }
 
-/** SQLite tells within which view a table is read, and takes a CTE for one: hence a view whose name nobody knows. */
+/** SQLite names the view within which a table is read, and a CTE can have any view's name: hence the secret name. */
 function authorizer(secret: string): Parameters<DatabaseSync['setAuthorizer']>[0] {
   const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION } = constants;
-  // The last two are made of their own arguments.
+  // json_each and json_tree read only their arguments.
   const readable: readonly (string | null)[] = ['jobs', secret, 'json_each', 'json_tree'];
   const isAllowed = (action: number, first: string | null, second: string | null, within: string | null): boolean => {
     if (action === SQLITE_FUNCTION) return second?.toLowerCase() !== 'load_extension';
@@ -100,7 +100,7 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: InspectorOrder): Inspector
 /** SQLite's code for what its authorizer denied. */
 const denied = 23;
 
-/** What is no question is forbidden, whatever else may be wrong with it. */
+/** A statement that is no query is forbidden, even if it is also malformed. */
 function failed({ message, errcode }: Error & { errcode?: number }, sql: string): InspectorReport {
   const isDenied = errcode === denied || message.startsWith('not authorized');
   const isQuestion = /^\s*(?:select|with|values|explain)\b/i.test(sql) || isSyntax(message);

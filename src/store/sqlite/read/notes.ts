@@ -2,7 +2,7 @@
 import type { LogLine, Note } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-/** Whether each was written: only what is still held under its fence is. */
+/** Writes the notes of jobs that are running under their fence; answers for which. */
 export const writeNotes = (connection: Connection, notes: readonly Note[]): boolean[] =>
   notes.map((one) => isHeld(connection, one) && write(connection, one));
 

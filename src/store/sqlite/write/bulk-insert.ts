@@ -1,6 +1,10 @@
 /**
- * Bulk insert: new jobs that differ only in id and input, as the jobs of a bulk create mostly do. One statement writes
- * many of them, and their common columns are built and bound once.
+ * Bulk insert: one statement writes up to 64 new jobs, and binds their common columns once.
+ *
+ * Saves (bench/LEDGER.md, "new jobs that differ in id and input alone go 64 to a statement"): create with k = 1,000
+ * 14.3 → 7.2 µs a job.
+ * Applies to pending new jobs without a unique key that differ only in id and input, as those of a bulk create do.
+ * Without it (`insertsFrom` returns none) each job is inserted by a statement of its own.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../../model/change.ts';
@@ -18,7 +22,7 @@ export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
 
-/** Inserts them as jobs; or, with a stage, as staged rows of that stage. */
+/** Inserts into `job`, or with a stage into `staged`. */
 export function insertTogether(
   connection: Connection,
   group: readonly Change[],
@@ -45,7 +49,7 @@ function ownValues(group: readonly Change[], from: number, size: number): SQLInp
   return values;
 }
 
-/** How many are written at a time. A statement of more rows is no cheaper. */
+/** Rows per statement. More rows are no cheaper (LEDGER: 16, 50 or 200 rows). */
 const portions = [64, 16, 4, 1];
 
 const insertionsInto = (table: string, names: string, shares: number): ReadonlyMap<number, string> =>
@@ -62,7 +66,7 @@ const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1
 
 const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 
-/** The changes from this index on that can be inserted together. */
+/** The changes from this index on that one statement can insert. */
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;
   if (!isPlainInsert(first) || !freeIds.claimId(first.after!.id)) return [];

@@ -1,6 +1,10 @@
 /**
- * Bulk update: open jobs to which the same happens, such as jobs that are claimed or end together. One statement writes
- * all of them, each guarded by the version that was read.
+ * Bulk update: one statement writes all open jobs with equal changes, each guarded by the version that was read.
+ *
+ * Saves (bench/LEDGER.md, "one statement moves all open jobs to which the same happens"): with k = 1,000 a claim
+ * 17.4 → 13.6 µs, a finish 19.0 → 12.4 µs.
+ * Applies to consecutive updates or ends with equal values that release no key and start no history chunk.
+ * Without it (`updateTogether` returns none) each change is written by statements of its own.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Change } from '../../../model/change.ts';
@@ -11,7 +15,7 @@ import { startsHistoryChunk, lineOf } from '../../row.ts';
 import { endedNames, endedRowSql, endValues, updateSql, updateValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 
-/** What a statement takes beside the ids; the last value is the version that was seen. */
+/** The parameters of a statement before the ids; the last one is the version that was read. */
 type Values = readonly SQLInputValue[];
 
 interface RowUpdate {
@@ -19,7 +23,7 @@ interface RowUpdate {
   readonly values: Values;
 }
 
-/** Writes the changes from this index on that are alike; answers which were written. Empty: the first is unlike. */
+/** Writes the equal changes from this index on; answers which were written. Empty: the first has no equal. */
 export function updateTogether(
   connection: Connection,
   changes: readonly Change[],
@@ -60,7 +64,7 @@ function endAll(connection: Connection, group: ReadonlyMap<number, Change>, valu
 const idsIn = (connection: Connection, sql: string, ids: readonly number[], values: Values): ReadonlySet<number> =>
   new Set(connection.arrays(sql, ...values, JSON.stringify(ids)).map(([id]) => id as number));
 
-/** Null: it has something of its own to do, and goes alone. */
+/** Null: the change needs further statements. */
 function updateOf(change: Change | undefined): RowUpdate | null {
   if (!change?.before || !change.after || !isOpen(change.before) || change.events.length === 0) return null;
   const { before, after, events } = change;

@@ -1,4 +1,4 @@
-/** Writes changes: each where its row is still as it was seen, all in one transaction, with one entry in the feed. */
+/** Writes changes inside a transaction, each guarded by the version that was read, with one feed entry for all. */
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
@@ -118,7 +118,7 @@ function amend(connection: Connection, before: EndedJob, after: EndedJob, line: 
   return connection.run(updateEnded, ...amendValues(before, after, line, startsChunk), before.id) === 1;
 }
 
-/** Every trace of a job, and of its ended children. */
+/** Deletes a job with everything that belongs to it, and its ended children. */
 function deleteJob(connection: Connection, job: Job): boolean {
   const { id, version } = job;
   const gone =
@@ -130,9 +130,10 @@ function deleteJob(connection: Connection, job: Job): boolean {
   return true;
 }
 
-/** The stored lines go to a chunk of their own; the row starts anew with the next line. */
+/** Copies the stored lines to a chunk; the row then starts with the next line. */
 function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
-  const sql = `INSERT INTO chunk(job, upto, lines) SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
+  const sql = `INSERT INTO history_chunk(job, upto, lines)
+    SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;
   return connection.run(sql, id, version) === 1;
 }
 

@@ -1,13 +1,13 @@
-/** The ids that new jobs bring along: each is theirs unless another job has it, of this batch or of any time before. */
+/** The ids of new jobs: each is free unless a stored job or an earlier job of the batch has it. */
 import type { Change } from '../../../model/change.ts';
 import type { Connection } from '../connection.ts';
 
 export interface FreeIds {
-  /** Whether it was free; from then on it is not. */
+  /** Returns whether the id was free, and takes it. */
   claimId(id: number): boolean;
 }
 
-/** Ids come in blocks of one's own: mostly one short look tells that all of them are free, and none comes twice. */
+/** New ids are usually one reserved block: then one query shows that all are free, and none occurs twice. */
 export function freeIdsOf(connection: Connection, changes: readonly Change[]): FreeIds {
   const ids: number[] = [];
   for (const { before, after } of changes) if (before === null) ids.push(after!.id);
@@ -20,7 +20,7 @@ export function freeIdsOf(connection: Connection, changes: readonly Change[]): F
   return { claimId: (id) => taken.size !== taken.add(id).size };
 }
 
-/** For jobs that are not to be jobs yet: it is asked when they are. */
+/** For staged jobs, whose ids are checked when they are unstaged. */
 export const allIdsFree: FreeIds = { claimId: () => true };
 const noIdFree: FreeIds = { claimId: () => false };
 

@@ -21,7 +21,8 @@ export const openNames = [...ownNames, ...namesOf(sharedColumns), 'history'].joi
 export const sharedCount = sharedColumns.length + 1;
 export const placeholders = Array(ownNames.length + sharedCount).fill('?').join(', ');
 
-export const openValues = (job: OpenJob, line: string): SQLInputValue[] => [job.id, job.input, ...sharedValues(job, line)];
+export const openValues = (job: OpenJob, line: string): SQLInputValue[] =>
+  [job.id, job.input, ...sharedValues(job, line)];
 
 export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
   const values: SQLInputValue[] = sharedColumns.map(({ of }) => of(job));

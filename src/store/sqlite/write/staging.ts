@@ -33,7 +33,7 @@ function stageOne(connection: Connection, name: string, { after, events }: Chang
   feedEntry.add(after!, line);
 }
 
-/** Makes jobs of what was staged; false: an id or a unique key of theirs is taken. */
+/** Moves staged children to `job`; false: one of their ids or unique keys is taken. */
 export function unstage(connection: Connection, parent: number, fence: number, now: number): boolean {
   const name = stageName(parent, fence);
   if (connection.get(stagedTaken, name)) return false;

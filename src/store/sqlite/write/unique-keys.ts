@@ -14,8 +14,8 @@ export function takeKey(connection: Connection, change: JobChange, now: number):
 /** Releases the key that the change releases, if any. */
 export function releaseKey(connection: Connection, change: JobChange): void {
   const key = releasedKey(change);
-  if (key !== null) connection.run('DELETE FROM taken WHERE key = ? AND job = ?', key, change.before!.id);
+  if (key !== null) connection.run('DELETE FROM unique_key WHERE key = ? AND job = ?', key, change.before!.id);
 }
 
-const takeKeySql = `INSERT INTO taken(key, job, until) VALUES(?1, ?2, ?3)
-  ON CONFLICT(key) DO UPDATE SET job = ?2, until = ?3 WHERE taken.until <= ?4`;
+const takeKeySql = `INSERT INTO unique_key(key, job, until) VALUES(?1, ?2, ?3)
+  ON CONFLICT(key) DO UPDATE SET job = ?2, until = ?3 WHERE unique_key.until <= ?4`;
