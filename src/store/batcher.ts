@@ -14,6 +14,8 @@ export type RunItems<Item, Answer> = (take: () => readonly Item[]) => Promise<re
 export interface BatcherOptions<Item> {
   /** How many groups run at a time. */
   readonly underWayMax: number;
+  /** Whether `run` blocks the event loop, so that no item arrives meanwhile: then each group waits for a turn of it. */
+  readonly isBlocking?: boolean;
   /** A group has items of at most this size together, but always one item. */
   readonly sizeMax?: number;
   readonly sizeOf?: (item: Item) => number;
@@ -47,15 +49,15 @@ export class Batcher<Item, Answer> {
 
   async #work(): Promise<void> {
     this.#underWay += 1;
+    await turn(); // items of the same turn of the event loop join
     while (this.#queue.length > 0) {
-      await turn(); // items of the same turn of the event loop join
       await this.#runGroup();
+      if (this.#options.isBlocking && this.#queue.length > 0) await turn();
     }
     this.#underWay -= 1;
   }
 
   async #runGroup(): Promise<void> {
-    if (this.#queue.length === 0) return;
     let group: readonly Queued<Item, Answer>[] | undefined;
     const take = (): readonly Item[] => (group ??= this.#takeGroup()).map(({ item }) => item);
     try {

@@ -18,13 +18,13 @@ const [, postgres] = storeKinds;
 const patient = jobType('patient', { run: () => 'patient' });
 
 describe.concurrent.each(storeKinds)('on $name', (kind) => {
-  test('5.16 runs are created by the command line, by a server over HTTP and over the Bedrock protocol', async () => {
+  test('5.16 the command line, HTTP and the Bedrock protocol create runs', async ({ onTestFinished }) => {
     await using world = await World.create(kind);
     using place = new Place();
-    await using ends = new AsyncDisposableStack();
     const { url: store } = world;
     const served = place.start('serve', '--store', store, '--http', '127.0.0.1:0', '--bedrock', '127.0.0.1:0');
-    ends.defer(async () => void (await served.kill()));
+    // Also when the test times out.
+    onTestFinished(async () => void (await served.kill()));
     const byCommand = await place.stint('runs', 'create', 'patient', '--json', '--store', store);
     await using engine = new Engine({ store, types: [patient] });
     await engine.resume();
@@ -35,7 +35,7 @@ describe.concurrent.each(storeKinds)('on $name', (kind) => {
     });
     const ids = [(JSON.parse(byCommand.out) as { id: number }).id, ((await created.json()) as { id: number }).id];
     const client = await Client.connect(Number(port));
-    ends.defer(() => client.close());
+    onTestFinished(() => client.close());
     const queued = JSON.parse((await client.ask('CreateJob', { name: 'patient' })).body) as { jobID: number };
     // Programs without code for the type created them; the instance that has it executes them.
     for (const id of ids) expect(await engine.run(id).result()).toBe('patient');

@@ -40,7 +40,10 @@ export class Connection {
   readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
   /** The number of committed transactions. */
   commits = 0;
-  readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), { underWayMax: 1 });
+  readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), {
+    underWayMax: 1,
+    isBlocking: true,
+  });
 
   constructor(db: DatabaseSync) {
     this.db = db;
