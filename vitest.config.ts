@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { measureSlowness } from './test/support/slowness.ts';
 
-// Two files at a time even on one core, since many tests wait for a server; few enough to share one PostgreSQL.
-const filesAtOnce = Math.min(4, Math.max(2, availableParallelism()));
+// One file more than there are cores, since many tests wait for a lease or a server; few enough to share one PostgreSQL.
+const filesAtOnce = Math.min(4, availableParallelism() + 1);
 
 // The processes that tests start load some 300 files of TypeScript: with a compile cache in half of the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile');

@@ -1,4 +1,4 @@
-// The list of runs with a million runs: how fast pages are turned. Runs only with STINT_LONG, because the setup is long.
+// The list of runs with a million runs: how fast pages are turned. Only at the size `long`: its setup takes minutes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '../support/browser.ts';
 import { ended } from '../http/world.ts';
+import { bySize } from '../support/size.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
 
 const runs = 1_000_000;
 const pages = 20;
 const rowsAtOnce = 20_000;
 
-describe.runIf(process.env['STINT_LONG'])('the list of runs with a million runs', () => {
+describe.runIf(bySize({ small: false, long: true }))('the list of runs with a million runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-million-'));
   let board: Dashboard;
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
+import type { TestSize } from '../support/size.ts';
 import type { Part, PartOutcome, Size } from './part.ts';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
@@ -19,25 +20,25 @@ interface Suite {
 /** The tests called `*.proof.ts` in a folder. */
 const proofs = (folder: string): Suite => ({ files: [folder], env: {}, config: 'vitest.proof.config.ts' });
 
-const histories = (size: Size): Suite => ({
-  files: ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'],
-  env: { STINT_HISTORIES: size === 'long' ? '50000' : '5000' },
-});
+/** Tests of every run at a larger size: see test/support/size.ts. */
+const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env: { STINT_TEST_SIZE: size } });
 
-const scale: Suite = {
-  files: ['test/engine/processes/schedules', 'test/engine/processes/large-run', 'test/dashboard/million'],
-  env: { STINT_LONG: '1' },
-};
+const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
+const sizedTests = [
+  'test/engine/processes/schedules', 'test/engine/processes/large-run', 'test/engine/processes/kill',
+  'test/engine/api/every-tick', 'test/time', 'test/dashboard/access', 'test/dashboard/plan', 'test/dashboard/machine',
+];
 
 const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
   ({ name, seconds, run: ({ size }) => runSuite(suiteOf(size)) });
 
 export const suites: readonly Part[] = [
-  part('histories', 300, histories),
+  part('histories', 300, (size) => sized(size, conformance)),
+  part('sizes', 150, (size) => sized(size, sizedTests)),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
-  { ...part('scale', 1_800, () => scale), isLongOnly: true },
+  { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },
 ];
 
 async function runSuite({ files, env, config }: Suite): Promise<PartOutcome> {

@@ -14,7 +14,7 @@ storeConformance('SQLite, two connections on one file,', {
     return { ...opened, store: inTurns([opened.store, await opened.again()]) };
   },
   histories: Math.min(histories, 500),
-  races: false,
+  races: 0,
 });
 
 /** Every call goes to the next connection. */

@@ -7,6 +7,7 @@ import { spreadOf } from '../../src/time/spread.ts';
 import {
   dueTicks, graceDefaultMs, nextTick, type DueTicks, type Misfire, type TickMoments,
 } from '../../src/time/ticks.ts';
+import { bySize } from '../support/size.ts';
 import { refusalOf } from './refusal.ts';
 
 const utc = Date.UTC;
@@ -364,7 +365,7 @@ describe('of all ticks', () => {
           expect(covered).toEqual(ofReason(reason));
           expect(ranges.reduce((sum, { count }) => sum + count, 0)).toBe(covered.length);
         }
-      }), { seed: 40, numRuns: 800 });
+      }), { seed: 40, numRuns: bySize({ small: 200, ci: 2_000 }) });
   });
 
   test('none is lost or doubled when due ticks are asked for at random moments', () => {
@@ -383,6 +384,6 @@ describe('of all ticks', () => {
         }
         expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
         expect(count).toBe(slowly(schedule, first, now, misfire).size);
-      }), { seed: 41, numRuns: 500 });
+      }), { seed: 41, numRuns: bySize({ small: 200, ci: 2_000 }) });
   });
 });

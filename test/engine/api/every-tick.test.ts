@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { at, cron, every, jobDef, jobType, type DefOptions, type Schedule } from '../../../src/index.ts';
 import { preview } from '../../../src/time/preview.ts';
 import { testEngine, type TestEngine } from '../../../src/testing/index.ts';
+import { bySize } from '../../support/size.ts';
 import { minute, newYear, ticksOf } from './kit.ts';
 
 const slow = jobType('slow', { run: ({ input }) => t.clock.sleep((input as number) * minute) });
@@ -62,7 +63,7 @@ test('every occurrence has exactly one run or one recorded skip (S18, S19, S22)'
       expect(new Set(runs).size).toBe(runs.length);
       await t.close();
     }),
-    { numRuns: 50, seed: 7 },
+    { numRuns: bySize({ small: 15, ci: 100 }), seed: 7 },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { large } from './children/large.ts';
 import { figure } from './figures.ts';
 import type { Member } from './member.ts';
+import { bySize } from '../../support/size.ts';
 import { storeKinds, World } from './world.ts';
 
 /** From source each thread also holds what strips types; the package is compiled and does without. */
@@ -10,8 +11,7 @@ const strippingMb = 40;
 const peakMbMax = 250 + strippingMb;
 /** On a large machine V8 gives a busy process 128 MB for young objects, whatever it needs: here, as on a small one. */
 const flags = ['--max-semi-space-size=8'];
-const isLong = Boolean(process.env['STINT_LONG']);
-const sizes = isLong ? [20_000, 100_000] : [20_000];
+const sizes = bySize({ small: [5_000], ci: [20_000], long: [20_000, 100_000] });
 const timeoutMs = 1_800_000;
 
 describe.each(storeKinds)('on $name', (kind) => {
@@ -38,7 +38,7 @@ describe.each(storeKinds)('on $name', (kind) => {
     expect(await peakMbOf(world, ann)).toBeLessThan(peakMbMax);
   }, timeoutMs);
 
-  test.runIf(isLong)('a run of 1000000 tasks is planned within a small memory', async () => {
+  test.runIf(bySize({ small: false, long: true }))('a run of 1000000 tasks is planned within a small memory', async () => {
     await using world = await World.create(kind);
     const ann = await world.start('large', 'ann', { slots: 1, lease: '1m', flags });
     world.open('go');

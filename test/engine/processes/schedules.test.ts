@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/index.ts';
 import { figure } from './figures.ts';
 import { slowness } from '../../support/patience.ts';
+import { bySize } from '../../support/size.ts';
 import { storeKinds, World } from './world.ts';
 
-const count = process.env['STINT_LONG'] ? 10_000 : 1_000;
+const count = bySize({ small: 200, ci: 1_000, long: 10_000 });
 const periodMs = 15_000;
 
 describe.concurrent.each(storeKinds)('on $name', (kind) => {
