@@ -62,6 +62,11 @@ export class PostgresStore implements Store {
     return this.#connection.time.now();
   }
 
+  /** A new connection reads the server's clock. */
+  synchronize(): Promise<void> | undefined {
+    return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
+  }
+
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
     return migrate(this.#connection, options);
   }
@@ -200,6 +205,7 @@ export class PostgresStore implements Store {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
     return {
       now: () => this.now(),
+      synchronize: () => this.synchronize(),
       reserve: (amount) => this.reserve(amount),
       commit: (batch) => commitWithin(session, batch),
       load: (ids) => load(session, ids),
