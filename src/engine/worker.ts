@@ -12,7 +12,7 @@ import { claiming, type Claiming, type ClaimingParts } from './worker/claiming.t
 import { maintaining, type Maintaining, type MaintainingParts } from './worker/maintaining.ts';
 import { running, type Running, type RunningParts } from './worker/running.ts';
 
-export interface WorkerParts extends ClaimingParts, RunningParts, MaintainingParts {
+export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
   readonly host: string;
   readonly leaseMs: number;
@@ -36,11 +36,12 @@ export class Worker {
   #isDraining = false;
 
   constructor(parts: WorkerParts) {
-    const { clock, leaseMs } = parts;
+    const { clock, leaseMs, backupHeartbeat } = parts;
+    const { timeLimits } = backupHeartbeat;
     this.#parts = parts;
-    this.#lease = new InstanceLease(clock, leaseMs);
+    this.#lease = new InstanceLease(clock, leaseMs, () => backupHeartbeat.givenUp());
     this.#maintaining = maintaining(parts, this.#lease);
-    this.#running = running(parts, this.#lease, this.#maintaining.follow);
+    this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow);
     this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
     this.#heartbeat = this.#newHeartbeat();
     // Short back-off: a lease waits to be renewed when the store is back.

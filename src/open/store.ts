@@ -3,15 +3,19 @@ import { Refusal } from '../refusal.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { PostgresStore } from '../store/postgres/store.ts';
 import { SqliteStore } from '../store/sqlite/store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreAddress } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 
 export function openStore(url: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
+  return openStoreAt({ url, options: clock === systemClock ? {} : { clock } });
+}
+
+/** Opens a store with the options of its adapter, as another thread has opened it. */
+export function openStoreAt({ url, options }: StoreAddress): Store {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
-  const options = clock === systemClock ? {} : { clock };
   switch (scheme) {
     case 'memory':
-      return new MemoryStore(clock);
+      return new MemoryStore((options['clock'] as Clock | undefined) ?? systemClock);
     case 'sqlite':
     case 'file':
       return new SqliteStore(rest.replace(/^\/\//, ''), options);

@@ -8,7 +8,7 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, PurgeOptions, Store, StoreHealth, Writer,
+  Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
@@ -41,6 +41,7 @@ export interface PostgresOptions extends Partial<ConnectionSettings> {
 }
 
 export class PostgresStore implements Store {
+  readonly address?: StoreAddress;
   readonly #connection: Connection;
   readonly #wake: Wake;
   readonly #claimParts: ClaimParts;
@@ -48,6 +49,7 @@ export class PostgresStore implements Store {
 
   constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
     const settings = { ...defaults, ...given };
+    if (clock === undefined) this.address = { url, options: { ...given, notify, listenUrl } };
     this.#connection = new Connection(url, settings, new ServerClock(clock));
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
@@ -58,6 +60,11 @@ export class PostgresStore implements Store {
 
   now(): number {
     return this.#connection.time.now();
+  }
+
+  /** A new connection reads the server's clock. */
+  synchronize(): Promise<void> | undefined {
+    return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
   }
 
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
@@ -198,6 +205,7 @@ export class PostgresStore implements Store {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
     return {
       now: () => this.now(),
+      synchronize: () => this.synchronize(),
       reserve: (amount) => this.reserve(amount),
       commit: (batch) => commitWithin(session, batch),
       load: (ids) => load(session, ids),

@@ -10,7 +10,7 @@ import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 import type { Pool } from '../../store.ts';
 import { connectErrorOf, errorOf, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
-import type { ServerClock } from './server-clock.ts';
+import { clockText, type ServerClock } from './server-clock.ts';
 
 export interface ConnectionSettings {
   /** The schema that holds Stint's tables. */
@@ -65,7 +65,10 @@ export class Connection implements Session {
     this.#settings = settings;
     this.#prepares = settings.prepare;
     const { max } = settings;
-    this.#pool = new pg.Pool({ ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true });
+    // Each new connection reads the server's clock before its first statement: nothing is decided by the host's clock.
+    const onConnect = (client: pg.ClientBase): Promise<void> => this.#readClock(client);
+    const config = { ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true, onConnect };
+    this.#pool = new pg.Pool(config);
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => client.on('error', ignore)); // a running query is rejected as well
   }
@@ -91,6 +94,11 @@ export class Connection implements Session {
   /** Runs `work` in a transaction, and commits it unless `work` has ended it. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
+  }
+
+  async #readClock(client: pg.ClientBase): Promise<void> {
+    const { rows } = await client.query<{ now: number }>(clockText, [null]);
+    this.time.observe(rows[0]!.now);
   }
 
   async close(): Promise<void> {
