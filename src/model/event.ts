@@ -23,15 +23,27 @@ export type Happening =
   /** Someone took it to work on it: a new lease, a new fence. */
   | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
   /** Given back: the try does not count. */
-  | { readonly kind: 'released'; readonly due: number }
+  | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
   /** The lease ran out or its holder is gone: what it left behind was judged worth another try. */
-  | { readonly kind: 'lapsed'; readonly holder: string; readonly phase: Phase; readonly due: number }
+  | {
+      readonly kind: 'lapsed';
+      readonly holder: string;
+      readonly phase: Phase;
+      readonly due: number;
+      readonly scheduled?: number;
+    }
   /** The try failed and there will be another. */
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
-  /** It will be finished from outside, under the same fence. */
+  /** It will be finished from outside, under the same fence; also by a worker whose lease had lapsed. */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** It now waits for its children. */
-  | { readonly kind: 'planned'; readonly tasks: number; readonly details?: string }
+  | {
+      readonly kind: 'planned';
+      readonly tasks: number;
+      readonly details?: string;
+      readonly due?: number;
+      readonly scheduled?: number;
+    }
   /** One or more children joined. */
   | { readonly kind: 'adopted'; readonly tasks: number }
   /** No child is open any more. */
@@ -41,7 +53,7 @@ export type Happening =
   /** Nobody may claim it until it is resumed; a definition: it is disabled. */
   | { readonly kind: 'paused' }
   /** It may be claimed again. */
-  | { readonly kind: 'resumed'; readonly due: number }
+  | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }
   /** It was asked to give up; its handler hears of it. */
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
   /** It ended well. */

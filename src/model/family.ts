@@ -1,9 +1,10 @@
 /** The rules between parents and children. */
 import type { Hold } from './state.ts';
-import type { Job, OnTaskFailure } from './job.ts';
+import { isLate, type Job, type OnTaskFailure } from './job.ts';
 
 /** A child waits while its parent works, and goes at once when its parent waits for children. */
-export const childHold = (parent: Job): Hold | null => (parent.state === 'running' ? 'parent' : null);
+export const childHold = (parent: Job): Hold | null =>
+  parent.state === 'running' || isLate(parent) ? 'parent' : null;
 
 /** Whether a run gives up: how many of its tasks failed, and of how many. */
 export function exceedsTolerance(policy: OnTaskFailure | undefined, failed: number, total: number): boolean {

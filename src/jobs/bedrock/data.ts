@@ -1,17 +1,17 @@
 /** The data of queued jobs: JSON kept as text, with the mark that tells a mock from a real job. */
+import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
-import { checkJsonText, exactText, isObject, mergePatch, parseExact, parseJson, type Json } from '../../model/json.ts';
+import { checkExactText, exactText, isObject, mergePatch, parseExact, type Json } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
+import { countKey, data as currentData } from '../../vocabulary/bedrock.ts';
 
 export const noData = '{}';
 
-/** Under it workers are told how often a job was handed out in vain. It is counted by the queue, not kept here. */
-export const countKey = 'retryAfterCount';
 const markKey = 'mockRequest';
 
 /** An object that says something, or literally `{}`. Refuses `malformed.json`. */
 export function checkObjectText(data: string): string {
-  const text = checkJsonText(data);
+  const text = checkExactText(data);
   const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
   if (/^\s*\{/.test(text) && (text === noData || !isEmpty)) return text;
   throw new Refusal('malformed.json', 'the data of a new job must be a JSON object', { path: '$' });
@@ -29,12 +29,18 @@ export const isMock = (job: Job): boolean => job.kind === 'mock';
 export function marked(data: string, shallBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
   if (!shallBeMock) return isMarkedNow ? without(data, markKey) : data;
-  return isMarkedNow || !isObject(parseJson(data)) ? data : exactText({ ...members(data), [markKey]: true });
+  return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** What workers were told of the count comes back with their data, and is not kept. */
+/** The count that a hand-out adds comes back with the worker's data. The queue counts by itself. */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
+
+/** Before a job ends: an ended job keeps the members that its last hand-out added, such as the count. */
+export function keepData(job: Job): readonly Command[] {
+  const input = currentData(job);
+  return input === job.input ? [] : [{ do: 'edit', edit: { input } }];
+}
 
 /** What a unique job's data becomes when it is created again. */
 export const merged = (stored: string, given: string): string =>
@@ -48,7 +54,7 @@ export function asksForDeletion(data: string): boolean {
 
 /** Null without a closer look when the key cannot be in it; a key may be written with escapes. */
 const parsedIfHas = (data: string, key: string): Json =>
-  data.includes(key) || data.includes('\\u') ? parseJson(data) : null;
+  data.includes(key) || data.includes('\\u') ? parseExact(data) : null;
 
 const members = (data: string): Record<string, Json> => ({ ...(parseExact(data) as Record<string, Json>) });
 
