@@ -7,15 +7,17 @@ import type { Job, JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
-import type { FeedEvent, Instance } from '../store/store.ts';
+import type { FeedEvent, Instance, LogLine as StoredLine } from '../store/store.ts';
 import { describeSchedule } from '../time/describe.ts';
 import { bedrockState } from '../vocabulary/bedrock.ts';
 import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
 import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
-import type { Changed, ClaimedView, DefView, EventView, InstanceView, RunDetail, RunView } from './contract.ts';
-import { redact, redactText, type Visibility } from './access/redact.ts';
+import type {
+  Changed, ClaimedView, DefView, EventView, InstanceView, LogLine, ProgressView, RunDetail, RunView,
+} from './contract.ts';
+import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
 /** Data of a run that is not in its row. */
 export interface RunExtras {
@@ -54,7 +56,7 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     cancel: cancelView(job),
     error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, visibility) },
     tick: job.tick === null ? null : { schedule: job.tick.schedule, nominal: job.tick.nominal },
-    tags: { ...job.tags },
+    tags: redactTags(job.tags, visibility),
     version: job.version,
     createdAt: job.created,
     dueAt: job.due,
@@ -62,7 +64,7 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     endedAt: job.state === 'ended' ? job.endedAt : null,
     changedAt: job.changed,
     tasks: tasks !== null && tasks.total === 0 ? null : tasks,
-    progress: progress === null ? null : ownOutline(progress),
+    progress: progress === null ? null : redactTexts(ownOutline(progress), visibility),
   };
 }
 
@@ -70,6 +72,12 @@ const ownOutline = (progress: Progress): RunView['progress'] => {
   const { working, ...rest } = outline(progress);
   return { ...rest, working: [...working] };
 };
+
+export const progressView = (progress: Progress | null, visibility: Visibility): ProgressView | null =>
+  redactTexts(progress, visibility) as ProgressView | null;
+
+export const logView = (lines: readonly StoredLine[], visibility: Visibility): LogLine[] =>
+  lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));
 
 export function cancelView({ cancel }: Job): RunView['cancel'] {
   if (cancel === null) return null;
@@ -119,6 +127,7 @@ function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
       if (isPayload(name) && typeof value === 'string') return [name, payload(value, visibility)];
+      if (name === 'tags' && value !== null) return [name, redactTags(value as Record<string, string>, visibility)];
       if (name === 'edit') return [name, visible(value as Record<string, unknown>, visibility)];
       if (name === 'error') return [name, errorView(value as JobError, visibility)];
       return [name, value];
@@ -164,7 +173,11 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
 const specView = <S extends Partial<Spec>>(spec: S, visibility: Visibility): SpecView<S> =>
-  ({ ...spec, ...('params' in spec ? { params: redact(spec.params, visibility) } : {}) }) as never;
+  ({
+    ...spec,
+    ...('params' in spec ? { params: redact(spec.params, visibility) } : {}),
+    ...(spec.tags ? { tags: redactTags(spec.tags, visibility) } : {}),
+  }) as never;
 
 export const instanceView = (
   { id, started, beatAt, leaseUntil, about }: Instance,

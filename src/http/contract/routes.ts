@@ -83,7 +83,15 @@ export const routes = define({
     method: 'get', path: at('/runs/count'), roles: readers,
     summary: 'Count jobs that match a filter, by type and standing',
     query: RunFilter,
-    answer: z.object({ total: count, items: StatsView.shape.types }).meta({ id: 'RunCount' }),
+    answer: z
+      .object({
+        total: count,
+        items: StatsView.shape.types,
+        isCut: z.boolean().meta({
+          description: 'whether older matches were not counted: a caller who sees redacted texts and searches a text',
+        }),
+      })
+      .meta({ id: 'RunCount' }),
   },
   createRun: {
     method: 'post', path: at('/runs'), roles: produce, status: 201,

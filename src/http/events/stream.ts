@@ -1,7 +1,7 @@
 /** The event streams: all changes, or one run. Every event is sent exactly once, also across reconnects. */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
-import { changed, eventView, runView } from '../views.ts';
+import { changed, eventView, logView, progressView, runView } from '../views.ts';
 import { feedBatch, parsePosition, positionOf, type FeedItem } from './feed.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
@@ -119,8 +119,8 @@ export async function* runChanges(
     const pieces = [
       ...(JSON.stringify(run) === sentRun ? [] : [sseEvent('run', run, position)]),
       ...history.map((event) => sseEvent('event', eventView(event, visibility))),
-      ...(tree === sentProgress ? [] : [sseEvent('progress', { progress }, position)]),
-      ...(lines.length === 0 ? [] : [sseEvent('log', { lines }, position)]),
+      ...(tree === sentProgress ? [] : [sseEvent('progress', { progress: progressView(progress, visibility) }, position)]),
+      ...(lines.length === 0 ? [] : [sseEvent('log', { lines: logView(lines, visibility) }, position)]),
     ];
     [sentRun, sentProgress, version] = [JSON.stringify(run), tree, job.version];
     if (pieces.length > 0 || clock.monotonic() - sentAt > heartbeatMs) {

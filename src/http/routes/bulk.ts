@@ -3,11 +3,12 @@ import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk
 import { queryOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
+import { checkVisible } from '../visible-search.ts';
 
 export const bulkRoutes: RouteHandlers<'bulk'> = {
   async bulk({ engine }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
     const { principal } = call;
-    const query = queryOf(filter, principal.visibility);
+    const query = checkVisible(queryOf(filter, principal.visibility), principal.visibility);
     const count = await countMatching(engine.jobs, query, fingerprint);
     if (dryRun) {
       call.status = 200;

@@ -2,7 +2,6 @@
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
-import type { Progress } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
 import type { Answer, Asked, RunView } from '../contract.ts';
@@ -11,7 +10,8 @@ import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
-import { eventView, runDetail, runView } from '../views.ts';
+import { eventView, logView, progressView, runDetail, runView } from '../views.ts';
+import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
 /** A long search is answered in short pages after this time, so that the caller sees progress. */
@@ -27,7 +27,7 @@ type RunRouteNames =
 export const runRoutes: RouteHandlers<RunRouteNames> = {
   async listRuns({ engine }, { query }, { principal: { visibility } }) {
     const { after, limit, order, with: extras, inMemory, ...filter } = query;
-    const found = await engine.find(queryOf(filter, visibility), pageOf({ after, limit, order }));
+    const found = await findVisible(engine, queryOf(filter, visibility), pageOf({ after, limit, order }), visibility);
     const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, visibility).inMemory === inMemory);
     const isFull = extras?.includes('progress') ?? false;
     const view = async (job: Job): Promise<RunView> =>
@@ -36,8 +36,9 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 
   async countRuns({ engine }, { query }, { principal: { visibility } }) {
-    const tallies = await engine.count(queryOf(query, visibility));
-    return { total: tallies.reduce((sum, { count }) => sum + count, 0), items: tallies.map((tally) => ({ ...tally })) };
+    const { tallies, isCut } = await countVisible(engine, queryOf(query, visibility), visibility);
+    const total = tallies.reduce((sum, { count }) => sum + count, 0);
+    return { total, items: tallies.map((tally) => ({ ...tally })), isCut };
   },
 
   async createRun(services, { body: { type, def, ...request } }, call) {
@@ -82,14 +83,14 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { items: shown, next: events[limit]?.n ?? null };
   },
 
-  async getProgress({ engine }, { params: { id } }) {
-    return { progress: (await engine.snapshot(id)).progress as Mutable<Progress> | null };
+  async getProgress({ engine }, { params: { id } }, { principal: { visibility } }) {
+    return { progress: progressView((await engine.snapshot(id)).progress, visibility) };
   },
 
-  async getLog({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }) {
+  async getLog({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }, { principal: { visibility } }) {
     await engine.snapshot(id);
     const lines = await engine.log(id, { after, limit });
-    return { items: lines.map((line) => ({ ...line })), next: lines.length < limit ? null : lines.at(-1)!.n };
+    return { items: logView(lines, visibility), next: lines.length < limit ? null : lines.at(-1)!.n };
   },
 
   async getRunStats({ engine }, { params: { id } }) {
@@ -125,12 +126,6 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return runView(await engine.resumeJobRun(id, act(principal, why)), principal.visibility);
   },
 };
-
-type Mutable<T> = T extends readonly (infer I)[]
-  ? Mutable<I>[]
-  : T extends object
-    ? { -readonly [K in keyof T]: Mutable<T[K]> }
-    : T;
 
 export const act = (principal: HttpCall['principal'], why: string | undefined): { by: string; why?: string } => ({
   by: actor(principal),
