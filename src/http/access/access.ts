@@ -83,6 +83,13 @@ export class Access {
     throw credentials.authorization === undefined ? unauthenticated() : this.#wrongToken(credentials);
   }
 
+  /** Whether the caller of a long request still is who it was: not revoked, expired, or given another role. */
+  async isUnchanged(principal: Principal, request: Request, credentials: Credentials): Promise<boolean> {
+    const now = await this.#principalOf(request, credentials).catch(() => null);
+    if (now === null || (now.expires !== null && now.expires <= this.#clock.now())) return false;
+    return now.name === principal.name && now.role === principal.role && now.visibility === principal.visibility;
+  }
+
   /** Starts a browser session. The refusal does not reveal whether a token exists. */
   signIn(token: string, credentials: Credentials): { readonly principal: Principal; readonly cookie: string } {
     const record = this.#holderOf(token);
@@ -145,7 +152,7 @@ const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Princi
 const visibilityOf = (role: Role, seesPayloads: boolean): Principal['visibility'] =>
   seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted';
 
-const unauthenticated = (): HttpRefusal =>
+export const unauthenticated = (): HttpRefusal =>
   new HttpRefusal('unauthenticated', 'a valid token is required: Authorization: Bearer …', {
     'www-authenticate': 'Bearer',
   });
