@@ -3,7 +3,7 @@ import { firstMemoryId } from '../engine/stores.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
-import type { Job, JobError } from '../model/job.ts';
+import { isHandedOff, type Job, type JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
@@ -52,6 +52,7 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     crashes: job.crashes,
     generation: job.generation,
     fence: job.fence,
+    isHandedOff: job.state === 'running' && isHandedOff(job),
     lease: lock.owner === null ? null : { holder: lock.owner, until: lock.expires, doing: lock.state! },
     cancel: cancelView(job),
     error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, visibility) },
@@ -87,7 +88,16 @@ export function cancelView({ cancel }: Job): RunView['cancel'] {
 
 const attemptsShownMax = 100;
 
-export function runDetail(job: Job, events: readonly Event[], visibility: Visibility, extras: RunExtras): RunDetail {
+export interface RunDetailExtras extends RunExtras {
+  readonly queuePosition: number | null;
+}
+
+export function runDetail(
+  job: Job,
+  events: readonly Event[],
+  visibility: Visibility,
+  { queuePosition, ...extras }: RunDetailExtras,
+): RunDetail {
   const attempts = attemptsOf(events).slice(0, attemptsShownMax);
   return {
     ...runView(job, visibility, extras),
@@ -96,6 +106,8 @@ export function runDetail(job: Job, events: readonly Event[], visibility: Visibi
     result: payload(job.result, visibility),
     details: payload(job.details, visibility),
     policy: { ...job.policy },
+    queuePosition,
+    createdBy: events[0]?.by ?? '',
     attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, visibility) })),
   };
 }
@@ -197,6 +209,7 @@ export const instanceView = (
   slots: about.slots,
   busy: about.busy,
   isDraining: about.draining,
+  isLeader: leaseUntil > now && about.leads === true,
 });
 
 export const claimedView = (job: Job, children: readonly Job[]): ClaimedView => ({

@@ -2,7 +2,7 @@
 import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk.ts';
 import { queryOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';
-import { actor } from '../access/principal.ts';
+import { actor, terminateCode } from '../access/principal.ts';
 import { checkVisible } from '../visible-search.ts';
 
 export const bulkRoutes: RouteHandlers<'bulk'> = {
@@ -16,7 +16,7 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     }
     const by = actor(principal);
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
-    const input: BulkRequest = { ...about, by, why: why ?? null, asked: engine.now() };
+    const input: BulkRequest = { ...about, by, why: why ?? null, code: terminateCode(principal), asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
     return { count, operation: id };
   },

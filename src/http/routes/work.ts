@@ -170,7 +170,7 @@ async function held(
 const lost = (id: number): Refusal =>
   new Refusal('lost.lease', `this worker does not hold job ${id} under this fence; stop working on it`, { id });
 
-const reply = (job: Job): Answer<'complete'> => ({
+export const reply = (job: Job): Answer<'complete'> => ({
   id: job.id,
   standing: standingOf(job),
   isCancelled: job.cancel !== null,
