@@ -1,5 +1,5 @@
 /** The worker: claims and executes the jobs of one store. An engine has one for its database and one for memory. */
-import type { InstanceAbout } from '../store/store.ts';
+import type { Holding, InstanceAbout } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
 import type { BackupHeartbeat } from './loops/backup-heartbeat.ts';
 import { CancelDelivery } from './loops/cancel-delivery.ts';
@@ -47,7 +47,10 @@ export class Worker {
     // Short back-off: a lease waits to be renewed when the store is back.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
     this.#schedulingWake = new ThrottledWake(this.#maintaining.scheduling, clock, schedulingWakeMs);
-    this.#maintaining.leader.onGained(() => this.#wakeLoops());
+    this.#maintaining.leader.onGained(() => {
+      this.#wakeLoops();
+      this.#beating.wake();
+    });
   }
 
   get claimOnCreate(): ClaimOnCreate {
@@ -57,6 +60,11 @@ export class Worker {
   /** Whether all slots are in use, so that it claims nothing. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
+  }
+
+  /** Whether a handler that runs here has got this token. */
+  hasGiven(token: string, holding: Holding): boolean {
+    return this.#running.attempts.under(holding)?.hasToken(token) ?? false;
   }
 
   async start(): Promise<void> {
@@ -173,7 +181,7 @@ export class Worker {
   #about(): InstanceAbout {
     const { host, version, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
-    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining };
+    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads: this.#maintaining.leader.isLeader };
     return { host, pid: process.pid, version, ...handled, ...load };
   }
 }

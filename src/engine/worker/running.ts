@@ -40,7 +40,7 @@ export interface Running {
 /** `follow` adjusts a schedule that counts from the start or the end of its runs. */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): Running {
   const { jobs, instance: by, clock } = parts;
-  const attempts = new Attempts();
+  const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);
   const onLost = (id: number, fence: number): void => attempts.under({ id, fence })?.revoke();
   const notes = new Notes({ store: jobs.store, clock, onLost });
