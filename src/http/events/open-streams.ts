@@ -1,6 +1,6 @@
 /** Open streams: limits how many there are, in all and per client, and ends those whose caller has lost access. */
 import type { Clock } from '../../time/clock.ts';
-import type { HttpCall } from '../handler.ts';
+import type { Principal } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 
 export interface StreamLimits {
@@ -10,7 +10,11 @@ export interface StreamLimits {
   readonly perClient?: number;
 }
 
-type StreamCall = Pick<HttpCall, 'principal' | 'isAllowed'>;
+/** Who reads a stream, and whether that is allowed still. */
+interface StreamCall {
+  readonly principal: Principal;
+  isAllowed(): Promise<boolean>;
+}
 
 /** How long a stream can outlive the token of its caller. */
 const checkAccessMs = 2_000;
