@@ -5,7 +5,7 @@ import {
   afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, returning, throwing, witness,
 } from './children/bad.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
 const messages: Readonly<Record<keyof typeof throwing, string>> = {
   undefined: 'undefined: undefined',
@@ -20,7 +20,7 @@ const messages: Readonly<Record<keyof typeof throwing, string>> = {
   'an error that is its own cause': 'ring',
 };
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('bad handlers', () => {
     test('in the process of the engine end in a recorded outcome, and the job beside them goes on', async () => {
       await using world = await World.create(kind);

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { beside, blocking, hanging, looping, overtaken, quick, stuck } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { slowness } from '../../support/patience.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('leases', () => {
     test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
