@@ -37,6 +37,7 @@ export const refusalCodes = {
   'busy.type': 'a job of this type is running and only one may run at a time',
   'manual.forbidden': 'this definition takes no manual runs',
   'disabled.definition': 'this definition is disabled',
+  'needs.code': 'only a program that has the code of the job type can do this',
   'too.late': 'what was waited for has not happened in time',
   'contended': 'the job kept changing while this was tried',
   'newer.schema': 'the database was written by a newer Stint',

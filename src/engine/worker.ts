@@ -14,6 +14,7 @@ import { running, type Running, type RunningParts } from './worker/running.ts';
 
 export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
+  readonly build: string;
   readonly host: string;
   readonly leaseMs: number;
   readonly backupHeartbeat: BackupHeartbeat;
@@ -179,9 +180,9 @@ export class Worker {
   }
 
   #about(): InstanceAbout {
-    const { host, version, handlers, slots } = this.#parts;
+    const { host, version, build, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
     const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads: this.#maintaining.leader.isLeader };
-    return { host, pid: process.pid, version, ...handled, ...load };
+    return { host, pid: process.pid, version, build, ...handled, ...load };
   }
 }

@@ -7,9 +7,11 @@ import {
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
+import { readTypes } from './catalogue.ts';
 import { originOf, type Draft } from './draft.ts';
 import { stopJob } from './operate.ts';
 
@@ -17,12 +19,12 @@ export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
 /** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
-export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
+export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
     const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
     ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker);
+    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker, typesOf);
   });
   return ticked;
 }
@@ -32,12 +34,19 @@ export async function tickDue(definer: Producer, asker: Asker): Promise<number> 
  * first. While it is disabled, what fell due is told as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
-  if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as Changes;
+  if (def.state === 'pending' && def.due <= now) {
+    return (await answers(definer, [def], now, asker, registered(definer))) as Changes;
+  }
   const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.nominal <= now);
   return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
 }
 
 type Changes = [Change, ...Change[]];
+
+/** The entries of types, which say how runs are made today. */
+export type TypesOf = (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
+
+const registered = ({ store }: Producer): TypesOf => (names) => readTypes(store, names);
 
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
@@ -76,9 +85,11 @@ async function answers(
   due: readonly Job[],
   now: number,
   asker: Asker,
+  typesOf: TypesOf,
 ): Promise<readonly Change[]> {
   const runs = await momentsOf(store, due);
-  const { readable, unreadable } = read(due, now, runs);
+  const types = await typesOf(due.map(({ type }) => type));
+  const { readable, unreadable } = read(due, now, runs, types);
   const busy = new Set(await busyKeys(store, readable, asker));
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const setAside = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
@@ -102,12 +113,12 @@ interface Readable {
 }
 
 /** A definition that cannot be read, whoever wrote it, is disabled with the reason, and stops no other. */
-function read(due: readonly Job[], now: number, runs: RunMoments) {
+function read(due: readonly Job[], now: number, runs: RunMoments, types: ReadonlyMap<string, TypeEntry>) {
   const readable: Readable[] = [];
   const unreadable: { readonly def: Job; readonly why: string }[] = [];
   for (const def of due) {
     try {
-      const spec = specOf(definitionOf(def));
+      const spec = specOf(definitionOf(def), types.get(def.type) ?? null);
       readable.push({ def, spec, calls: callsFor(def, spec, now, runs) });
     } catch (error) {
       const cause = error instanceof Error ? error.message : '';

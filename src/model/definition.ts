@@ -11,6 +11,7 @@ import { instantMax } from '../time/instant.ts';
 import type { Happening, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
+import { keyAt, typeMaxOf, type TypeEntry } from './type-entry.ts';
 
 /** What happens to an occurrence while a run is under way. */
 export type Overlap = 'allow' | 'skip' | 'queue' | 'replace';
@@ -34,6 +35,16 @@ export interface Spec {
   readonly phase: 'run' | 'prepare';
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
+  /** What the definition says itself; the rest of `policy` and the like is its type's, as it was when this was written. */
+  readonly own?: OwnSettings;
+}
+
+/** Of the settings that a type has too, those that a definition sets itself. */
+export interface OwnSettings {
+  readonly policy: Policy;
+  readonly priority?: number;
+  readonly concurrency?: number;
+  readonly onePerType?: true;
 }
 
 /** The limits that runs of a definition fall under. */
@@ -46,9 +57,45 @@ export interface SpecGate {
 export interface Definition {
   readonly code: Spec;
   readonly override: Partial<Spec> | null;
+  /** The build that declared it; absent: no code did. */
+  readonly build?: string;
+  /** Whether it is disabled because no living build declares it. */
+  readonly isAbandoned?: true;
 }
 
-export const specOf = ({ code, override }: Definition): Spec => ({ ...code, ...override });
+/**
+ * What is in effect now: the operator's word over the definition's, and that over its type's, as the type is today.
+ * Without the type's entry, its settings are those of the day on which the definition was written.
+ */
+export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
+  const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
+  const said: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  // One at a time is a lock of the type, which no definition of it can open.
+  const onePerType = said.onePerType || (type?.onePerType ?? false);
+  const limits = { ...base.gate, ...override?.gate };
+  const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
+  return {
+    ...said,
+    onePerType,
+    gate: gateOf(onePerType ? 1 : limits.typeMax, said.overlap === 'queue' ? 1 : limits.defMax),
+    limitKey: keyPath === null ? said.limitKey : (keyAt(said.params, keyPath) ?? null),
+  };
+}
+
+const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({
+  ...code,
+  policy: { ...type.policy, ...own.policy },
+  priority: own.priority ?? type.priority,
+  onePerType: own.onePerType ?? false,
+  phase: type.phase,
+  gate: gateOf(typeMaxOf(type), own.concurrency),
+});
+
+/** Null: its runs are not limited. */
+export function gateOf(typeMax: number | undefined, defMax: number | undefined): SpecGate | null {
+  if (typeMax === undefined && defMax === undefined) return null;
+  return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
+}
 
 export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as Definition;
 

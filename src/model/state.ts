@@ -2,10 +2,12 @@
 
 /**
  * What a record stands for: a run of a type, a task of a run, a job of the Bedrock queue or a mock of one, a definition,
- * an act of an operator.
+ * an act of an operator, a job type of the catalogue, a build that declares types and definitions.
  */
-export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit';
-export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'];
+export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build'];
+/** Those that are runs, tasks and jobs; the others are records about them. */
+export const jobKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 /** Those that somebody works on in earnest. */
 export const workKinds: readonly Kind[] = ['run', 'task', 'bedrock'];
 

@@ -17,7 +17,7 @@ interface Rule {
 
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
-  ['refusal', 'version'],
+  ['refusal', 'version', 'did-you-mean'],
   ['random', 'logger', 'time'],
   ['model'],
   ['vocabulary'],
@@ -43,8 +43,10 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['work'],
     ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker'],
-    ['workers', 'reads', 'audit-trail'],
+    ['workers', 'type-catalogue'],
+    ['reads', 'audit-trail'],
     ['definition-actions', 'run-actions', 'run-creation'],
+    ['declarations'],
     ['engine'],
   ],
   'src/engine/isolation/': [
@@ -67,6 +69,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['checks', 'ids'],
     ['draft'],
     ['new-jobs'],
+    ['catalogue'],
     ['create', 'settle', 'repair', 'operate', 'work', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],

@@ -189,9 +189,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'inputs are not validated',
     cuts: [cut(
-      'engine/declare/run-request.ts',
-      'schema ? checked(schema, input, type.name) : input',
-      'schema && input',
+      'engine/declare/type-rules.ts',
+      '(input) => checked(schema, input, name)',
+      '(input) => schema && input',
     )],
     breaks: ['3.05'],
   },
@@ -263,18 +263,32 @@ export const breaches: readonly Breach[] = [
   {
     title: 'runs of a type with onePerType are not limited',
     cuts: [
-      cut('engine/declare/job-def.ts', '(onePerType ?? type.onePerType) ? 1 :', 'false ? 1 :'),
+      cut('model/definition.ts', 'gateOf(onePerType ? 1 :', 'gateOf(!onePerType ? 1 :'),
+      cut('model/type-entry.ts', 'onePerType ? 1 :', 'false ? 1 :'),
       cut(
         'engine/declare/handlers.ts',
-        'if (options.onePerType) types.set(name, 1);',
+        'if (typeMax !== undefined) types.set(name, typeMax);',
         'if (name === null) types.set(name, 1);',
       ),
     ],
     breaks: ['4.02 of several'],
   },
   {
+    title: 'a definition switches the onePerType of its type off',
+    cuts: [
+      cut('model/definition.ts', 'said.onePerType || (type?.onePerType ?? false)', 'said.onePerType'),
+      cut('model/definition.ts', 'gateOf(typeMaxOf(type), own.concurrency)', 'gateOf(undefined, own.concurrency)'),
+    ],
+    breaks: ['4.02 no definition'],
+  },
+  {
+    title: 'parameters of definitions are not checked',
+    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options);', '')],
+    breaks: ['4.10 HTTP'],
+  },
+  {
     title: 'every type is limited to one run',
-    cuts: [cut('engine/declare/job-def.ts', '(onePerType ?? type.onePerType) ? 1 :', 'true ? 1 :')],
+    cuts: [cut('model/definition.ts', 'gateOf(onePerType ? 1 :', 'gateOf(true ? 1 :')],
     breaks: ['4.02 without'],
   },
   {
@@ -297,7 +311,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'in-memory definitions are stored',
-    cuts: [cut('engine/declare/job-def.ts', 'inMemory: options.inMemory ?? false,', 'inMemory: false,')],
+    cuts: [cut('engine/declare/job-def.ts', `inMemory: flagOf('inMemory', options.inMemory, false),`, 'inMemory: false,')],
     breaks: ['4.05', '4.06'],
   },
   {
@@ -307,7 +321,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'leaderOnly is ignored',
-    cuts: [cut('engine/declare/job-def.ts', '...(options.leaderOnly ? { leaderOnly: true } : {})', '')],
+    cuts: [cut('engine/declare/job-def.ts', `...(flagOf('leaderOnly', leaderOnly, false) ? { leaderOnly: true } : {})`, '')],
     breaks: ['4.08'],
   },
   {
@@ -476,7 +490,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'an engine uses the clock of its machine',
-    cuts: [cut('engine/run-creation.ts', 'const now = stores.database.store.now();', 'const now = Date.now();')],
+    cuts: [cut('engine/run-creation.ts', 'const now = database.now();', 'const now = Date.now();')],
     breaks: ['5.08 the clocks'],
   },
   {
@@ -537,7 +551,7 @@ export const breaches: readonly Breach[] = [
     cuts: [cut(
       'jobs/define.ts', 'create(origin, first, { by, now })]);',
       `create(origin, { ...first, hold: 'pause' }, { by, now })]);
-  if (written && isEnabled) await enable(store, name, { by });`,
+  if (written && enabled) await enable(store, name, { by });`,
     )],
     breaks: ['5.17', '5.21'],
   },
@@ -580,9 +594,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a start enables what an operator disabled',
     cuts: [cut(
-      'jobs/define.ts', 'if (sameJson(definitionOf(known).code, code)) return;',
-      `if (known.state === 'held') await enable(store, name, { by });
-  if (sameJson(definitionOf(known).code, code)) return;`,
+      'jobs/define.ts', 'const stored = new Map<string, Definition>();',
+      `const stored = new Map<string, Definition>();
+  for (const { name } of declarations) await enable(store, name, { by: 'code' }).catch(() => {});`,
     )],
     breaks: ['5.30'],
   },

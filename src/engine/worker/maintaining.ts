@@ -1,6 +1,7 @@
 /** The maintaining part of a worker: leadership, schedules, repair, settling, orphans and retention. */
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
+import type { TypesOf } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
 import { Leader } from '../loops/leader.ts';
@@ -12,6 +13,7 @@ export interface MaintainingParts extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
+  readonly typesOf: TypesOf;
 }
 
 export interface Maintaining {
@@ -31,10 +33,10 @@ const retentionMs = 60_000;
 const followerDelayFactor = 2;
 
 export function maintaining(parts: MaintainingParts, lease: InstanceLease): Maintaining {
-  const { jobs, instance: by, retention } = parts;
+  const { jobs, instance: by, retention, typesOf } = parts;
   const { store } = jobs;
   const leader = new Leader(jobs, by, lease.durationMs);
-  const scheduler = new Scheduler({ jobs, by, isLeader: () => leader.isLeader });
+  const scheduler = new Scheduler({ jobs, by, typesOf, isLeader: () => leader.isLeader });
   const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
   const every = (ms: number, work: () => Promise<number>): Turn => async () =>
     (await work()) > 0 ? 0 : ms * (leader.isLeader ? 1 : followerDelayFactor);

@@ -35,6 +35,8 @@ export interface InstanceAbout {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
+  /** The id of its program as it was deployed. */
+  readonly build?: string;
   readonly types: readonly string[];
   /** Those of its types that run in threads or processes of their own. */
   readonly isolated?: readonly string[];

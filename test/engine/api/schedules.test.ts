@@ -408,9 +408,9 @@ describe('edits', () => {
     const unreadable = { kind: 'cron', text: 'x', zone: 'UTC' } as const;
     expect(await refused(t.engine.override('def', { schedules: [unreadable] }))).toBe('malformed.cron');
     expect(await refused(t.engine.override('def', { overlap: 'sometimes' as never }))).toBe('malformed.option');
-    expect(await refused(t.engine.override('def', { misfire: { policy: 'skip' } as never }))).toBe('malformed.option');
+    expect(await refused(t.engine.override('def', { misfire: { policy: 'never' } as never }))).toBe('malformed.option');
     expect(await refused(t.engine.override('def', { policy: { attemptsMax: 0 } }))).toBe('malformed.number');
-    expect(await refused(t.engine.override('def', { type: 'other' }))).toBe('malformed.option');
+    expect(await refused(t.engine.override('def', { type: 'other' } as never))).toBe('malformed.option');
     expect(await refused(t.engine.override('other', { priority: 1 }))).toBe('unknown.definition');
     await t.advance('1h');
     expect(await times(t)).toEqual(['01:00:00']);
