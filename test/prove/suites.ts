@@ -34,6 +34,7 @@ const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Pa
 
 export const suites: readonly Part[] = [
   part('histories', 300, histories),
+  part('failover', 60, () => proofs('test/failover')),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
