@@ -6,6 +6,7 @@ import type { WorkSignal } from './work-signal.ts';
 import type { JobCounts } from './metrics/job-counts.ts';
 import type { Answer, Asked, RouteName } from './contract.ts';
 import type { EventFeed } from './events/feed.ts';
+import type { HealthCheck } from './health-check.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
@@ -22,6 +23,7 @@ export interface HttpServices {
   readonly timeSeries: TimeSeries;
   readonly remoteWorkers: RemoteWorkers;
   readonly jobCounts: JobCounts;
+  readonly healthCheck: HealthCheck;
 }
 
 export interface HttpCall {

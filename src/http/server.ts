@@ -11,6 +11,7 @@ import { JobCounts } from './metrics/job-counts.ts';
 import { apiPath, routes, type Route, type RouteName } from './contract.ts';
 import { dispatch, problem } from './dispatch.ts';
 import { EventFeed } from './events/feed.ts';
+import { HealthCheck } from './health-check.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -113,7 +114,8 @@ function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Lo
   }, false);
   metrics.addGauges(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: workSignal.waiting }));
   const remoteWorkers = new RemoteWorkers(store, clock);
-  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers, jobCounts };
+  const healthCheck = new HealthCheck(store, clock);
+  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers, jobCounts, healthCheck };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };

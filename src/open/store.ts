@@ -7,7 +7,13 @@ import type { Store } from '../store/store.ts';
 import { oneOf, readOptions, type OptionReaders } from '../store/url-options.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 
-export function openStore(given: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
+export interface OpenStoreOptions {
+  readonly clock?: Clock;
+  /** Whether a SQLite file that does not exist is created. Default: true. */
+  readonly create?: boolean;
+}
+
+export function openStore(given: string, { clock = systemClock, create = true }: OpenStoreOptions = {}): Store {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(given) ?? [];
   const options = clock === systemClock ? {} : { clock };
   switch (scheme) {
@@ -15,7 +21,7 @@ export function openStore(given: string, { clock = systemClock }: { readonly clo
       return new MemoryStore(clock);
     case 'sqlite':
     case 'file':
-      return openSqlite(withVariables(rest.replace(/^\/\//, ''), sqliteVariables), options);
+      return openSqlite(withVariables(rest.replace(/^\/\//, ''), sqliteVariables), { ...options, create });
     case 'postgres':
     case 'postgresql':
       return new PostgresStore(withVariables(given, postgresVariables), options);
