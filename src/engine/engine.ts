@@ -99,6 +99,11 @@ export class EngineCore implements RunBackend, RunMaker {
     await this.#workers.suspend();
   }
 
+  /** The ids of the jobs that this instance executes now. */
+  get running(): readonly number[] {
+    return this.#workers.running;
+  }
+
   /** Waits for running handlers, then interrupts them and releases their jobs; these attempts do not count. */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
     await this.#declaring.stop();

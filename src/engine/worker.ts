@@ -58,6 +58,11 @@ export class Worker {
     return this.#claiming.claimOnCreate;
   }
 
+  /** The jobs that are executed here. */
+  get running(): readonly number[] {
+    return [...this.#running.attempts.values()].map(({ job }) => job.id);
+  }
+
   /** Whether all slots are in use, so that it claims nothing. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;

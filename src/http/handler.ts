@@ -9,6 +9,7 @@ import type { EventFeed } from './events/feed.ts';
 import type { OpenStreams } from './events/open-streams.ts';
 import type { RunTurns } from './events/run-turns.ts';
 import type { SharedReads } from './events/shared-reads.ts';
+import type { HealthCheck } from './health-check.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
@@ -28,6 +29,7 @@ export interface HttpServices {
   readonly timeSeries: TimeSeries;
   readonly remoteWorkers: RemoteWorkers;
   readonly jobCounts: JobCounts;
+  readonly healthCheck: HealthCheck;
 }
 
 export interface HttpCall {

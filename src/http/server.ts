@@ -14,6 +14,7 @@ import { EventFeed } from './events/feed.ts';
 import { OpenStreams, type StreamLimits } from './events/open-streams.ts';
 import { RunTurns } from './events/run-turns.ts';
 import { SharedReads } from './events/shared-reads.ts';
+import { HealthCheck } from './health-check.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -122,9 +123,10 @@ function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clo
   }, false);
   metrics.addGauges(() => ({ stint_stream_readers: openStreams.count, stint_workers_waiting: workSignal.waiting }));
   const remoteWorkers = new RemoteWorkers(store, clock);
+  const healthCheck = new HealthCheck(store, clock);
   return {
     engine, access, clock, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
-    jobCounts,
+    jobCounts, healthCheck,
   };
 }
 

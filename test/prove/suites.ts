@@ -35,6 +35,7 @@ const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Pa
 export const suites: readonly Part[] = [
   part('histories', 300, (size) => sized(size, conformance)),
   part('sizes', 240, (size) => sized(size, sizedTests)),
+  part('failover', 60, () => proofs('test/failover')),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },

@@ -15,7 +15,7 @@ export function doctorCommand(program: Command): void {
 
 /** Never migrates: the command may be newer than the instances at work. */
 async function doctor({ store: url, json }: CommonFlags): Promise<void> {
-  const store = openStore(storeUrl(url));
+  const store = openStore(storeUrl(url), { create: false });
   try {
     const findings = await runDoctor(new Jobs(store), systemClock);
     if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;

@@ -5,8 +5,9 @@ import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
 import { startBedrock } from '../../bedrock/start.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
-import { engineOf, addEngineFlags, shownUrl, untilStopSignal, type EngineFlags } from '../engine-options.ts';
+import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
+import { untilStopped } from '../stop.ts';
 
 interface ServeFlags extends EngineFlags {
   readonly http: string;
@@ -41,9 +42,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const servers = await openServers(engine, flags, logger);
   printLine(`${styled('bold', 'Stint')} is running on ${shownUrl(url)}`);
   for (const { line } of servers) printLine(`  ${line}`);
-  await untilStopSignal();
-  await Promise.all(servers.map((server) => server.close()));
-  await engine.close();
+  await untilStopped(engine, () => Promise.all(servers.map((server) => server.close())));
 }
 
 /** Opens all servers or none, so that a port in use is reported before any address is printed. */

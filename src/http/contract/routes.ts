@@ -53,7 +53,7 @@ const define = <const R extends Record<string, Route>>(table: R): R => table;
 
 export const routes = define({
   health: {
-    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and reaches its store',
+    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and its store takes writes',
     answer: Health,
   },
   metrics: {

@@ -284,5 +284,9 @@ export const TokenView = z
     lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
   })
   .meta({ id: 'TokenView' });
-export const Health = z.object({ status: z.enum(['ok', 'failing']), version: z.string() }).meta({ id: 'Health' });
+export const Health = z.object({
+  status: z.enum(['ok', 'failing']),
+  reason: z.string().optional().describe('why the store takes no writes'),
+  version: z.string(),
+}).meta({ id: 'Health' });
 export const Nothing = z.object({}).meta({ id: 'Nothing' });

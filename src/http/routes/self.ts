@@ -6,10 +6,11 @@ import { openApi } from '../openapi.ts';
 import type { Principal } from '../access/principal.ts';
 
 export const selfRoutes: RouteHandlers<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'> = {
-  async health({ engine }, _request, call) {
-    const isReached = await engine.jobs.store.feedEnd().then(() => true, () => false);
-    if (!isReached) call.status = 503;
-    return { status: isReached ? 'ok' : 'failing', version };
+  async health({ healthCheck }, _request, call) {
+    const reason = await healthCheck.failure();
+    if (reason === null) return { status: 'ok', version };
+    call.status = 503;
+    return { status: 'failing', reason, version };
   },
 
   async metrics({ metrics }) {

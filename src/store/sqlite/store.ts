@@ -21,16 +21,19 @@ import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { Inspector } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireKnownSchema } from './schema.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
-import { health } from './maintain/health.ts';
+import { backUp } from './maintain/backup.ts';
+import { damage, health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
   readonly clock?: Clock;
   /** `full` survives a power cut; `normal` may then lose the newest commits. */
   readonly durability?: Durability;
+  /** Whether a file that does not exist is created. Default: true. */
+  readonly create?: boolean;
 }
 
 export class SqliteStore implements Store {
@@ -42,8 +45,9 @@ export class SqliteStore implements Store {
   readonly #inspector: Inspector;
   readonly #path: string;
 
-  constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
-    this.#connection = openFile(path, durability);
+  constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
+    this.#connection = openFile(path, { durability, create });
+    this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
     if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
@@ -191,6 +195,7 @@ export class SqliteStore implements Store {
       throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
     }
     const connection = new Connection(db);
+    requireKnownSchema(connection);
     return {
       now: () => this.now(),
       reserve: (amount) => this.#read(() => reserve(connection, amount)),
@@ -202,6 +207,14 @@ export class SqliteStore implements Store {
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
     return this.#inspector.inspect(sql, limits);
+  }
+
+  damage(): Promise<readonly string[]> {
+    return this.#read(() => damage(this.#connection));
+  }
+
+  backUp(path: string): Promise<void> {
+    return this.#read(() => backUp(this.#connection, path));
   }
 
   health(): Promise<StoreHealth> {
