@@ -89,6 +89,7 @@ function partsOf({
     instance,
     host: hostname(),
     version,
+    boot: random.hex(8),
     logger,
     clock,
     random,
