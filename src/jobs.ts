@@ -79,7 +79,6 @@ export class Jobs {
 
   /** Many outcomes in as few writes as possible. */
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
-    await this.store.synchronize?.();
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {
       const { job, command } = checkFields('a request', request, ['job', 'command']);

@@ -105,6 +105,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     host: hostname(),
     version,
     build: build === undefined ? buildOf(handlers.entries, defs) : checkName('build', build),
+    boot: random.hex(8),
     logger,
     clock,
     random,

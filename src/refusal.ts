@@ -34,6 +34,7 @@ export const refusalCodes = {
   'mismatched.mock': 'mocked and real jobs cannot be mixed',
   'grandchildren': 'a child cannot have children of its own',
   'taken.key': 'another live job has this unique key',
+  'taken.instance': 'another running instance has this name',
   'busy.type': 'a job of this type is running and only one may run at a time',
   'manual.forbidden': 'this definition takes no manual runs',
   'disabled.definition': 'this definition is disabled',

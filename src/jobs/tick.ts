@@ -2,18 +2,17 @@
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
-  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, overlapKey, specOf, tick, wakeUp,
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
   type CalledRun, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
-import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
 import { originOf, type Draft } from './draft.ts';
-import { stopJob } from './operate.ts';
+import { overlapKeys } from './overlap-keys.ts';
 
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
@@ -90,16 +89,15 @@ async function answers(
   const runs = await momentsOf(store, due);
   const types = await typesOf(due.map(({ type }) => type));
   const { readable, unreadable } = read(due, now, runs, types);
-  const busy = new Set(await busyKeys(store, readable, asker));
+  const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const setAside = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
   const ticked = readable.flatMap(({ def, spec }) => {
-    const key = overlapKey(def.def!, spec);
-    const ticking = tick(def, spec, { now, ids: numbers, isBusy: busy.has(key), runs });
+    const key = isAlone(spec) ? keys.free({ def, spec }) : null;
+    const ticking = tick(def, spec, { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs });
     numbers.splice(0, ticking.runs.length);
-    // Of several definitions of one type, the first of this commit is under way for the others.
-    if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
-    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));
+    if (ticking.runs.length > 0 && key !== null) keys.take(key);
+    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));
     return [record(def, [ticking.happening], { ...asker, now }), ...newRuns];
   });
   return [...setAside, ...ticked];
@@ -128,42 +126,23 @@ function read(due: readonly Job[], now: number, runs: RunMoments, types: Readonl
   return { readable, unreadable };
 }
 
-function newRunOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
-  const unique = isAlone(spec) ? { unique: { key: overlapKey(def.def!, spec) } } : {};
+function newRunOf(
+  def: Job,
+  spec: Spec,
+  { id, schedule, nominal, due }: CalledRun,
+  key: string | null,
+  now: number,
+  asker: Asker,
+): Change {
+  const unique = key === null ? {} : { unique: { key } };
+  // It waits behind the run that it replaces, which ends when its handler has stopped.
+  const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
-  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique }, id, now);
+  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique, ...gate }, id, now);
   const { priority, phase } = spec;
   const first = { due: Math.min(due, now), priority, ...(phase === 'run' ? {} : { phase }) };
   return create({ ...origin, parent: null }, first, { ...asker, now });
-}
-
-/** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */
-async function busyKeys(
-  store: Store,
-  defs: readonly Pick<Readable, 'def' | 'spec'>[],
-  asker: Asker,
-): Promise<ReadonlySet<string>> {
-  const watched = defs.filter(({ spec }) => isAlone(spec));
-  const keys = watched.map(({ def, spec }) => overlapKey(def.def!, spec));
-  const holders = new Map(await store.holders(keys));
-  for (const { def, spec } of watched) {
-    const key = overlapKey(def.def!, spec);
-    const phantom = holders.get(key);
-    if (spec.overlap !== 'replace' || phantom === undefined) continue;
-    await stopPhantom(store, phantom, { ...asker, why: `replaced by the next run of ${def.def}` });
-    holders.delete(key);
-  }
-  return new Set(holders.keys());
-}
-
-async function stopPhantom(store: Store, id: number, asker: Asker): Promise<void> {
-  try {
-    await stopJob(store, id, { ...asker, code: 'automation' });
-  } catch (error) {
-    // It ended by itself in the meantime.
-    if (!(error instanceof Refusal) || error.code !== 'wrong.state') throw error;
-  }
 }
 
 async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments> {

@@ -106,7 +106,13 @@ export const definitionKey = (name: string): string => `def ${name}`;
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
-/** Whether its runs hold that key: one of them at a time. */
+/**
+ * The key of a run that waits until another run has ended: of a tick at the same instant as that of another definition
+ * of its type, or of one that replaces the run before.
+ */
+export const waitingKey = (name: string): string => `next def ${name}`;
+
+/** Whether its runs hold such a key: one of them at a time, and one that waits. */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
 /** When nothing is due any more. */

@@ -59,7 +59,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'taken-instance'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
@@ -70,7 +70,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['draft'],
     ['new-jobs'],
     ['catalogue'],
-    ['create', 'settle', 'repair', 'operate', 'work', 'tick', 'define', 'audit'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };

@@ -327,9 +327,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a tick creates two runs',
     cuts: [cut(
-      'jobs/tick.ts', 'ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));',
-      `ticking.runs.flatMap((run) => [newRunOf(def, spec, run, now, asker),
-        newRunOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, now, asker)]);`,
+      'jobs/tick.ts', 'ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));',
+      `ticking.runs.flatMap((run) => [newRunOf(def, spec, run, key, now, asker),
+        newRunOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, null, now, asker)]);`,
     )],
     breaks: ['4.09', '5.14', '5.22', '5.28'],
   },
@@ -354,7 +354,9 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'overlap replace does not stop the open run',
-    cuts: [cut('jobs/tick.ts', `spec.overlap !== 'replace' ||`, `spec.overlap === 'replace' ||`)],
+    cuts: [cut(
+      'jobs/overlap-keys.ts', `if (due.spec.overlap === 'replace') await`, `if (due.spec.overlap === 'queue') await`,
+    )],
     breaks: ['4.14 with overlap'],
   },
   {

@@ -108,6 +108,22 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(world.entries({ what: 'start', instance: 'ann' }).filter(({ job }) => aheadIds.has(job!))).toEqual([]);
     });
 
+    test('a second process of one name is refused while the first lives, and starts when that was killed', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann');
+      const run = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start' });
+      const second = world.launch('held', 'ann');
+      expect(await second.exit).toMatchObject({ code: 1 });
+      expect(second.output).toContain("code: 'taken.instance'");
+
+      await ann.end('SIGKILL');
+      await world.start('held', 'ann');
+      world.open('go');
+      expect(await run.result()).toBe('stood beside');
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
+    });
+
     test('a process that was stopped and has no rival keeps its jobs', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');

@@ -97,10 +97,16 @@ export class World implements AsyncDisposable {
 
   /** Starts an instance and waits until it works. */
   async start(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Promise<Member> {
+    const member = this.launch(jobs, instance, options);
+    await this.until(`${instance} to be ready`, () => this.entries({ what: 'ready', pid: member.pid })[0]);
+    return member;
+  }
+
+  /** Starts an instance without waiting for it. */
+  launch(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Member {
     const defaults = { lease: `${leaseMs}ms`, slots: 4 } as const;
     const member = new Member({ ...defaults, ...options, url: this.url, jobs, instance }, this.#ledger);
     this.#members.push(member);
-    await this.entry({ what: 'ready', instance });
     return member;
   }
 
