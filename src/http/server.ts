@@ -14,6 +14,7 @@ import { EventFeed } from './events/feed.ts';
 import { OpenStreams, type StreamLimits } from './events/open-streams.ts';
 import { RunTurns } from './events/run-turns.ts';
 import { SharedReads } from './events/shared-reads.ts';
+import { Counting } from './metrics/counting.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -92,6 +93,7 @@ export function createHttp(options: HttpOptions): Http {
       services.workSignal.close();
       services.openStreams.close();
       await services.feed.close();
+      await services.counting.close();
       await Promise.all([...open].map((listening) => listening.close()));
       services.metrics.close();
     },
@@ -100,7 +102,8 @@ export function createHttp(options: HttpOptions): Http {
 
 function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
-  const feed = new EventFeed({
+  const feed: EventFeed = new EventFeed({
+    catchUpFrom: () => counting.begin(),
     store,
     read: (cursor, limit) => engine.jobs.events(cursor, limit),
     readMemory: (cursor, limit) => engine.eventsInMemory(cursor, limit),
@@ -114,16 +117,22 @@ function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clo
   const jobCounts = new JobCounts(engine, clock);
   const metrics = new Metrics(engine);
   const timeSeries = new TimeSeries(engine, engine.now());
+  const counting = new Counting({ engine, timeSeries, feed: () => feed, clock, logger });
   const durations = new DurationTracker();
-  feed.follow(({ event }) => {
+  feed.follow(({ position, event }) => {
     const jobDurations = durations.endedBy(event);
-    metrics.countEvent(event, jobDurations);
-    timeSeries.add(event, jobDurations);
+    const isInMemory = position === null;
+    if (isInMemory || (feed.isLive && counting.isHere)) metrics.countEvent(event, jobDurations);
+    if (!isInMemory) timeSeries.add(event, jobDurations);
   }, false);
-  metrics.addGauges(() => ({ stint_stream_readers: openStreams.count, stint_workers_waiting: workSignal.waiting }));
+  metrics.addGauges(() => ({
+    stint_counting: Number(counting.isHere),
+    stint_stream_readers: openStreams.count,
+    stint_workers_waiting: workSignal.waiting,
+  }));
   const remoteWorkers = new RemoteWorkers(store, clock);
   return {
-    engine, access, clock, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
+    engine, access, clock, counting, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
     jobCounts,
   };
 }
