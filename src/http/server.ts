@@ -73,7 +73,7 @@ const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {
   const { access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
-  const services = servicesOf(options, new Access(access, clock), clock, logger);
+  const services = servicesOf(options, new Access(access, clock, options.engine.jobs), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(services, new StaticFiles(dashboard), guard, logger);
   const open = new Set<Listening>();
