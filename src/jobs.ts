@@ -7,7 +7,7 @@ import {
 } from './jobs/checks/values.ts';
 import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/checks/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
-import type { Draft } from './jobs/draft.ts';
+import type { Draft, UniqueRequest } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
 import {
@@ -126,8 +126,8 @@ export class Jobs {
   }
 
   /** Keeps what an operator did. */
-  async audit(entry: AuditEntry, asker: Asker): Promise<void> {
-    return audit(this, entry, checkAsker(asker));
+  async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {
+    return audit(this, entry, checkAsker(asker), unique);
   }
 
   /** What operators did, newest first. */

@@ -10,6 +10,7 @@ import type { OpenStreams } from './events/open-streams.ts';
 import type { RunTurns } from './events/run-turns.ts';
 import type { SharedReads } from './events/shared-reads.ts';
 import type { HealthCheck } from './health-check.ts';
+import type { Counting } from './metrics/counting.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
@@ -20,6 +21,7 @@ export interface HttpServices {
   readonly engine: EngineCore;
   readonly access: Access;
   readonly clock: Clock;
+  readonly counting: Counting;
   readonly feed: EventFeed;
   readonly openStreams: OpenStreams;
   readonly runTurns: RunTurns;

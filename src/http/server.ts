@@ -15,6 +15,7 @@ import { OpenStreams, type StreamLimits } from './events/open-streams.ts';
 import { RunTurns } from './events/run-turns.ts';
 import { SharedReads } from './events/shared-reads.ts';
 import { HealthCheck } from './health-check.ts';
+import { Counting } from './metrics/counting.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -73,7 +74,7 @@ const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {
   const { access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
-  const services = servicesOf(options, new Access(access, clock), clock, logger);
+  const services = servicesOf(options, new Access(access, clock, options.engine.jobs), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(services, new StaticFiles(dashboard), guard, logger);
   const open = new Set<Listening>();
@@ -93,6 +94,7 @@ export function createHttp(options: HttpOptions): Http {
       services.workSignal.close();
       services.openStreams.close();
       await services.feed.close();
+      await services.counting.close();
       await Promise.all([...open].map((listening) => listening.close()));
       services.metrics.close();
     },
@@ -101,7 +103,8 @@ export function createHttp(options: HttpOptions): Http {
 
 function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
-  const feed = new EventFeed({
+  const feed: EventFeed = new EventFeed({
+    catchUpFrom: () => counting.begin(),
     store,
     read: (cursor, limit) => engine.jobs.events(cursor, limit),
     readMemory: (cursor, limit) => engine.eventsInMemory(cursor, limit),
@@ -115,17 +118,23 @@ function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clo
   const jobCounts = new JobCounts(engine, clock);
   const metrics = new Metrics(engine);
   const timeSeries = new TimeSeries(engine, engine.now());
+  const counting = new Counting({ engine, timeSeries, feed: () => feed, clock, logger });
   const durations = new DurationTracker();
-  feed.follow(({ event }) => {
+  feed.follow(({ position, event }) => {
     const jobDurations = durations.endedBy(event);
-    metrics.countEvent(event, jobDurations);
-    timeSeries.add(event, jobDurations);
+    const isInMemory = position === null;
+    if (isInMemory || (feed.isLive && counting.isHere)) metrics.countEvent(event, jobDurations);
+    if (!isInMemory) timeSeries.add(event, jobDurations);
   }, false);
-  metrics.addGauges(() => ({ stint_stream_readers: openStreams.count, stint_workers_waiting: workSignal.waiting }));
+  metrics.addGauges(() => ({
+    stint_counting: Number(counting.isHere),
+    stint_stream_readers: openStreams.count,
+    stint_workers_waiting: workSignal.waiting,
+  }));
   const remoteWorkers = new RemoteWorkers(store, clock);
   const healthCheck = new HealthCheck(store, clock);
   return {
-    engine, access, clock, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
+    engine, access, clock, counting, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
     jobCounts, healthCheck,
   };
 }

@@ -7,6 +7,7 @@ import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageRequest } from '../store/query.ts';
+import type { UniqueRequest } from './draft.ts';
 import { newJobs, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
@@ -35,18 +36,28 @@ const auditName = 'stint.audit';
 const auditRetentionMs = 10 * 365 * 86_400_000;
 
 /** Of an act that was done: the history of what it was done to tells it too. */
-export async function audit(producer: Producer, entry: AuditEntry, asker: Asker): Promise<void> {
-  const record = await auditRecord(producer, entry, asker);
+export async function audit(
+  producer: Producer,
+  entry: AuditEntry,
+  asker: Asker,
+  unique?: UniqueRequest,
+): Promise<void> {
+  const record = await auditRecord(producer, entry, asker, unique);
   await insert(producer.store, [record]);
   await closeRecord(producer, record, asker);
 }
 
 /** The record as a change, to be committed with the act. */
-export async function auditRecord(producer: Producer, entry: AuditEntry, { by, why }: Asker): Promise<Change> {
+export async function auditRecord(
+  producer: Producer,
+  entry: AuditEntry,
+  { by, why }: Asker,
+  unique?: UniqueRequest,
+): Promise<Change> {
   const tags = { action: entry.action, by, ...(entry.job === null ? {} : { job: String(entry.job) }) };
   const input = { ...entry, why: why ?? null };
   const draft = { kind: 'audit', type: auditName, input, tags, policy: { retentionMs: auditRetentionMs } } as const;
-  return (await newJobs(producer, [draft], by))[0]!;
+  return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], by))[0]!;
 }
 
 /** It is over as soon as it is stored; one that is left open by a crash is told none the less. */

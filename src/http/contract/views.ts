@@ -289,4 +289,16 @@ export const Health = z.object({
   reason: z.string().optional().describe('why the store takes no writes'),
   version: z.string(),
 }).meta({ id: 'Health' });
+export const StoreView = z
+  .object({
+    bytes: count.nullable().meta({ description: 'size of the data; null: unknown' }),
+    logBytes: count.nullable().meta({ description: 'size of the write-ahead log that has yet to be checkpointed' }),
+    oldestTransactionMs: z.number().nullable(),
+    pool: z.object({ open: count, idle: count, waiting: count, max: count }).nullable()
+      .meta({ description: 'connections of this server' }),
+    connections: z.object({ open: count, max: count }).nullable().meta({ description: 'connections of all programs' }),
+    parts: z.array(z.object({ name: z.string(), live: count, dead: count })).meta({ description: 'live and dead rows' }),
+  })
+  .meta({ id: 'Store' });
+export type StoreView = z.infer<typeof StoreView>;
 export const Nothing = z.object({}).meta({ id: 'Nothing' });
