@@ -88,14 +88,14 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * The same for several holders, told by how many have been served; what `spoils` answers with an error fails instead.
+ * The same for several holders, chosen by the number of jobs served so far. A job for which `errorFor` returns an error fails.
  */
 export function claimFor(
   store: Store,
   request: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
-  spoils: (job: Job) => JobError | null = () => null,
+  errorFor: (job: Job) => JobError | null = () => null,
 ): Promise<readonly Change[]> {
   return store.claim(request, (candidates, now) => {
     const until = leaseMs === null ? null : now + leaseMs;
@@ -105,7 +105,7 @@ export function claimFor(
       const holder = holderOf(served);
       const asking = { by: holder, now };
       const taking = { do: 'claim', holder, until, parentCancelled } as const;
-      const error = spoils(job);
+      const error = errorFor(job);
       const answer = error === null ? step(job, taking, asking) : steps(job, [taking, failingWith(error, job)], asking);
       if (answer instanceof Refusal) continue;
       if (answer.after?.state === 'running') served += 1;

@@ -8,7 +8,7 @@ import { firstMemoryId } from './engine/stores.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
-import { silent, unfailing, type Logger } from './logger.ts';
+import { silent, neverThrowing, type Logger } from './logger.ts';
 import { JobWatchers } from './engine/work/job-watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
@@ -60,7 +60,7 @@ function partsOf({
   store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null,
   logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random),
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
-  const logger = unfailing(ownLogger);
+  const logger = neverThrowing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
   const url = typeof store === 'object' ? null : storeUrl(store);
   const jobs = new Jobs(typeof store === 'object' ? store : openStore(url!, { clock }));

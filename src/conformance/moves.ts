@@ -9,7 +9,7 @@ import { Refusal } from '../refusal.ts';
 import { standings, type Query } from '../store/query.ts';
 import type { ClaimRequest, ClaimDecision, TypeNames } from '../store/store.ts';
 import type { Dice } from './dice.ts';
-import { describe, laneTypes as types, tallyMap, type Share } from './share.ts';
+import { describe, shareTypes as types, tallyMap, type Share } from './share.ts';
 import { byId } from './same.ts';
 import { childOf, removal, type JobSpec } from './world.ts';
 
@@ -195,7 +195,7 @@ const repair: Move = async (share) => {
 const comeLate: Move = async (share, who, dice) => commitSome(share, 'come late', staleChanges(share, who, dice));
 
 function staleChanges(share: Share, who: number, dice: Dice): Change[] {
-  const job = share.sights[who % Math.max(1, share.sights.length)];
+  const job = share.earlierJobs[who % Math.max(1, share.earlierJobs.length)];
   if (!job) return [];
   return dice.oneIn(5) ? [removal(job)] : share.decide(job, anyCommand(share, job, dice));
 }
@@ -294,7 +294,7 @@ function randomQuery(share: Share, dice: Dice): Query {
   ]);
 }
 
-const foresee: Move = async (share, who, dice) => {
+const readAhead: Move = async (share, who, dice) => {
   const { kinds: some, names } = claimRequest(share, dice);
   const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
@@ -306,14 +306,14 @@ const foresee: Move = async (share, who, dice) => {
 };
 
 /** How often each is made, among all moves; the first is what a move shrinks to. */
-const menu: readonly (readonly [Move, number])[] = [
+const weights: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batchMove, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
-  [lead, 1], [read, 3], [reread, 1], [foresee, 4], [overtake, 2],
+  [lead, 1], [read, 3], [reread, 1], [readAhead, 4], [overtake, 2],
 ];
 
-export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
+export const moves: readonly Move[] = weights.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
 
 async function pickJob(share: Share, who: number, isChosen?: (job: Job) => boolean): Promise<Job | undefined> {
   const jobs = await share.jobs(isChosen);

@@ -37,7 +37,7 @@ const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 const drainTriesMax = 2000;
 
 /** Throws what it finds; answers how many events there were of each kind. */
-export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Met> {
+export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Counts> {
   const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
   try {
@@ -50,9 +50,9 @@ export async function checkRaces(open: Open, { connections = 8, turns = 150, ...
   }
 }
 
-type Met = Map<string, number>;
+type Counts = Map<string, number>;
 
-async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<Met> {
+async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<Counts> {
   const ledger = new Ledger();
   const stores = [store];
   while (stores.length < connections) stores.push(await again());
@@ -62,12 +62,12 @@ async function race({ store, again }: Opened, { connections, turns, seed }: Requ
   await follower.followUntil(allEnd(racers.map((racer) => racer.run(turns))));
   await racers[0]!.drain();
   await follower.readOn();
-  const met = await checkEverything(store, ledger, follower);
+  const counts = await checkEverything(store, ledger, follower);
   for (const each of stores.slice(1)) if (each !== store) await each.close();
-  return met;
+  return counts;
 }
 
-async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Met> {
+async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Counts> {
   const jobs = await allJobs(store);
   const histories = await Promise.all(jobs.map(async (job) => [job, await store.history(job.id)] as const));
   for (const history of histories) {
@@ -82,9 +82,9 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
     ledger.checkAtMost(1, histories, (job) => isLiveWith(key, job), `S11: live jobs with key ${key}`);
   }
   await follower.checkAgain();
-  const met: Met = new Map();
-  for (const { kind } of histories.flatMap(([, events]) => events)) met.set(kind, (met.get(kind) ?? 0) + 1);
-  return met;
+  const counts: Counts = new Map();
+  for (const { kind } of histories.flatMap(([, events]) => events)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
 }
 
 export async function allJobs(store: Store): Promise<Job[]> {

@@ -28,8 +28,8 @@ export interface Histories {
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
-const lanesAtOnce = 40;
-const idsPerLane = 1000;
+const sharesAtOnce = 40;
+const idsPerShare = 1000;
 
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
 const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
@@ -37,35 +37,35 @@ const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLeng
 /** Throws at the first difference, with the moves that lead to it; answers how often what was met. */
 export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
   const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
-  const theatre = await Theatre.open(open);
+  const player = await HistoryPlayer.open(open);
   try {
-    for (let done = 0; done < count; done += lanesAtOnce) {
+    for (let done = 0; done < count; done += sharesAtOnce) {
       const batchSeed = seed + done;
-      const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(lanesAtOnce, count - done) });
-      const failure = await theatre.play(histories, batchSeed);
+      const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(sharesAtOnce, count - done) });
+      const failure = await player.play(histories, batchSeed);
       if (failure) throw await explained(open, failure, batchSeed, shrinkMs);
     }
-    return theatre.met;
+    return player.counts;
   } finally {
-    await theatre.close();
+    await player.close();
   }
 }
 
 const anySeed = (): number => Math.floor(systemRandom.next() * 2 ** 31);
 
 interface HistoryFailure {
-  readonly lane: number;
-  readonly story: readonly string[];
+  readonly share: number;
+  readonly log: readonly string[];
   readonly error: unknown;
 }
 
 /** One store on one clock, on which batches of histories are played one after the other. */
-class Theatre {
+class HistoryPlayer {
   readonly #clock: VirtualClock;
   readonly #store: Store;
   readonly #close: () => Promise<void>;
   /** How often what happened, in all histories. */
-  readonly met = new Map<string, number>();
+  readonly counts = new Map<string, number>();
   #plays = 0;
 
   private constructor(clock: VirtualClock, store: Store, close: () => Promise<void>) {
@@ -74,10 +74,10 @@ class Theatre {
     this.#close = close;
   }
 
-  static async open(open: Open): Promise<Theatre> {
+  static async open(open: Open): Promise<HistoryPlayer> {
     const clock = new VirtualClock(startOfTime);
     const { store, close } = await open(clock);
-    return new Theatre(clock, store, close);
+    return new HistoryPlayer(clock, store, close);
   }
 
   close(): Promise<void> {
@@ -86,11 +86,11 @@ class Theatre {
 
   /** Plays histories side by side; answers the first failure, or null. */
   async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
-    const firstId = await this.#store.reserve(histories.length * idsPerLane);
+    const firstId = await this.#store.reserve(histories.length * idsPerShare);
     const play = (this.#plays += 1);
     const shares = histories.map((_, index) => {
       const stage = { subject: this.#store, oracle: new MemoryStore(this.#clock), clock: this.#clock };
-      return new Share(`h${play}.${index}`, stage, firstId + index * idsPerLane);
+      return new Share(`h${play}.${index}`, stage, firstId + index * idsPerShare);
     });
     const reader = new FeedReader(this.#store, await this.#store.feedEnd());
     const attempt = async (work: (share: Share, index: number) => Promise<void>): Promise<HistoryFailure | null> => {
@@ -108,8 +108,8 @@ class Theatre {
     await reader.readOn();
     failure ??= await attempt((share) => compareEnds(share, reader));
     await this.#clear(shares);
-    for (const [what, times] of shares.flatMap(({ met }) => [...met])) {
-      this.met.set(what, times + (this.met.get(what) ?? 0));
+    for (const [what, times] of shares.flatMap(({ counts }) => [...counts])) {
+      this.counts.set(what, times + (this.counts.get(what) ?? 0));
     }
     return failure;
   }
@@ -192,29 +192,29 @@ async function failureOf(share: Share, index: number, work: () => Promise<void>)
     await work();
     return null;
   } catch (error) {
-    return { lane: index, story: [...share.story], error };
+    return { share: index, log: [...share.log], error };
   }
 }
 
 /** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
 async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
-  const theatre = await Theatre.open(open);
+  const player = await HistoryPlayer.open(open);
   let smallest: HistoryFailure | null = null;
   const property = fc.asyncProperty(history, async (choices) => {
-    const failure = await theatre.play([choices], seed);
+    const failure = await player.play([choices], seed);
     if (failure) smallest = failure;
     return failure === null;
   });
   try {
-    await fc.check(property, { seed, path: String(found.lane), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
+    await fc.check(property, { seed, path: String(found.share), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
   } finally {
-    await theatre.close();
+    await player.close();
   }
   return asError(smallest ?? found, seed, smallest === null ? 'only beside others' : 'alone');
 }
 
-function asError({ story, error, lane: share }: HistoryFailure, seed: number, how: string): Error {
+function asError({ log, error, share }: HistoryFailure, seed: number, how: string): Error {
   const why = error instanceof Error ? error.message : String(error);
-  const title = `a random history differs from the memory store (${how}; seed ${seed}, lane ${share})`;
-  return new Error(`${title}\n${story.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
+  const title = `a random history differs from the memory store (${how}; seed ${seed}, share ${share})`;
+  return new Error(`${title}\n${log.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
 }

@@ -13,7 +13,7 @@ import type { Batch, Store } from '../store/store.ts';
 import { byId, same } from './same.ts';
 import { newJob, type JobSpec } from './world.ts';
 
-export interface StagedChildren {
+export interface HistoryStores {
   readonly subject: Store;
   readonly oracle: Store;
   readonly clock: Clock;
@@ -24,17 +24,17 @@ export class Share {
   readonly subject: Store;
   readonly oracle: Store;
   /** What was done so far, for whoever must understand a difference. */
-  readonly story: string[] = [];
+  readonly log: string[] = [];
   /** Jobs as they were at some time, for changes that come too late. */
-  readonly sights: Job[] = [];
+  readonly earlierJobs: Job[] = [];
   /** How often something happened: a history in which nothing does proves nothing. */
-  readonly met = new Map<string, number>();
+  readonly counts = new Map<string, number>();
   /** Every id that was ever given to a job of this history. */
   readonly ids: number[] = [];
   readonly #clock: Clock;
   #nextId: number;
 
-  constructor(name: string, { subject, oracle, clock }: StagedChildren, firstId: number) {
+  constructor(name: string, { subject, oracle, clock }: HistoryStores, firstId: number) {
     this.name = name;
     this.subject = subject;
     this.oracle = oracle;
@@ -53,7 +53,7 @@ export class Share {
 
   /** The types that jobs of this lane have. */
   types(): string[] {
-    return laneTypes.map((type) => this.own(type));
+    return shareTypes.map((type) => this.own(type));
   }
 
   asking(by = 'tester'): Asking {
@@ -61,7 +61,7 @@ export class Share {
   }
 
   record(text: string): void {
-    this.story.push(text);
+    this.log.push(text);
   }
 
   /** Asks both stores the same; what they answer, or refuse, must be the same. */
@@ -85,7 +85,7 @@ export class Share {
   /** Notes what was written: how the jobs were then, and what has been met by now. */
   remember(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
-      if (after) this.sights.push(after);
+      if (after) this.earlierJobs.push(after);
       for (const { kind } of events) this.#meet(kind);
       if (!after) this.#meet('deleted');
     }
@@ -126,7 +126,7 @@ export class Share {
   }
 
   #meet(what: string): void {
-    this.met.set(what, (this.met.get(what) ?? 0) + 1);
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
   #takeId(): number {
@@ -136,7 +136,7 @@ export class Share {
   }
 }
 
-export const laneTypes: readonly string[] = ['a', 'b', 'B'];
+export const shareTypes: readonly string[] = ['a', 'b', 'B'];
 
 /** Tallies in whatever order. */
 export const tallyMap = (tallies: readonly Tally[]): Map<string, number> =>

@@ -210,10 +210,10 @@ export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Chang
     ...(hold ? { hold } : {}),
     ...(plan ? { plan } : {}),
   };
-  return create({ ...plainBirth, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
+  return create({ ...plainOrigin, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
 }
 
-const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
+const plainOrigin: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run',
   type: 'plain',
   def: null,

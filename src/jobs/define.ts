@@ -1,9 +1,9 @@
 /** Definitions at the door: declared by code, changed by operators, found by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
 import {
-  definitionKey, definitionOf, dueOf, planOf, specOf, takenAway, wakeUp, type Definition, type Spec,
+  definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
 } from '../model/definition.ts';
-import type { Happening } from '../model/event.ts';
+import type { EventBody } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
@@ -32,7 +32,7 @@ export async function declare(
 ): Promise<void> {
   const { store } = definer;
   const known = await find(store, name);
-  if (!known) return introduce(definer, name, code, isEnabled, by);
+  if (!known) return addDefinition(definer, name, code, isEnabled, by);
   if (sameJson(definitionOf(known).code, code)) return;
   await redefine(definer, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
 }
@@ -88,7 +88,7 @@ function known(job: Job): KnownDefinition {
   return { name: job.def!, code, override: overrides, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
-async function introduce(
+async function addDefinition(
   { store, ids }: Producer,
   name: string,
   code: Spec,
@@ -121,13 +121,13 @@ async function redefine(definer: Producer, name: string, redefineBy: Redefine, a
   });
 }
 
-function redefinition(def: Job, redefineBy: Redefine, now: number): Happening[] {
+function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
   const before = definitionOf(def);
   const after = redefineBy(before);
   const [was, is] = [specOf(before), specOf(after)];
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
-  const ticks = takenAway(def, was, is, now);
-  const skipped: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
+  const ticks = removedTicks(def, was, is, now);
+  const skipped: EventBody[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
   return [...skipped, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
@@ -135,7 +135,7 @@ async function change(
   store: Store,
   name: string,
   asker: Asker,
-  decide: (def: Job, now: number) => Happening[],
+  decide: (def: Job, now: number) => EventBody[],
 ): Promise<void> {
   await applyTogether(store, async () => {
     const def = await require(store, name);

@@ -1,7 +1,7 @@
 /** The draft: what a producer says of a job that does not exist yet, checked before anything is stored. */
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
-import type { JobOrigin, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
+import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import {
@@ -24,7 +24,7 @@ export interface Draft {
   readonly unique?: UniqueRequest;
   readonly policy?: Policy;
   readonly tags?: Tags;
-  readonly tick?: Tick;
+  readonly tick?: RunTick;
   /** Jobs with the same limit key are limited together. */
   readonly limitKey?: string;
   /** The limits it falls under: its type's, or those of a name of its own, and its definition's. */
@@ -100,7 +100,7 @@ function checkUnique(unique: UniqueRequest): UniqueKey {
   return { key: checkText('unique key', key, keyMax), forMs: window };
 }
 
-function checkTick(tick: Tick): Tick {
+function checkTick(tick: RunTick): RunTick {
   const { def, schedule, nominal, isAwaited } = checkFields('tick', tick, ['def', 'schedule', 'nominal', 'isAwaited']);
   return {
     def: checkId(def),

@@ -50,8 +50,8 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
     const runs = await momentsOf(store, waiting);
     const now = store.now();
     return waiting.flatMap((def) => {
-      const happening = goOn(def, specOf(definitionOf(def)), runs);
-      return happening ? [record(def, [happening], { ...asker, now })] : [];
+      const event = goOn(def, specOf(definitionOf(def)), runs);
+      return event ? [record(def, [event], { ...asker, now })] : [];
     });
   });
 }
@@ -81,7 +81,7 @@ async function answers(
   const { readable, unreadable } = read(due, now, runs);
   const busy = new Set(await busyKeys(store, readable, asker));
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
-  const setAside = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
+  const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
   const ticked = readable.flatMap(({ def, spec }) => {
     const key = overlapKey(def.def!, spec);
     const ticking = tick(def, spec, { now, ids: numbers, isBusy: busy.has(key), runs });
@@ -89,9 +89,9 @@ async function answers(
     // Of several definitions of one type, the first of this commit is under way for the others.
     if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
     const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));
-    return [record(def, [ticking.happening], { ...asker, now }), ...newRuns];
+    return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
   });
-  return [...setAside, ...ticked];
+  return [...pausedDefs, ...ticked];
 }
 
 interface Readable {
@@ -138,15 +138,15 @@ async function busyKeys(
   const holders = new Map(await store.holders(keys));
   for (const { def, spec } of watched) {
     const key = overlapKey(def.def!, spec);
-    const phantom = holders.get(key);
-    if (spec.overlap !== 'replace' || phantom === undefined) continue;
-    await stopPhantom(store, phantom, { ...asker, why: `replaced by the next run of ${def.def}` });
+    const openRun = holders.get(key);
+    if (spec.overlap !== 'replace' || openRun === undefined) continue;
+    await stopOpenRun(store, openRun, { ...asker, why: `replaced by the next run of ${def.def}` });
     holders.delete(key);
   }
   return new Set(holders.keys());
 }
 
-async function stopPhantom(store: Store, id: number, asker: Asker): Promise<void> {
+async function stopOpenRun(store: Store, id: number, asker: Asker): Promise<void> {
   try {
     await stopJob(store, id, { ...asker, code: 'automation' });
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 } from '../time/ticks.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
-import type { Happening, TickOutcome, TickSkip } from './event.ts';
+import type { EventBody, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 
@@ -77,7 +77,7 @@ export interface CalledRun {
 }
 
 export interface Ticking {
-  readonly happening: Happening;
+  readonly event: EventBody;
   readonly runs: readonly CalledRun[];
 }
 
@@ -127,7 +127,7 @@ export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
     return after(plan, spec.schedules[index]!, def.def!, due, lastRun, given.runs);
   });
   const plan = { schedules };
-  return { happening: { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) }, runs };
+  return { event: { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) }, runs };
 }
 
 export interface TickGiven {
@@ -140,14 +140,14 @@ export interface TickGiven {
 }
 
 /** What became due while the definition was disabled is told as skipped; the schedules are active from now. */
-export function wakeUp(def: Job, spec: Spec, now: number): Happening {
+export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
   const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now, 'disabled'));
   const plan = planOf(def.def!, spec, now);
   return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
 }
 
 /** The occurrences that an edit takes away while they wait for the moment to which they are spread. */
-export function takenAway(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
+export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
   return def.plan!.schedules.flatMap((plan, index) =>
     remaining.has(JSON.stringify(before.schedules[index])) ? [] : missed(plan, before, index, def.def!, now, 'edited'),
@@ -173,7 +173,7 @@ function missed(
 }
 
 /** Plans on when a run that was waited for has started or ended; null: nothing to do yet. */
-export function goOn(def: Job, spec: Spec, runs: RunMoments): Happening | null {
+export function goOn(def: Job, spec: Spec, runs: RunMoments): EventBody | null {
   const before = def.plan!.schedules;
   const schedules = before.map((plan, index) =>
     plan.next === null && plan.run !== null ? withNext(plan, spec.schedules[index]!, def.def!, runs) : plan,

@@ -3,7 +3,7 @@ import type { CancelNote, JobError, Plan, Policy, Tags } from './job.ts';
 import type { Hold, Phase, TerminateCode } from './state.ts';
 import type { SkipReason } from '../time/ticks.ts';
 
-export type Event = Stamp & Happening;
+export type Event = Stamp & EventBody;
 export type EventKind = Event['kind'];
 
 export interface Stamp {
@@ -17,7 +17,7 @@ export interface Stamp {
   readonly why?: string;
 }
 
-export type Happening =
+export type EventBody =
   /** It came to be. */
   | ({ readonly kind: 'created' } & FirstState)
   /** Someone took it to work on it: a new lease, a new fence. */

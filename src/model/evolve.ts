@@ -1,16 +1,16 @@
 /** What each event makes of a job. Rows are written from here and histories replay through here: one meaning, one place. */
-import type { Event, EventKind, Happening, Stamp } from './event.ts';
+import type { Event, EventKind, EventBody, Stamp } from './event.ts';
 import {
   facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
 } from './job.ts';
 import type { Fate } from './state.ts';
 
-type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<Happening, { kind: K }>) => Job;
+type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<EventBody, { kind: K }>) => Job;
 
 const effects: { readonly [K in EventKind]: Effect<K> } = {
   created: (job, e) => {
-    const born = { ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null };
-    return e.hold ? { ...born, state: 'held', hold: e.hold } : { ...born, state: 'pending' };
+    const created = { ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null };
+    return e.hold ? { ...created, state: 'held', hold: e.hold } : { ...created, state: 'pending' };
   },
   claimed: (job, e) => ({
     ...moved(job, e),
@@ -58,20 +58,20 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
 /** The job as its events tell it. Its input, when never edited, and its result are kept beside the history, not in it. */
-export function replay(birth: JobOrigin, events: readonly Event[]): Job {
-  return events.reduce(evolve, blankJob(birth));
+export function replay(origin: JobOrigin, events: readonly Event[]): Job {
+  return events.reduce(evolve, blankJob(origin));
 }
 
 /** A job before its first event. */
-export function blankJob(birth: JobOrigin): Job {
+export function blankJob(origin: JobOrigin): Job {
   return {
-    ...birth,
+    ...origin,
     state: 'pending',
     version: 0,
-    changed: birth.created,
+    changed: origin.created,
     phase: 'run',
     priority: 0,
-    due: birth.created,
+    due: origin.created,
     fence: 0,
     generation: 1,
     attempt: 0,
@@ -116,7 +116,7 @@ const ended = (job: Job, event: Stamp, fate: Fate, error: JobError | null): Ende
   admitted: false,
 });
 
-const noteOf = (event: Stamp & Extract<Happening, { kind: 'cancelled' }>): CancelNote => ({
+const noteOf = (event: Stamp & Extract<EventBody, { kind: 'cancelled' }>): CancelNote => ({
   by: event.by,
   at: event.at,
   code: event.code,

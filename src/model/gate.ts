@@ -39,7 +39,7 @@ export function parseGate(text: string): Gate {
 }
 
 /** Lets candidates through one after the other, counting the jobs admitted before and each that passes. */
-export class Turnstile {
+export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
@@ -57,7 +57,7 @@ export class Turnstile {
   }
 
   /** Whether one more may pass; it is counted when it may. */
-  pass(text: string): boolean {
+  admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     const gate = parseGate(text);
     for (const limit of limitNames(gate)) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);

@@ -76,7 +76,7 @@ export interface JobOrigin {
   /** JSON text. */
   readonly input: string;
   /** The occurrence of a schedule that it answers. */
-  readonly tick: Tick | null;
+  readonly tick: RunTick | null;
 }
 
 export interface Lease {
@@ -110,7 +110,7 @@ export interface JobError {
   readonly stack?: string;
 }
 
-export interface Tick {
+export interface RunTick {
   /** The definition's id. */
   readonly def: number;
   readonly schedule: number;

@@ -25,7 +25,7 @@ const pathShownMax = 200;
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
-  const text = new Glance(limits).isHarmless(value) ? JSON.stringify(value) : checkedText(value, limits);
+  const text = new PlainDataCheck(limits).isPlainData(value) ? JSON.stringify(value) : checkedText(value, limits);
   checkBytes(text, limits);
   return text;
 }
@@ -99,7 +99,7 @@ function checkedText(value: unknown, limits: JsonLimits): string {
  * Tells data of which JSON keeps all from whatever must be watched while it is written. That is five times as slow, and
  * hardly an input needs it; what is wrong, or only rare, is left to the walk, which says where.
  */
-class Glance {
+class PlainDataCheck {
   readonly #depth: number;
   #charsLeft: number;
 
@@ -108,7 +108,7 @@ class Glance {
     this.#charsLeft = bytes;
   }
 
-  isHarmless(value: unknown): boolean {
+  isPlainData(value: unknown): boolean {
     try {
       return this.#isData(value, this.#depth);
     } catch {

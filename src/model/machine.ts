@@ -7,7 +7,7 @@ import { tryModifiers } from '../time/modifiers.ts';
 import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time/repeat.ts';
 import type { Change } from './change.ts';
 import type { Command, CommandName } from './command.ts';
-import type { Event, FirstState, Happening, Late } from './event.ts';
+import type { Event, FirstState, EventBody, Late } from './event.ts';
 import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff } from './job.ts';
 import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
@@ -23,7 +23,7 @@ export interface Asking {
 
 type JobIn<S extends State> = Extract<Job, { state: S }>;
 type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
-type Verdict = readonly Happening[] | Refusal;
+type Verdict = readonly EventBody[] | Refusal;
 type Rule<C extends CommandName, S extends State> = (job: JobIn<S>, command: CommandOf<C>, asking: Asking) => Verdict;
 type Rules = { readonly [C in CommandName]: { readonly [S in State]?: Rule<C, S> } };
 
@@ -74,18 +74,18 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
 }
 
 /** A new job and its first event. */
-export function create(birth: JobOrigin, first: FirstState, asking: Asking): Change {
-  const { events, after } = record(blankJob(birth), [{ kind: 'created', ...first }], asking);
+export function create(origin: JobOrigin, first: FirstState, asking: Asking): Change {
+  const { events, after } = record(blankJob(origin), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };
 }
 
 /** Numbers and times what happened, and lets the job go through it. */
-export function record(job: Job, happenings: readonly Happening[], asking: Asking): Change & { readonly after: Job } {
+export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const events: Event[] = [];
   let after = job;
-  for (const happening of happenings) {
+  for (const body of bodies) {
     const stamp = { n: after.version + 1, at: Math.max(after.changed, asking.now), by: asking.by };
-    const event: Event = asking.why === undefined ? { ...stamp, ...happening } : { ...stamp, why: asking.why, ...happening };
+    const event: Event = asking.why === undefined ? { ...stamp, ...body } : { ...stamp, why: asking.why, ...body };
     events.push(event);
     after = evolve(after, event);
   }
@@ -211,8 +211,8 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
 /** Asked once is asked; a later request may only shorten the patience or turn a failure into a cancel. */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
   const asked = job.cancel;
-  const wished = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
-  const soonest = Math.min(wished, asked?.stopAt ?? Infinity);
+  const requestedStop = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
+  const soonest = Math.min(requestedStop, asked?.stopAt ?? Infinity);
   const stopAt = soonest === Infinity ? null : soonest;
   const fate = asked?.fate === 'cancelled' ? 'cancelled' : (command.fate ?? 'cancelled');
   if (asked?.stopAt === stopAt && asked.fate === fate) return [];
@@ -222,13 +222,13 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
 }
 
 /** Nobody here can stop what was handed off: its lease ends with the patience, and repair finds that it was cancelled. */
-function handedOffUntil(job: RunningJob | HeldJob, until: number): Happening[] {
+function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
   return [{ kind: 'handedOff', holder: job.lease.holder, until }];
 }
 
 /** How a job that was asked to give up ends. */
-function endingOf(note: CancelNote, late?: Late): Happening {
+function endingOf(note: CancelNote, late?: Late): EventBody {
   const lateOutcome = late ? { late } : {};
   if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...lateOutcome };
   return { kind: 'failed', error: { code: 'automation', message: note.why ?? 'gave up because a task failed' }, ...lateOutcome };

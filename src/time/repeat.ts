@@ -18,7 +18,7 @@ export interface Repeat {
 /** Instants of the run that ends. */
 export type RepeatMoments = Readonly<Record<RepeatBase, number>>;
 
-const canned = new Map<string, Modifier>([
+const namedRules = new Map<string, Modifier>([
   ['HOURLY', { kind: 'add', amount: 1, unit: 'hour' }],
   ['DAILY', { kind: 'add', amount: 1, unit: 'day' }],
   ['WEEKLY', { kind: 'add', amount: 7, unit: 'day' }],
@@ -26,7 +26,7 @@ const canned = new Map<string, Modifier>([
 
 export function parseRepeat(text: string): Repeat {
   const list = requireText(text, 'malformed.repeat', 'A repeat rule', modifierTextMax);
-  const whole = canned.get(list.toUpperCase());
+  const whole = namedRules.get(list.toUpperCase());
   if (whole) return { base: 'finished', modifiers: [whole] };
   const [base, ...modifiers] = itemsOf(list);
   const repeat = { base: readBase(base, list), modifiers: modifiers.map((item) => readModifier(item, list)) };

@@ -22,7 +22,7 @@ export interface Start {
 }
 
 /** By job, so that each can be judged when its history comes by. */
-export class EvidenceBook {
+export class EvidenceIndex {
   readonly #acknowledged: Set<number>;
   readonly #starts: ReadonlyMap<number, number[]>;
   readonly #effects: ReadonlyMap<number, number[]>;

@@ -6,7 +6,7 @@ import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import { EvidenceBook, type Evidence } from './evidence.ts';
+import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
@@ -14,7 +14,7 @@ import { readPages } from './paging.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
-import { checkWaiting, type Surroundings } from './waiting.ts';
+import { checkWaiting, type WaitingContext } from './waiting.ts';
 
 export interface VerifyOptions {
   /** What handlers and producers saw, to be held against the store. */
@@ -75,14 +75,14 @@ async function confirmed(
 class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
-  readonly #evidence: EvidenceBook | null;
+  readonly #evidence: EvidenceIndex | null;
   #jobs = 0;
   #events = 0;
 
   constructor(store: Store, { evidence, overdueMs = overdueDefaultMs }: VerifyOptions) {
     this.#store = store;
     this.#overdueMs = overdueMs;
-    this.#evidence = evidence ? new EvidenceBook(evidence) : null;
+    this.#evidence = evidence ? new EvidenceIndex(evidence) : null;
   }
 
   get progress(): VerifyProgress {
@@ -157,13 +157,13 @@ class StoreInspection {
     const waiting = jobs.filter((job) => job.state === 'held' && job.hold === 'children').map(({ id }) => id);
     const childless = waiting.length === 0 ? [] : await this.#store.settleable(waiting.length, waiting);
     const instances = await this.#store.instances();
-    const around: Surroundings = {
+    const context: WaitingContext = {
       now: this.#store.now(),
       instances: new Map(instances.map((instance): [string, Instance] => [instance.id, instance])),
       overdueMs: this.#overdueMs,
       childless: new Set(childless.map(({ id }) => id)),
     };
-    return jobs.flatMap((job) => checkWaiting(job, around));
+    return jobs.flatMap((job) => checkWaiting(job, context));
   }
 
   /** S18: a run that says to answer a tick is the one that the definition called for. */

@@ -6,7 +6,7 @@ import { isHandedOff, isOpen, type Job, type RunningJob } from '../model/job.ts'
 import type { Instance } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
-export interface Surroundings {
+export interface WaitingContext {
   readonly now: number;
   readonly instances: ReadonlyMap<string, Instance>;
   /** How long something may be overdue before it is taken for stuck. */
@@ -15,25 +15,25 @@ export interface Surroundings {
   readonly childless: ReadonlySet<number>;
 }
 
-export const isAttended = ({ instances, now }: Surroundings): boolean =>
+export const isAttended = ({ instances, now }: WaitingContext): boolean =>
   [...instances.values()].some(({ leaseUntil }) => leaseUntil > now);
 
-export function checkWaiting(job: Job, around: Surroundings): Violation[] {
-  if (!isOpen(job) || !isAttended(around)) return [];
+export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
+  if (!isOpen(job) || !isAttended(context)) return [];
   switch (job.state) {
     case 'running':
-      return checkLease(job, around);
+      return checkLease(job, context);
     case 'held':
-      return job.hold === 'children' && around.childless.has(job.id) && isOld(job, around)
+      return job.hold === 'children' && context.childless.has(job.id) && isOld(job, context)
         ? [violation('L3', job.id, `job ${job.id} waits for children, and none of them is open`)]
         : [];
     case 'pending':
-      return job.kind === 'def' ? checkTickTime(job, around) : [];
+      return job.kind === 'def' ? checkTickTime(job, context) : [];
   }
 }
 
 /** L1: what lost holders left behind is taken up. L3: a holder that nobody knows will never be missed. */
-function checkLease(job: RunningJob, { now, instances, overdueMs }: Surroundings): Violation[] {
+function checkLease(job: RunningJob, { now, instances, overdueMs }: WaitingContext): Violation[] {
   const { id, lease } = job;
   const until = lease.until ?? instances.get(lease.holder)?.leaseUntil;
   if (until !== undefined && now - until > overdueMs) {
@@ -46,8 +46,8 @@ function checkLease(job: RunningJob, { now, instances, overdueMs }: Surroundings
 }
 
 /** L5: ticks are answered in time. */
-function checkTickTime({ id, def, due }: Job, { now, overdueMs }: Surroundings): Violation[] {
+function checkTickTime({ id, def, due }: Job, { now, overdueMs }: WaitingContext): Violation[] {
   return now - due > overdueMs ? [violation('L5', id, `definition ${def} should have ticked ${now - due} ms ago`)] : [];
 }
 
-const isOld = ({ changed }: Job, { now, overdueMs }: Surroundings): boolean => now - changed > overdueMs;
+const isOld = ({ changed }: Job, { now, overdueMs }: WaitingContext): boolean => now - changed > overdueMs;

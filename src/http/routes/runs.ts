@@ -5,7 +5,7 @@ import { isOpen, type Job } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
-import type { Answer, Asked, RunView } from '../contract.ts';
+import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
@@ -140,7 +140,7 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
 export async function created(
   { engine }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
-  request: Asked<'runDef'>['body'],
+  request: ParsedRequest<'runDef'>['body'],
   call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
@@ -178,7 +178,7 @@ function keyOf({ request, principal }: HttpCall): string | null {
   return `idempotency ${principal.name} ${key}`;
 }
 
-type RunBody = Asked<'runDef'>['body'];
+type RunBody = ParsedRequest<'runDef'>['body'];
 
 function engineRequest(
   { unique, dueTime, delay, startBy, ...rest }: RunBody,

@@ -45,7 +45,7 @@ export async function createQueued(
   const numbers: number[] = [];
   for (let tries = 1; ; tries++) {
     try {
-      return await createOnce(producer, drafts, { numbers, isMock, by, isWary: tries > 1 });
+      return await createOnce(producer, drafts, { numbers, isMock, by, isRetry: tries > 1 });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'taken.key' || tries === triesMax) throw error;
     }
@@ -67,7 +67,7 @@ interface Circumstances {
   readonly isMock: boolean;
   readonly by: string;
   /** A key was found taken by a job that has another name now. */
-  readonly isWary: boolean;
+  readonly isRetry: boolean;
 }
 
 async function createOnce(
@@ -196,7 +196,7 @@ class Creation {
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
     const first = `${kind} ${name}`;
-    if (!this.#circumstances.isWary) return first;
+    if (!this.#circumstances.isRetry) return first;
     for (let n = 1; ; n++) {
       const key = n === 1 ? first : `${first} ${n}`;
       const holder = (await store.holders([key])).get(key);

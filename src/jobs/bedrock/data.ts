@@ -26,9 +26,9 @@ export function isMarked(data: string): boolean {
 export const isMock = (job: Job): boolean => job.kind === 'mock';
 
 /** The data with the mark that fits the job: mocks always have it, real jobs never. */
-export function marked(data: string, shallBeMock: boolean): string {
+export function marked(data: string, isToBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
-  if (!shallBeMock) return isMarkedNow ? without(data, markKey) : data;
+  if (!isToBeMock) return isMarkedNow ? without(data, markKey) : data;
   return isMarkedNow || !isObject(parseJson(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 

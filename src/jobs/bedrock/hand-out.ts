@@ -29,7 +29,7 @@ export interface HandedOut {
 export interface HandOut {
   readonly handed: readonly HandedOut[];
   /** Jobs that matched but failed instead: handed out too often, or of a name that is made to crash. */
-  readonly spoiled: number;
+  readonly failed: number;
 }
 
 /** A job that no worker ever answers for stays with it, unless it says after what time it is to be handed out again. */
@@ -44,7 +44,7 @@ export async function handOut(store: Store, given: HandOutRequest): Promise<Hand
   const request = checkHandOut(given);
   for (;;) {
     const { passed, ...found } = await handOutOnce(store, request);
-    if (passed === 0 || found.handed.length + found.spoiled > 0) return found;
+    if (passed === 0 || found.handed.length + found.failed > 0) return found;
   }
 }
 
@@ -65,9 +65,9 @@ async function handOutOnce(
     parent: after!.parent === null ? null : (parents.get(after!.parent) ?? null),
     children: await endedChildren(store, before!),
   })));
-  const spoiled = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
+  const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
   // Jobs that had been asked to give up have ended on the way.
-  return { handed, spoiled, passed: changes.length - running.length - spoiled };
+  return { handed, failed, passed: changes.length - running.length - failed };
 }
 
 /** Jobs whose worker never heard of them go back, as if they had not been handed out; what has happened since stays. */

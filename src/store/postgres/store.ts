@@ -237,7 +237,7 @@ const defaults: ConnectionSettings = {
 
 /** A refusal is about the database, not about a change. */
 const batching: BatcherOptions<readonly Change[]> = {
-  underWayMax: 2,
+  runningMax: 2,
   sizeMax: 2000,
   sizeOf: ({ length }) => length,
   isForAll: isRefusal,

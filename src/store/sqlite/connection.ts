@@ -41,7 +41,7 @@ export class Connection {
   /** The number of committed transactions. */
   commits = 0;
   readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), {
-    underWayMax: 1,
+    runningMax: 1,
     isBlocking: true,
   });
 
