@@ -1,4 +1,6 @@
-/** The refusal: what a user can cause, said with a code from one catalogue and a sentence that tells what to do. */
+/**
+ * The refusal: the answer to an invalid request, with a code from this catalogue and a sentence that says what to do.
+ */
 
 export const refusalCodes = {
   'malformed.duration': 'a duration is not written like 30s, 5m or 1h30m, or is out of bounds',
@@ -60,5 +62,5 @@ export class Refusal extends Error {
 
 export const isRefusal = (value: unknown): value is Refusal => value instanceof Refusal;
 
-/** Whether what was given is at fault: it stays so, however often it is tried. */
+/** Whether the input is invalid, so that repeating the request cannot succeed. */
 export const isMalformed = (value: unknown): value is Refusal => isRefusal(value) && value.code.startsWith('malformed.');

@@ -1,4 +1,4 @@
-/** Creation in the caller's own transaction: a job exists if, and only if, that transaction commits. */
+/** Creation in the caller's own transaction: a job exists if and only if that transaction commits. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';

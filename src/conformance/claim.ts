@@ -1,4 +1,4 @@
-/** Claims: who is handed out, in which order, and what becomes of it. */
+/** Claims: which jobs are claimed, in which order, and how they change. */
 import { deepEqual, equal, fail, ok, rejects } from 'node:assert/strict';
 import type { Job } from '../model/job.ts';
 import { kinds } from '../model/state.ts';

@@ -1,4 +1,7 @@
-/** Families: parents that wait for nobody are found, and staged children appear with their commit or not at all. */
+/**
+ * Families: parents without open children are found, and staged children become visible with their commit or not at
+ * all.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -11,7 +14,7 @@ async function settleableIds(world: World, parents?: number[]): Promise<number[]
   return (await world.store.settleable(100, parents)).map(({ id }) => id);
 }
 
-/** A run in preparation, with children kept aside, and the change that lets it wait for them. */
+/** A run in its prepare phase, with staged children, and the change that makes it wait for them. */
 async function staging(world: World, specs: readonly JobSpec[]) {
   const run = await world.createRunning({ type: 'family', phase: 'prepare' });
   const children = await world.newJobs(specs.map((spec) => ({ ...childOf(run), ...spec })));

@@ -1,4 +1,4 @@
-/** Search: find and count mean exactly the jobs that the query means, and pages neither repeat nor hide one. */
+/** Search: find and count return exactly the jobs that match the query, and pages neither repeat nor omit one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { seededRandom } from '../random.ts';
 import type { Job, Tags } from '../model/job.ts';
@@ -192,7 +192,7 @@ async function idsOfPages({ store }: World, query: Query, page: PageRequest): Pr
   return ids;
 }
 
-/** More than a hundred jobs that differ in everything one can search by. */
+/** More than a hundred jobs that differ in every searchable field. */
 async function populate(world: World): Promise<Job[]> {
   const random = seededRandom(4711);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;
@@ -250,7 +250,7 @@ function randomQuery(population: readonly Job[], next: () => number): Query {
   return Object.assign({}, ...Array.from({ length: count }, () => pick(filters)())) as Query;
 }
 
-/** What a database can be asked for: no NUL, no halves of surrogate pairs, nothing that is no character. */
+/** Texts that every database accepts in a query: no NUL, no unpaired surrogates, no noncharacters. */
 const isAskable = (text: string): boolean => text.isWellFormed() && !/[\0\ufffe\uffff]/.test(text);
 
 function partOf(text: string, next: () => number): string {

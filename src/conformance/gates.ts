@@ -1,4 +1,4 @@
-/** Gates: how many may be behind them is never exceeded, and who waits at one stands in nobody else's way. */
+/** Gates: their limits are never exceeded, and jobs that wait at a gate do not delay other jobs. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { gateText, type Gate, type Limits } from '../model/gate.ts';
 import type { Job, RunningJob } from '../model/job.ts';

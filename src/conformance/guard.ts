@@ -1,4 +1,7 @@
-/** The guard: a change is written only where its job is still as it was seen, a whole batch wholly or not at all. */
+/**
+ * The guard: a change is written only if its job has the version that was read; a whole batch is written completely or
+ * not at all.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
@@ -227,7 +230,7 @@ export const guard: Topic = {
   },
 };
 
-/** Creates, updates, ends, reopens and deletes, all of which could be written. */
+/** Creates, updates, ends, reopens and deletes, each of which could be written. */
 async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: Job[] }> {
   const [paused, stopped, edited, deleted] = await world.createAll([{}, {}, {}, {}]) as [Job, Job, Job, Job];
   const running = await world.createRunning();
@@ -249,7 +252,7 @@ async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: J
   return { changes, touched: [paused, stopped, edited, deleted, running, ended, parent] };
 }
 
-/** That a whole batch is refused, and that nothing in the store can tell that it was tried. */
+/** Checks that a whole batch is refused and leaves no trace in the store. */
 async function expectNoTrace(world: World, changes: readonly Change[]): Promise<void> {
   const end = await world.store.feedEnd();
   const before = await everything(world);

@@ -1,4 +1,4 @@
-/** History and feed: every event is kept, numbered without gaps, and read once by every reader of the feed. */
+/** History and feed: every event is stored, numbered without gaps, and read once by every reader of the feed. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
@@ -16,7 +16,7 @@ const numbers = (events: readonly Event[]): number[] => events.map(({ n }) => n)
 const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** Pauses and resumes; answers the job and all that happened to it since. */
+/** Pauses and resumes the job; returns it with its new events. */
 async function rock(world: World, job: Job, times: number): Promise<{ job: Job; events: Event[] }> {
   const events: Event[] = [];
   let current = job;
@@ -37,7 +37,7 @@ async function editOften(world: World, job: Job, times: number): Promise<Job> {
   return edited;
 }
 
-/** Many events in one change. */
+/** The same in one change with many events. */
 function rockAtOnce(world: World, job: Job, times: number): Change & { after: Job } {
   let change = { before: job, after: job, events: [] as Event[] };
   for (let turn = 0; turn < times; turn += 1) {

@@ -1,4 +1,4 @@
-/** Creation: what was made is kept to the letter, under ids that nobody else gets. */
+/** Creation: a new job is stored exactly as it was passed, under an id of its own. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { replay } from '../model/evolve.ts';
 import type { Plan } from '../model/job.ts';
@@ -17,7 +17,7 @@ const plan: Plan = {
   ],
 };
 
-/** Nothing of it has its usual value. */
+/** Every field differs from its default. */
 const fullSpec: JobSpec = {
   kind: 'task',
   type: 'mail/send.v2',

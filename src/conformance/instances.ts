@@ -1,4 +1,4 @@
-/** Instances: who is there, since when, and what it should know of the jobs it holds. */
+/** Instances: which are alive, since when, and what they learn about the jobs they hold. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Beat, InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';

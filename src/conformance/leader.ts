@@ -1,4 +1,4 @@
-/** Leadership: one at a time per role, with a term that rises with each new leader. */
+/** Leadership: one leader at a time per role, with a term that rises with each new leader. */
 import { equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';

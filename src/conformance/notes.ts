@@ -1,4 +1,4 @@
-/** Notes: progress and log are written only by who holds the job, and kept as they were told. */
+/** Notes: progress and log are written only under the current fence, and stored exactly as passed. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { LogLine } from '../store/store.ts';
 import { hugePayload, oddPayloads, oddTexts } from './odd-texts.ts';

@@ -1,4 +1,4 @@
-/** Retention: ended jobs go when their time is over, with all that belongs to them, and nothing else does. */
+/** Retention: ended jobs are deleted after their retention, with all their data, and nothing else is. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import { childOf, type Topic, type World } from './world.ts';

@@ -1,4 +1,4 @@
-/** The queue as one of its jobs sees it: how many will be handed out before it. */
+/** The queue position: how many jobs will be claimed before a job. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { gateText } from '../model/gate.ts';
 import type { JobSpec, Topic } from './world.ts';

@@ -1,7 +1,7 @@
 /**
- * Random histories: the store under test and the memory store are told the same, step by step, and must answer the
- * same; at the end they know the same, and every history replays. Many histories go on side by side, each in a lane of
- * its own, in step with one clock. One that fails is tried again alone and shrunk to the moves that matter.
+ * Random histories: the store under test and the memory store get the same calls and must return the same; at the end
+ * their content is equal, and every history replays. Many histories run concurrently on one clock, each in a share of
+ * its own. A history that fails is run again alone, and shrunk to the moves that matter.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,11 +20,11 @@ export interface Histories {
   readonly count: number;
   /** The same seed gives the same histories. */
   readonly seed?: number;
-  /** How long to look for a shorter history that fails. */
+  /** How long to search for a shorter history that fails. */
   readonly shrinkMs?: number;
 }
 
-/** Which move, on which job, decided how. */
+/** The move, the job, and the seed of its dice. */
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
@@ -34,7 +34,7 @@ const idsPerShare = 1000;
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
 const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
 
-/** Throws at the first difference, with the moves that lead to it; answers how often what was met. */
+/** Throws at the first difference, with the moves that lead to it; returns how often each situation occurred. */
 export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
   const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
   const player = await HistoryPlayer.open(open);
@@ -59,12 +59,12 @@ interface HistoryFailure {
   readonly error: unknown;
 }
 
-/** One store on one clock, on which batches of histories are played one after the other. */
+/** One store and one clock, on which batches of histories run one after the other. */
 class HistoryPlayer {
   readonly #clock: VirtualClock;
   readonly #store: Store;
   readonly #close: () => Promise<void>;
-  /** How often what happened, in all histories. */
+  /** How often each situation occurred, in all histories. */
   readonly counts = new Map<string, number>();
   #plays = 0;
 
@@ -84,7 +84,7 @@ class HistoryPlayer {
     return this.#close();
   }
 
-  /** Plays histories side by side; answers the first failure, or null. */
+  /** Runs histories concurrently; returns the first failure, or null. */
   async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
     const firstId = await this.#store.reserve(histories.length * idsPerShare);
     const play = (this.#plays += 1);
@@ -114,7 +114,7 @@ class HistoryPlayer {
     return failure;
   }
 
-  /** The only thing that all lanes do together: retention knows no types. */
+  /** Done for all shares at once: retention does not depend on types. */
   async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();
     const options = { limit: 100_000, feedKeptMs: 0, retentionMs: 2000 };
@@ -125,7 +125,7 @@ class HistoryPlayer {
     return failureOf(shares[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
   }
 
-  /** Leaves the store as empty as it was; instances go when they have been gone for long. */
+  /** Deletes all jobs of the histories; instances are deleted when they have been gone long enough. */
   async #clear(shares: readonly Share[]): Promise<void> {
     const pages = shares.map((share) => this.#store.find({ types: share.types() }, { limit: 1000 }));
     await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
@@ -153,7 +153,7 @@ async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
   }
 }
 
-/** Follows the feed and sorts what it tells by job. */
+/** Reads the feed and groups its events by job. */
 class FeedReader {
   readonly #store: Store;
   readonly #events = new Map<number, FeedEvent[]>();
@@ -179,7 +179,9 @@ class FeedReader {
   }
 }
 
-/** Time passes between some steps: now and then long enough for leases, back-offs, windows and retentions to end. */
+/**
+ * Advances the clock between steps: sometimes long enough for leases, back-offs, unique periods and retentions to end.
+ */
 function waitBefore(step: number, seed: number): number {
   const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];
   return waits[(step + seed) % waits.length]!;
@@ -196,7 +198,7 @@ async function failureOf(share: Share, index: number, work: () => Promise<void>)
   }
 }
 
-/** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
+/** Runs the failed history alone, and then with fewer and fewer moves while it still fails. */
 async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
   const player = await HistoryPlayer.open(open);
   let smallest: HistoryFailure | null = null;

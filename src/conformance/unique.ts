@@ -1,4 +1,4 @@
-/** Unique keys: one live job per key, and per window. */
+/** Unique keys: one open job per key, and one per period. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -16,7 +16,7 @@ async function holderOf(world: World, key = 'key'): Promise<number | undefined> 
   return (await world.store.holders([key])).get(key);
 }
 
-/** Each way in which a job ends. */
+/** All commands by which a job ends. */
 const endings: ((world: World, job: RunningJob) => Change)[] = [
   (world, job) => world.decide(job, { do: 'succeed', fence: job.fence }),
   (world, job) => world.decide(job, { do: 'stop', code: 'user' }),

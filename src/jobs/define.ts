@@ -1,4 +1,4 @@
-/** Definitions at the door: declared by code, changed by operators, found by name. */
+/** Operations on definitions: declare by code, change by operators, find by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
 import {
   definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
@@ -22,7 +22,7 @@ export interface KnownDefinition extends Definition {
   readonly job: Job;
 }
 
-/** Stores what the code says of a definition. An operator's override and switch stay as they are. */
+/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
 export async function declare(
   definer: Producer,
   name: string,
@@ -54,7 +54,7 @@ export async function disable(store: Store, name: string, asker: Asker): Promise
   await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
 }
 
-/** Enabled again: what fell due in the meantime is told as skipped. */
+/** Enables a definition; ticks that were due meanwhile are recorded as skipped. */
 export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
   await change(store, name, asker, (def, now) => {
     if (def.state !== 'held') return [];
@@ -103,13 +103,13 @@ async function addDefinition(
   const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Another instance was quicker; what it said may differ from what we say.
+  // Another instance declared it first, perhaps with another spec.
   if (!written) await declare({ store, ids }, name, code, isEnabled, by);
 }
 
 type Redefine = (before: Definition) => Definition;
 
-/** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
+/** Schedules that stay keep their plan; new ones start from now. Ticks that were due before follow the old spec. */
 async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {

@@ -1,4 +1,4 @@
-/** Ticking: every occurrence of a schedule gets its run or its recorded skip, committed with the plan of the next. */
+/** Ticking: every tick of a schedule gets a run or a recorded skip, committed with the plan of the next tick. */
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
@@ -16,7 +16,7 @@ import { stopJob } from './operate.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-/** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
+/** Handles the due ticks of all definitions; returns how many definitions ticked. After a full batch, call it again. */
 export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
@@ -28,8 +28,8 @@ export async function tickDue(definer: Producer, asker: Asker): Promise<number> 
 }
 
 /**
- * The same for one definition that is about to change: what fell due before follows the old word. Its own change comes
- * first. While it is disabled, what fell due is told as skipped.
+ * The same for one definition that is about to change: ticks that were due before follow the old spec. The definition's
+ * own change comes first. If it is disabled, due ticks are recorded as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
   if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as Changes;
@@ -42,7 +42,7 @@ type Changes = [Change, ...Change[]];
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
 
-/** Lets schedules go on that count from the start or the end of a run. */
+/** Continues schedules that count from the start or the end of a run. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {
   if (defs.length === 0) return;
   await applyTogether(store, async () => {
@@ -56,7 +56,7 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
   });
 }
 
-/** What a run of a definition is made of. */
+/** The draft of a definition's run. */
 export function draftOf(name: string, spec: Spec): Draft {
   return {
     type: spec.type,
@@ -86,7 +86,7 @@ async function answers(
     const key = overlapKey(def.def!, spec);
     const ticking = tick(def, spec, { now, ids: numbers, isBusy: busy.has(key), runs });
     numbers.splice(0, ticking.runs.length);
-    // Of several definitions of one type, the first of this commit is under way for the others.
+    // If several definitions of one type tick in this commit, the run of the first is an overlap for the others.
     if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
     const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));
     return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
@@ -97,11 +97,11 @@ async function answers(
 interface Readable {
   readonly def: Job;
   readonly spec: Spec;
-  /** How many runs it may call for now. */
+  /** How many runs its due ticks create. */
   readonly calls: number;
 }
 
-/** A definition that cannot be read, whoever wrote it, is disabled with the reason, and stops no other. */
+/** A definition that cannot be parsed is disabled with the reason, and does not affect the others. */
 function read(due: readonly Job[], now: number, runs: RunMoments) {
   const readable: Readable[] = [];
   const unreadable: { readonly def: Job; readonly why: string }[] = [];
@@ -127,7 +127,7 @@ function newRunOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRu
   return create({ ...origin, parent: null }, first, { ...asker, now });
 }
 
-/** The keys under which runs are under way. With `replace` such a run is taken for a phantom and stopped first. */
+/** The unique keys that open runs hold. With `replace`, such a run is stopped first. */
 async function busyKeys(
   store: Store,
   defs: readonly Pick<Readable, 'def' | 'spec'>[],
@@ -150,7 +150,7 @@ async function stopOpenRun(store: Store, id: number, asker: Asker): Promise<void
   try {
     await stopJob(store, id, { ...asker, code: 'automation' });
   } catch (error) {
-    // It ended by itself in the meantime.
+    // The run has ended meanwhile.
     if (!(error instanceof Refusal) || error.code !== 'wrong.state') throw error;
   }
 }
@@ -161,6 +161,6 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
   const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
   const known = found.map((job) => [job.id, ranAt(job)] as const);
-  // A run that is gone without a trace must not be waited for.
+  // A run that was deleted must not be awaited.
   return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

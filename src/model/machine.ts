@@ -1,6 +1,6 @@
 /**
- * The machine: what each command does to a job in each state. It reads no clock and performs nothing; the table below is
- * the whole of it, and a pair that is not in the table is refused.
+ * The machine: what each command does to a job in each state. It reads no clock and has no effects. The table below is
+ * complete: a pair that it does not contain is refused.
  */
 import { Refusal } from '../refusal.ts';
 import { tryModifiers } from '../time/modifiers.ts';
@@ -14,7 +14,7 @@ import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJo
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
-/** Who asks, when (in store time) and why. */
+/** The actor, the store time and the reason of a command. */
 export interface Asking {
   readonly by: string;
   readonly now: number;
@@ -48,7 +48,7 @@ const rules: Rules = {
   edit: { pending: edit, held: edit, running: edit, ended: edit },
 };
 
-/** What the command makes of the job, or why it does not. No events: it is already so. */
+/** The change that the command makes, or the refusal. A change without events: the job is already in that state. */
 export function step(job: Job, command: Command, asking: Asking): Change | Refusal {
   const verdict = decide(job, command, asking);
   if (verdict instanceof Refusal) return verdict;
@@ -56,13 +56,16 @@ export function step(job: Job, command: Command, asking: Asking): Change | Refus
   return command.do === 'succeed' && command.result !== undefined ? withResult(change, command.result) : change;
 }
 
-/** Only a job that has succeeded has a result: one that repeats has none yet, and one that came too late none any more. */
+/**
+ * Only a job that has succeeded has a result: a job that repeats has none yet, and an outcome after a cancel is not
+ * stored.
+ */
 function withResult(change: Change & { readonly after: Job }, result: string): Change {
   const { after } = change;
   return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
 }
 
-/** Several commands after one another, as one change; the first refusal refuses all. */
+/** Applies several commands in order, as one change; if one is refused, all are. */
 export function steps(job: Job, commands: readonly Command[], asking: Asking): Change | Refusal {
   let change: Change = { before: job, after: job, events: [] };
   for (const command of commands) {
@@ -79,7 +82,7 @@ export function create(origin: JobOrigin, first: FirstState, asking: Asking): Ch
   return { before: null, after, events };
 }
 
-/** Numbers and times what happened, and lets the job go through it. */
+/** Numbers and stamps the events, and applies them to the job. */
 export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const events: Event[] = [];
   let after = job;
@@ -92,7 +95,7 @@ export function record(job: Job, bodies: readonly EventBody[], asking: Asking): 
   return { before: job, after, events };
 }
 
-/** The pairs that the table knows, for tests and documents. */
+/** The pairs of the table, for tests and documentation. */
 export const transitions = (): readonly (readonly [CommandName, State])[] =>
   Object.entries(rules).flatMap(([name, from]) => Object.keys(from).map((state) => [name as CommandName, state as State] as const));
 
@@ -131,12 +134,12 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
 }
 
-/** The earlier of retryAfter and the job's own next repeat. A time that a late job has missed already counts for nothing. */
+/** The earlier of retryAfter and the job's own next repeat, ignoring a repeat that has already passed. */
 function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   const again = applyModifiers(parseModifiers(retryAfter), now);
   if (job.policy.repeat === undefined) return again;
   const { base, modifiers } = parseRepeat(job.policy.repeat);
-  // A rule that leads out of the calendar must not keep anybody from claiming.
+  // A rule whose result is outside the calendar must not make the claim fail.
   const next = tryModifiers(modifiers, base === 'scheduled' ? job.due : now);
   return next !== null && next > now ? Math.min(again, next) : again;
 }
@@ -183,7 +186,7 @@ function adopt(job: RunningJob | HeldJob, command: CommandOf<'adopt'>): Verdict 
 
 function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
   if (job.hold !== 'children') return wrongState(job, 'settle');
-  // The time for which a repeating job was scheduled is where its next one counts from.
+  // The next occurrence of a repeating job counts from the time for which this one was scheduled.
   const due = job.policy.repeat === undefined ? now : Math.min(job.due, now);
   return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due }];
 }
@@ -208,7 +211,7 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
   return job.hold === 'children' ? askToCancel(job, command, asking) : endCancelled(job, command);
 }
 
-/** Asked once is asked; a later request may only shorten the patience or turn a failure into a cancel. */
+/** A second cancel can only shorten the time until the job is stopped, or turn a failure into a cancel. */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
   const asked = job.cancel;
   const requestedStop = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
@@ -221,13 +224,13 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
   return [{ kind: 'cancelAsked', note }, ...(stopAt === null ? [] : handedOffUntil(job, stopAt))];
 }
 
-/** Nobody here can stop what was handed off: its lease ends with the patience, and repair finds that it was cancelled. */
+/** No handler here can stop a job that was handed off: its lease ends at `until`, and repair then finds the cancel. */
 function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
   return [{ kind: 'handedOff', holder: job.lease.holder, until }];
 }
 
-/** How a job that was asked to give up ends. */
+/** The final event of a job that was asked to cancel. */
 function endingOf(note: CancelNote, late?: Late): EventBody {
   const lateOutcome = late ? { late } : {};
   if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...lateOutcome };
@@ -248,7 +251,7 @@ const poisoned = (job: Job, holder: string): JobError => ({
   message: `the lease was lost ${job.crashes + (job.state === 'running' ? 1 : 0)} times, last by ${holder} in phase ${job.phase}`,
 });
 
-/** At once the first time; a job that goes on taking its workers down waits longer each time. */
+/** Immediately after the first crash; with every further crash the job waits longer. */
 function dueAfterCrash(job: RunningJob, now: number): number {
   if (job.policy.retryAfter !== undefined) return job.due;
   return job.crashes === 0 ? Math.min(job.due, now) : now + backoffMs(retryOf(job.policy), job.crashes, job.id);

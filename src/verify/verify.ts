@@ -1,6 +1,6 @@
 /**
- * Verifies a store: every invariant that can be read off its rows and histories, page by page, while others may be at
- * work on it. What looks wrong is looked at again later, since two looks at a living store do not see one moment.
+ * Verifies a store: checks every invariant on its rows and histories, page by page, while other processes may write. A
+ * finding is checked again later, since two reads of a live store are not one snapshot.
  */
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
@@ -17,11 +17,11 @@ import { violation, type Violation } from './violation.ts';
 import { checkWaiting, type WaitingContext } from './waiting.ts';
 
 export interface VerifyOptions {
-  /** What handlers and producers saw, to be held against the store. */
+  /** Records of handlers and producers, to compare with the store. */
   readonly evidence?: Evidence;
-  /** How long something may be overdue before it is taken for stuck. */
+  /** How long something may be overdue before it counts as stuck. */
   readonly overdueMs?: number;
-  /** How long to wait before what looks wrong is looked at again; 0: nobody is at work on the store. */
+  /** How long to wait before a finding is checked again; 0: no other process writes to the store. */
   readonly patienceMs?: number;
   readonly clock?: Pick<Clock, 'sleep'>;
   readonly onProgress?: (progress: VerifyProgress) => void;
@@ -34,11 +34,11 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
-/** So many times what looks wrong must look so. */
+/** A finding is reported if it appears in this many checks. */
 const confirmations = 3;
 const atOnce = 16;
 
-/** Every violation, as it is found; the answer at the end is how much was looked at. */
+/** Yields every violation when it is found; returns the number of jobs and events checked. */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
   const inspection = new StoreInspection(store, options);
@@ -53,7 +53,7 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
   return inspection.progress;
 }
 
-/** Those that are found at every look. */
+/** The findings that appear in every check. */
 async function confirmed(
   inspection: StoreInspection,
   suspects: readonly Violation[],
@@ -71,7 +71,7 @@ async function confirmed(
   return standing;
 }
 
-/** Looks at jobs together with what they belong to. */
+/** Checks jobs together with the jobs they refer to. */
 class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
@@ -128,7 +128,7 @@ class StoreInspection {
     ];
   }
 
-  /** The job and its history as of one moment; null: it is gone. */
+  /** The job and its history from one snapshot; null: the job was deleted. */
   async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;
     for (let tries = 0; ; tries++) {
@@ -166,7 +166,7 @@ class StoreInspection {
     return jobs.flatMap((job) => checkWaiting(job, context));
   }
 
-  /** S18: a run that says to answer a tick is the one that the definition called for. */
+  /** S18: a run that names a tick was created by that tick of its definition. */
   async #checkRuns(stored: JobWithHistory): Promise<Violation[]> {
     const called = calledRuns(stored);
     const found: Violation[] = [];
@@ -196,7 +196,7 @@ class StoreInspection {
   }
 }
 
-/** 53 bits of a text: a run may have a million tasks, whose names need not all be in memory. */
+/** 53 bits of a hash: a run may have a million tasks, and their keys need not all fit in memory. */
 function fingerprint(text: string): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < text.length; at++) {

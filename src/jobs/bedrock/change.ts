@@ -24,11 +24,11 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** A repeat that was missed skips to the first slot after now. */
+  /** If a repeat was missed, the next due time is the first one after now. */
   readonly reanchor?: boolean;
 }
 
-/** New data; with a new repeat rule also a new time, unless one is given. */
+/** Replaces the data; a new repeat rule also sets a new due time, unless the request has one. */
 export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
   const { id, repeat, due, priority } = request;
   const data = checkJsonText(request.data);
@@ -53,13 +53,13 @@ function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateRequest): 
   return { ...others, ...(rule === undefined ? {} : { repeat: rule }) };
 }
 
-/** What its worker has not finished by then is handed out again. */
+/** If its worker has not finished by then, the job is handed out again. */
 function leaseUntil(job: Job, until: number): readonly Command[] {
   if (job.state !== 'running' || job.policy.retryAfter === undefined) return [];
   return [{ do: 'handOff', fence: job.fence, holder: job.lease.holder, until }];
 }
 
-/** It failed for good. For its parent that counts as an end like any other. */
+/** Fails a job for good. For its parent it counts as an ended child. */
 export async function fail(store: Store, id: number, data: string | undefined, asker: Asker): Promise<void> {
   const error = { code: 'unknown', message: 'its worker said that it failed' } as const;
   const changes = await applyTogether(store, async () => {
@@ -77,7 +77,7 @@ export async function fail(store: Store, id: number, data: string | undefined, a
   await settleAfter(store, changes, asker);
 }
 
-/** Ends a child that is not being worked on, or may be handed out again; others are left as they are. */
+/** Ends a child that is not running, or that may be handed out again; other jobs stay unchanged. */
 export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
   change(store, id, asker, async (job) => {
     const cannot = (code: 'has.children' | 'no.parent', why: string): Refusal =>
@@ -87,7 +87,7 @@ export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
     return cancelling(job);
   });
 
-/** Removes every trace of a job that nobody works on, and for which no child waits. */
+/** Deletes a job that is not running and has no child that waits for it. */
 export async function remove(store: Store, id: number, asker: Asker): Promise<void> {
   const [{ before }] = (await applyTogether(store, async () => {
     const [job] = await store.load([id]);
@@ -103,7 +103,7 @@ export async function remove(store: Store, id: number, asker: Asker): Promise<vo
 const undeletable = ({ id }: Job, state: 'running' | 'held'): Refusal =>
   new Refusal('wrong.state', `job ${id} is worked on or waited for, and cannot be deleted`, { id, state });
 
-/** Back to the queue from any state, due since its creation; what does not exist is passed over. */
+/** Returns jobs to the queue from any state, due since their creation; unknown ids are ignored. */
 export async function requeue(store: Store, ids: readonly number[], name: string | undefined, asker: Asker) {
   if (name !== undefined) checkName('name', name);
   await applyTogether(store, async () => {
@@ -115,7 +115,7 @@ export async function requeue(store: Store, ids: readonly number[], name: string
   });
 }
 
-/** A child that lives again is waited for again, also by a parent that has ended meanwhile. */
+/** A child that is open again must be awaited again, even by a parent that has ended meanwhile. */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));
   const elsewhere = new Set(jobs.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])));
