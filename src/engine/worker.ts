@@ -9,9 +9,9 @@ import { InstanceLease } from './loops/lease.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
 import { watchStrayRejections } from './work/stray-rejections.ts';
-import { claiming, type Claiming, type ClaimingParts } from './worker/claiming.ts';
-import { maintaining, type Maintaining, type MaintainingParts } from './worker/maintaining.ts';
-import { running, type Running, type RunningParts } from './worker/running.ts';
+import { claiming, type ClaimingPart, type ClaimingParts } from './worker/claiming.ts';
+import { maintaining, type MaintainingPart, type MaintainingParts } from './worker/maintaining.ts';
+import { running, type RunningPart, type RunningParts } from './worker/running.ts';
 
 export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
@@ -29,9 +29,9 @@ const schedulingWakeMs = 1_000;
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #lease: InstanceLease;
-  readonly #maintaining: Maintaining;
-  readonly #running: Running;
-  readonly #claiming: Claiming;
+  readonly #maintaining: MaintainingPart;
+  readonly #running: RunningPart;
+  readonly #claiming: ClaimingPart;
   readonly #heartbeat: Heartbeat;
   readonly #beating: Loop;
   readonly #schedulingWake: ThrottledWake;

@@ -6,7 +6,7 @@
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';
 export {
-  AttemptView, Changed, EventView, JobErrorView, LogLine, ProgressOutline, ProgressView, ReasonView, RunCreated,
+  AttemptView, Changed, EventView, JobErrorView, LogLineView, ProgressOutline, ProgressView, ReasonView, RunCreated,
   RunDetail, RunPage, RunView, TaskCounts,
 } from './contract/run-views.ts';
 export {
@@ -16,5 +16,5 @@ export {
 } from './contract/views.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {
-  type Answer, type Asked, type Route, type RouteName, routes, type Routes, type Saying,
+  type Answer, type ParsedRequest, type Route, type RouteName, routes, type Routes, type RequestArguments,
 } from './contract/routes.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Access, Credentials } from './access/access.ts';
 import type { WorkSignal } from './work-signal.ts';
 import type { JobCounts } from './metrics/job-counts.ts';
-import type { Answer, Asked, RouteName } from './contract.ts';
+import type { Answer, ParsedRequest, RouteName } from './contract.ts';
 import type { EventFeed } from './events/feed.ts';
 import type { OpenStreams } from './events/open-streams.ts';
 import type { RunTurns } from './events/run-turns.ts';
@@ -51,7 +51,7 @@ export interface HttpCall {
 
 export type RouteHandler<N extends RouteName> = (
   services: HttpServices,
-  request: Asked<N>,
+  request: ParsedRequest<N>,
   call: HttpCall,
 ) => Promise<Answer<N> | Response>;
 

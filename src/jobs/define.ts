@@ -1,9 +1,9 @@
-/** Definitions at the door: declared by code, changed by operators, found by name. */
+/** Operations on definitions: declare by code, change by operators, find by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
 import {
-  definitionKey, definitionOf, dueOf, planOf, specOf, takenAway, wakeUp, type Definition, type Spec,
+  definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
 } from '../model/definition.ts';
-import type { Happening } from '../model/event.ts';
+import type { EventBody } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
@@ -33,11 +33,11 @@ export interface Declaration {
   readonly isShared?: boolean;
 }
 
-/** Stores what the code says of a definition. An operator's override and switch stay as they are. */
+/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
 export async function declare(definer: Producer, declaration: Declaration, by: string): Promise<void> {
   const { name, spec: code, build } = declaration;
   const known = await find(definer.store, name);
-  if (!known) return introduce(definer, declaration, by);
+  if (!known) return addDefinition(definer, declaration, by);
   const before = definitionOf(known);
   if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
   if (isDeclared(before, declaration)) return;
@@ -90,7 +90,7 @@ export async function disable(store: Store, name: string, asker: Asker): Promise
   await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
 }
 
-/** Enabled again: what fell due in the meantime is told as skipped. */
+/** Enables a definition; ticks that were due meanwhile are recorded as skipped. */
 export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
   await change(store, name, asker, (def, now) => {
     if (def.state !== 'held') return [];
@@ -123,7 +123,7 @@ function known(job: Job): KnownDefinition {
   return { name: job.def!, ...definition, spec: specOf(definition), isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
-async function introduce({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
+async function addDefinition({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
   const { name, spec: code, enabled, build } = declaration;
   const now = store.now();
   const [id] = await ids.take(1);
@@ -134,13 +134,13 @@ async function introduce({ store, ids }: Producer, declaration: Declaration, by:
   const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Another instance was quicker; what it said may differ from what we say.
+  // Another instance declared it first, perhaps with another spec.
   if (!written) await declare({ store, ids }, declaration, by);
 }
 
 type Redefine = (before: Definition) => Definition;
 
-/** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
+/** Schedules that stay keep their plan; new ones start from now. Ticks that were due before follow the old spec. */
 async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {
@@ -152,13 +152,13 @@ async function redefine(definer: Producer, name: string, redefineBy: Redefine, a
   });
 }
 
-function redefinition(def: Job, redefineBy: Redefine, now: number): Happening[] {
+function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
   const before = definitionOf(def);
   const after = redefineBy(before);
   const [was, is] = [specOf(before), specOf(after)];
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
-  const ticks = takenAway(def, was, is, now);
-  const skipped: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
+  const ticks = removedTicks(def, was, is, now);
+  const skipped: EventBody[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
   return [...skipped, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
@@ -166,7 +166,7 @@ async function change(
   store: Store,
   name: string,
   asker: Asker,
-  decide: (def: Job, now: number) => Happening[],
+  decide: (def: Job, now: number) => EventBody[],
 ): Promise<void> {
   await applyTogether(store, async () => {
     const def = await require(store, name);

@@ -1,4 +1,4 @@
-/** Hands out job ids from blocks that the store reserves: small at first, larger while they are used up fast. */
+/** Hands out job ids from blocks that the store reserves: small at first, larger while ids are used up fast. */
 import type { Store } from '../store/store.ts';
 
 const blockMax = 16_384;
@@ -14,11 +14,11 @@ export class Ids {
     this.#store = store;
   }
 
-  /** As many ids as asked for, rising. */
+  /** Returns this many ids, ascending. */
   async take(count: number): Promise<number[]> {
     while (this.#end - this.#next < count) {
       const reserve = (): Promise<void> => this.#reserve(count);
-      // One that failed, while the store was away, is no reason for the next to fail.
+      // A reservation that failed while the store was unreachable must not fail the next one.
       this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }
@@ -27,7 +27,7 @@ export class Ids {
     return ids;
   }
 
-  /** What is left of the old block goes unused when a larger one is needed: ids may have gaps. */
+  /** If a larger block is needed, the rest of the old block stays unused: ids may have gaps. */
   async #reserve(count: number): Promise<void> {
     if (this.#end - this.#next >= count) return;
     const size = Math.max(count, this.#block);

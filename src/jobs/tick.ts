@@ -1,4 +1,4 @@
-/** Ticking: every occurrence of a schedule gets its run or its recorded skip, committed with the plan of the next. */
+/** Ticking: every tick of a schedule gets a run or a recorded skip, committed with the plan of the next tick. */
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
@@ -17,7 +17,7 @@ import { overlapKeys } from './overlap-keys.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-/** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
+/** Handles the due ticks of all definitions; returns how many definitions ticked. After a full batch, call it again. */
 export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
@@ -29,8 +29,8 @@ export async function tickDue(definer: Producer, asker: Asker, typesOf = registe
 }
 
 /**
- * The same for one definition that is about to change: what fell due before follows the old word. Its own change comes
- * first. While it is disabled, what fell due is told as skipped.
+ * The same for one definition that is about to change: ticks that were due before follow the old spec. The definition's
+ * own change comes first. If it is disabled, due ticks are recorded as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
   if (def.state === 'pending' && def.due <= now) {
@@ -50,7 +50,7 @@ const registered = ({ store }: Producer): TypesOf => (names) => readTypes(store,
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
 
-/** Lets schedules go on that count from the start or the end of a run. */
+/** Continues schedules that count from the start or the end of a run. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {
   if (defs.length === 0) return;
   await applyTogether(store, async () => {
@@ -58,13 +58,13 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
     const runs = await momentsOf(store, waiting);
     const now = store.now();
     return waiting.flatMap((def) => {
-      const happening = goOn(def, specOf(definitionOf(def)), runs);
-      return happening ? [record(def, [happening], { ...asker, now })] : [];
+      const event = goOn(def, specOf(definitionOf(def)), runs);
+      return event ? [record(def, [event], { ...asker, now })] : [];
     });
   });
 }
 
-/** What a run of a definition is made of. */
+/** The draft of a definition's run. */
 export function draftOf(name: string, spec: Spec): Draft {
   return {
     type: spec.type,
@@ -91,26 +91,26 @@ async function answers(
   const { readable, unreadable } = read(due, now, runs, types);
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
-  const setAside = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
+  const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
   const ticked = readable.flatMap(({ def, spec }) => {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
     const ticking = tick(def, spec, { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs });
     numbers.splice(0, ticking.runs.length);
     if (ticking.runs.length > 0 && key !== null) keys.take(key);
     const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));
-    return [record(def, [ticking.happening], { ...asker, now }), ...newRuns];
+    return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
   });
-  return [...setAside, ...ticked];
+  return [...pausedDefs, ...ticked];
 }
 
 interface Readable {
   readonly def: Job;
   readonly spec: Spec;
-  /** How many runs it may call for now. */
+  /** How many runs its due ticks create. */
   readonly calls: number;
 }
 
-/** A definition that cannot be read, whoever wrote it, is disabled with the reason, and stops no other. */
+/** A definition that cannot be parsed is disabled with the reason, and does not affect the others. */
 function read(due: readonly Job[], now: number, runs: RunMoments, types: ReadonlyMap<string, TypeEntry>) {
   const readable: Readable[] = [];
   const unreadable: { readonly def: Job; readonly why: string }[] = [];
@@ -151,6 +151,6 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
   const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
   const known = found.map((job) => [job.id, ranAt(job)] as const);
-  // A run that is gone without a trace must not be waited for.
+  // A run that was deleted must not be awaited.
   return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

@@ -1,6 +1,6 @@
 /** Failures, grouped by type and error: how often, since when, and actions on a whole group. */
 import type { JSX } from 'preact';
-import type { FailureGroupView, Saying, SeriesRange } from '../../../src/http/contract.ts';
+import type { FailureGroupView, RequestArguments, SeriesRange } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
@@ -133,7 +133,7 @@ async function cancelAll(group: FailureGroupView, onDone: () => void): Promise<v
   if (reason !== null) await start('Cancelling', { action: 'cancel', ...targetOf(group, 'open'), ...reason }, onDone);
 }
 
-type BulkBody = Saying<'bulk'>['body'];
+type BulkBody = RequestArguments<'bulk'>['body'];
 
 const targetOf = (
   { type, fingerprint }: FailureGroupView, state: 'failed' | 'open',

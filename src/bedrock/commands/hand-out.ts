@@ -42,9 +42,9 @@ async function handOut(
   if (caller.isGone) throw new StatusError(noJob);
   const isLongPoll = headers.get('connection')?.toLowerCase() === 'wait';
   const found: HandOut = isLongPoll
-    ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), spoiled: 0 }
+    ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), failed: 0 }
     : await services.longPolls.serve(request, caller);
-  if (found.handed.length + found.spoiled === 0) throw new StatusError(noJob);
+  if (found.handed.length + found.failed === 0) throw new StatusError(noJob);
   return found.handed;
 }
 

@@ -16,7 +16,7 @@ export interface MaintainingParts extends LoopParts {
   readonly typesOf: TypesOf;
 }
 
-export interface Maintaining {
+export interface MaintainingPart {
   readonly leader: Leader;
   readonly scheduling: Loop;
   /** All others. */
@@ -32,7 +32,7 @@ const retentionMs = 60_000;
 /** An instance that is not the leader runs maintenance this many times less often. */
 const followerDelayFactor = 2;
 
-export function maintaining(parts: MaintainingParts, lease: InstanceLease): Maintaining {
+export function maintaining(parts: MaintainingParts, lease: InstanceLease): MaintainingPart {
   const { jobs, instance: by, retention, typesOf } = parts;
   const { store } = jobs;
   const leader = new Leader(jobs, by, lease.durationMs);

@@ -6,7 +6,7 @@ import {
   RunFilter, RunListQuery, RunParams, RunResult, ScheduleRequest, time, whole,
 } from './requests.ts';
 import {
-  count, EventView, instant, LogLine, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
+  count, EventView, instant, LogLineView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
   RunView,
 } from './run-views.ts';
 import {
@@ -144,7 +144,7 @@ export const routes = define({
     query: z.strictObject({
       after: whole(0, Number.MAX_SAFE_INTEGER).optional(), limit: whole(1, 1000).optional() }).meta({ id: 'LogQuery',
     }),
-    answer: pageOf('LogPage', LogLine),
+    answer: pageOf('LogPage', LogLineView),
   },
   getRunStats: {
     method: 'get', path: at('/runs/{id}/stats'), roles: readers, summary: 'Get statistics of a run and its tasks',
@@ -415,14 +415,14 @@ type Read<R, K extends string> = [RoutePart<R, K>] extends [never] ? undefined :
 type ArgumentPart<R, K extends string> = [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
 
 /** The validated request that a handler receives. */
-export interface Asked<N extends RouteName> {
+export interface ParsedRequest<N extends RouteName> {
   readonly params: Read<Routes[N], 'params'>;
   readonly query: Read<Routes[N], 'query'>;
   readonly body: Read<Routes[N], 'body'>;
 }
 
 /** The parameters of a call of the client. */
-export type Saying<N extends RouteName> =
+export type RequestArguments<N extends RouteName> =
   ArgumentPart<Routes[N], 'params'> & Partial<ArgumentPart<Routes[N], 'query'>> & ArgumentPart<Routes[N], 'body'>;
 
 export type Answer<N extends RouteName> = z.output<Routes[N]['answer']>;

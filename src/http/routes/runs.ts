@@ -4,7 +4,7 @@ import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
-import type { Answer, Asked, RunView } from '../contract.ts';
+import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { includesRole } from '../access/access.ts';
@@ -163,13 +163,13 @@ async function checkCreator(engine: HttpServices['engine'], id: number, principa
   throw new HttpRefusal('forbidden', `run ${id} was not created by ${principal.name}: it needs the role operator`);
 }
 
-const errorOf = ({ message, data }: Asked<'failRun'>['body']['error']): Error =>
+const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
   Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
   { engine }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
-  request: Asked<'runDef'>['body'],
+  request: ParsedRequest<'runDef'>['body'],
   call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
@@ -207,7 +207,7 @@ function keyOf({ request, principal }: HttpCall): string | null {
   return `idempotency ${principal.name} ${key}`;
 }
 
-type RunBody = Asked<'runDef'>['body'];
+type RunBody = ParsedRequest<'runDef'>['body'];
 
 function engineRequest(
   { unique, dueTime, delay, startBy, ...rest }: RunBody,

@@ -4,7 +4,7 @@ import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
-import type { Answer, Asked } from '../contract.ts';
+import type { Answer, ParsedRequest } from '../contract.ts';
 import { instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { unauthenticated } from '../access/access.ts';
@@ -123,7 +123,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 /** PostgreSQL stores neither NUL nor unpaired surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-type ClaimBody = Asked<'claim'>['body'];
+type ClaimBody = ParsedRequest<'claim'>['body'];
 
 const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBody, principal: Principal) => ({
   kinds: ['run', 'task'] as const,

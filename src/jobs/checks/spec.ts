@@ -1,4 +1,4 @@
-/** The spec as an operator overrides it: every field known and readable before a schedule depends on it. */
+/** Validates an operator's override of a spec, before a schedule depends on it. */
 import { overlaps, type Spec } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { checkSchedule } from '../../time/schedule.ts';
@@ -11,7 +11,7 @@ import { checkPolicy } from './policy.ts';
 const schedulesMax = 100;
 const limitMax = 1_000_000;
 
-/** What is left out belongs to the code: the type, how its runs begin, and where they live. */
+/** The other fields belong to the code: the type, how its runs start, and in which store they are. */
 type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
 
 const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec[F] } = {

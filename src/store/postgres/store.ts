@@ -284,7 +284,7 @@ const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
 
 /** A refusal is about the database, not about a change. */
 const batching: BatcherOptions<readonly Change[]> = {
-  underWayMax: 2,
+  runningMax: 2,
   sizeMax: 2000,
   sizeOf: ({ length }) => length,
   isForAll: isRefusal,

@@ -71,7 +71,7 @@ export class Connection {
   checkBeforeWrite = (): void => {};
   readonly #watch: FileWatch | null;
   readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), {
-    underWayMax: 1,
+    runningMax: 1,
     isBlocking: true,
     isForAll,
   });

@@ -1,5 +1,5 @@
-/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. See claim.ts. */
-import { noLimits, Turnstile } from '../../../model/gate.ts';
+/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. See claim.ts. */
+import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
@@ -21,13 +21,13 @@ export async function gatedRows(session: Session, request: ClaimRequest): Promis
     waitingGates(session, request),
     admittedPerGate(session),
   ]);
-  const turnstile = new Turnstile(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+  const admissions = new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
   const open = waiting
-    .map((gate) => ({ ...gate, room: Math.min(turnstile.room(gate.gate), request.limit) }))
+    .map((gate) => ({ ...gate, room: Math.min(admissions.room(gate.gate), request.limit) }))
     .filter(({ room }) => room > 0);
   if (open.length === 0) return null;
   const locked = await waitingRows(session, request, open);
-  return { ...locked, rows: locked.rows.filter((row) => turnstile.pass(row.gate!)) };
+  return { ...locked, rows: locked.rows.filter((row) => admissions.admit(row.gate!)) };
 }
 
 /** How many jobs each gate has admitted, of these types or of any. */

@@ -1,5 +1,5 @@
-/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. */
-import { noLimits, Turnstile } from '../../../model/gate.ts';
+/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. */
+import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import type { Kind } from '../../../model/state.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import type { OpenRow } from '../../row.ts';
@@ -19,24 +19,24 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
 export function gatedRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
-  const turnstile = new Turnstile(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
+  const admissions = new GateAdmissions(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
   return types
-    .flatMap((named) => waitingAtGates(connection, named, turnstile, request, now))
+    .flatMap((named) => waitingAtGates(connection, named, admissions, request, now))
     .sort(byClaimOrder)
-    .filter((row) => turnstile.pass(row.gate!));
+    .filter((row) => admissions.admit(row.gate!));
 }
 
 function waitingAtGates(
   connection: Connection,
   { kind, type }: NamedType,
-  turnstile: Turnstile,
+  admissions: GateAdmissions,
   request: ClaimRequest,
   now: number,
 ): OpenRow[] {
   const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(request)}
     ORDER BY priority DESC, due, id LIMIT ?`;
   return gatesOf(connection, kind, type).flatMap((gate) => {
-    const room = Math.min(turnstile.room(gate), request.limit);
+    const room = Math.min(admissions.room(gate), request.limit);
     return room === 0 ? [] : openRows(connection, which, kind, type, gate, now, room);
   });
 }
