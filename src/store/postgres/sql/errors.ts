@@ -31,6 +31,7 @@ const forgottenCodes = new Set(['26000', '42P05']);
 /** No such table, schema or column: the schema is of another version. */
 const absentCodes = new Set(['42P01', '3F000', '42703']);
 const uniqueViolation = '23505';
+const queryCanceled = '57014';
 
 /** Classifies an error of the driver. */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
@@ -51,6 +52,9 @@ export function connectErrorOf(error: unknown): unknown {
 export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
+
+/** A statement that took longer than `statement_timeout`. */
+export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 
