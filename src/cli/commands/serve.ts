@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Logger } from '../../logger.ts';
 import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
+import { isLoopback } from '../../bedrock/connection.ts';
 import { startBedrock } from '../../bedrock/start.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
 import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
@@ -12,6 +13,8 @@ import { untilStopped } from '../stop.ts';
 interface ServeFlags extends EngineFlags {
   readonly http: string;
   readonly bedrock: string;
+  readonly allowUnauthenticatedBedrock?: boolean;
+  readonly bedrockReanchor?: boolean;
   readonly tokens?: string;
   readonly insecure?: boolean;
   readonly behindTls?: boolean;
@@ -27,6 +30,14 @@ export function serveCommand(program: Command): void {
   addEngineFlags(program.command('serve').description('run jobs and serve HTTP and Bedrock clients'))
     .option('--http <address>', 'where to listen for HTTP: HOST:PORT, or off', '127.0.0.1:7070')
     .option('--bedrock <address>', 'where to listen for Bedrock clients: HOST:PORT, or off', '127.0.0.1:8888')
+    .option(
+      '--allow-unauthenticated-bedrock',
+      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its jobs',
+    )
+    .option(
+      '--bedrock-reanchor',
+      'missed SCHEDULED repeats of less than 4 hours skip to their next slot, instead of running one by one',
+    )
     .option(
       '--tokens <file>',
       `token file (default: STINT_TOKENS, ${tokensPathDefault}); without tokens, only this machine has access`,
@@ -74,8 +85,15 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
   const address = addressOf('--bedrock', flags.bedrock);
-  const started = await startBedrock({ engine, logger, ...address }).catch(refusePortInUse('--bedrock', address));
-  return { line: `Bedrock  ${started.host}:${started.port}`, close: () => started.close() };
+  const started = await startBedrock({
+    engine,
+    logger,
+    ...address,
+    ...(flags.allowUnauthenticatedBedrock ? { isOpenToAll: true } : {}),
+    ...(flags.bedrockReanchor ? { reanchor: true } : {}),
+  }).catch(refusePortInUse('--bedrock', address));
+  const warning = isLoopback(started.host) ? '' : '  other machines have access, without authentication';
+  return { line: `Bedrock  ${started.host}:${started.port}${warning}`, close: () => started.close() };
 }
 
 interface Address {

@@ -7,8 +7,8 @@ import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -30,6 +30,8 @@ import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
+import { Inspector } from '../inspection/inspect.ts';
+import { rowSource } from './read/inspect.ts';
 import { sessionOn } from './sql/caller-transaction.ts';
 import { stageChildren } from './write/staging.ts';
 
@@ -46,6 +48,7 @@ export class PostgresStore implements Store {
   readonly address?: StoreAddress;
   readonly #connection: Connection;
   readonly #wake: Wake;
+  readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
@@ -61,6 +64,7 @@ export class PostgresStore implements Store {
     this.#claimParts = { connection: this.#connection, cursors, hints };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
+    this.#inspector = new Inspector(rowSource(this.#connection));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
@@ -227,12 +231,17 @@ export class PostgresStore implements Store {
     };
   }
 
+  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
+    return this.#inspector.inspect(sql, limits);
+  }
+
   health(): Promise<StoreHealth> {
     return health(this.#connection);
   }
 
   async close(): Promise<void> {
     this.#wake.close();
+    this.#inspector.close();
     await this.#connection.close();
   }
 

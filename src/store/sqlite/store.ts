@@ -10,6 +10,7 @@ import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
   Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
+import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -18,7 +19,7 @@ import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
-import { Inspector } from './read/inspect.ts';
+import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
@@ -53,7 +54,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);
-    this.#inspector = new Inspector(path);
+    this.#inspector = new Inspector({ path, select: jobsSelect });
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
   }
 
@@ -223,6 +224,7 @@ export class SqliteStore implements Store {
 
   close(): Promise<void> {
     this.#wake.close();
+    this.#inspector.close();
     this.#connection.close();
     return Promise.resolve();
   }

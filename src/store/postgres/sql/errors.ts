@@ -35,6 +35,7 @@ const uniqueViolation = '23505';
 const brokenClasses = new Set(['53', '58', 'XX']);
 const deniedCode = '42501';
 const diskFullCode = '53100';
+const queryCanceled = '57014';
 
 /** Classifies an error of the driver. */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
@@ -62,6 +63,9 @@ export function connectErrorOf(error: unknown): unknown {
 export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
+
+/** A statement that took longer than `statement_timeout`. */
+export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 
