@@ -29,7 +29,7 @@ export interface Build {
   readonly defs: ReadonlySet<string>;
 }
 
-export interface Declarations {
+export interface BuildDeclarations {
   readonly build: string;
   readonly types: readonly string[];
   readonly defs: readonly string[];
@@ -56,7 +56,7 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
 }
 
 /** Makes a build known, and answers since when it is. */
-export async function registerBuild(store: Store, { build, types, defs }: Declarations, asker: Asker): Promise<Build> {
+export async function registerBuild(store: Store, { build, types, defs }: BuildDeclarations, asker: Asker): Promise<Build> {
   const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
   await write(store, [recordOf('build', build, content)], asker);
   return (await readBuilds(store, [build]))[0]!;

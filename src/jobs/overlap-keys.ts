@@ -17,7 +17,7 @@ export interface DueDefinition {
 
 /** How long the handler of a replaced run may take to stop before the run is stopped by force. */
 const replaceGraceMs = 5_000;
-const phantomsMax = 100;
+const replacedMax = 100;
 
 export class OverlapKeys {
   /** The open runs that have these keys. */
@@ -78,19 +78,19 @@ async function holdersOf(store: Store, keys: readonly string[]): Promise<Readonl
 
 async function replace(store: Store, due: DueDefinition, now: number, asker: Asker): Promise<void> {
   const why = `replaced by the next run of ${due.def.def}`;
-  for (const phantom of await phantomsOf(store, due, now)) await endPhantom(store, phantom, now, { ...asker, why });
+  for (const run of await runsToReplace(store, due, now)) await endRun(store, run, now, { ...asker, why });
 }
 
 /** With one run per type, all runs of the type but those of ticks at the same instant, which have their turn. */
-async function phantomsOf(store: Store, due: DueDefinition, now: number): Promise<readonly Job[]> {
+async function runsToReplace(store: Store, due: DueDefinition, now: number): Promise<readonly Job[]> {
   const { def, spec } = due;
   if (!spec.onePerType) return [...(await holdersOf(store, keysOf(due))).values()];
   const query = { types: [spec.type], kinds: ['run'], standings: openStandings } as const;
-  const { jobs } = await store.find(query, { limit: phantomsMax });
+  const { jobs } = await store.find(query, { limit: replacedMax });
   return jobs.filter((job) => job.def === def.def || !isNotOlder(job, def, now));
 }
 
-async function endPhantom(store: Store, { id, cancel }: Job, now: number, asker: Asker): Promise<void> {
+async function endRun(store: Store, { id, cancel }: Job, now: number, asker: Asker): Promise<void> {
   const act = { ...asker, code: 'automation' } as const;
   const isOverdue = cancel !== null && cancel.stopAt !== null && cancel.stopAt <= now;
   try {

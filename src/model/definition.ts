@@ -68,16 +68,16 @@ export interface Definition {
  */
 export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
-  const said: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
   // One at a time is a lock of the type, which no definition of it can open.
-  const onePerType = said.onePerType || (type?.onePerType ?? false);
+  const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
   const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
   return {
-    ...said,
+    ...spec,
     onePerType,
-    gate: gateOf(onePerType ? 1 : limits.typeMax, said.overlap === 'queue' ? 1 : limits.defMax),
-    limitKey: keyPath === null ? said.limitKey : (keyAt(said.params, keyPath) ?? null),
+    gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
+    limitKey: keyPath === null ? spec.limitKey : (keyAt(spec.params, keyPath) ?? null),
   };
 }
 

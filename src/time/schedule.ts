@@ -147,8 +147,8 @@ function checkAt(json: object): AtSchedule {
 function checkKeys(json: object, allowed: string[], code: RefusalCode, what: string): void {
   const unknown = Object.keys(json).find((key) => !allowed.includes(key));
   if (unknown === undefined) return;
-  const meant = didYouMean(unknown, allowed) || '.';
-  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}${meant}`;
+  const suggestion = didYouMean(unknown, allowed) || '.';
+  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}${suggestion}`;
   throw new Refusal(code, sentence.charAt(0).toUpperCase() + sentence.slice(1));
 }
 

@@ -158,7 +158,7 @@ describe('the overview', () => {
     expect(body).toMatch(/stint_events_total\{kind="succeeded"\} \d+/);
     expect(body).toMatch(/stint_ticks_total\{outcome="run"\} \d+/);
     expect(body).toMatch(/stint_http_requests_total\{route="getRun",status="2xx"\} \d+/);
-    expect(body).toMatch(/stint_run_seconds_count [1-9]/);
+    expect(body).toMatch(/stint_run_seconds_count\{type="[^"]+"\} [1-9]/);
   });
 
   test('has a plain page on which every link works', async () => {
