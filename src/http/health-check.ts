@@ -14,13 +14,13 @@ const sharedMs = 1_000;
 type Failure = string | null;
 
 export class HealthCheck {
-  readonly #store: Pick<Store, 'reserve'>;
+  readonly #store: Pick<Store, 'lead'>;
   readonly #clock: Clock;
   #attempt: Promise<Failure> | null = null;
   #checkedAt = -Infinity;
   #last: Failure = null;
 
-  constructor(store: Pick<Store, 'reserve'>, clock: Clock) {
+  constructor(store: Pick<Store, 'lead'>, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -33,9 +33,9 @@ export class HealthCheck {
     return `the store has not answered for ${answerMaxMs / 1000} s`;
   }
 
-  /** Reserves no id, which writes and commits a row all the same. */
+  /** Takes a role that lasts no time, which writes and commits a row. SQLite would not write a row that stays equal. */
   async #try(): Promise<Failure> {
-    this.#last = await this.#store.reserve(0).then(() => null, reasonOf);
+    this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);
     this.#checkedAt = this.#clock.monotonic();
     this.#attempt = null;
     return this.#last;

@@ -14,7 +14,6 @@ function expectNoStack({ err }: Ended): void {
 test.each([
   ['runs', 'ls'],
   ['runs', 'create', 'greet'],
-  ['doctor'],
   ['bench', '--jobs', '1'],
 ])('stint %s %s refuses a path that leads nowhere, and creates nothing', async (...words) => {
   using place = new Place();

@@ -138,7 +138,7 @@ describe('the overview', () => {
 
   test('reports failing health without details when the store fails', async () => {
     const own = await world({ isIdle: true });
-    own.engine.jobs.store.reserve = () => Promise.reject(new Error('secret'));
+    own.engine.jobs.store.lead = () => Promise.reject(new Error('secret'));
     const reply = await own.get('/health');
     expect([reply.status, reply.body.status]).toEqual([503, 'failing']);
     expect(JSON.stringify(reply.body)).not.toContain('secret');

@@ -24,7 +24,7 @@ const lateMs = 60_000;
 const shownMax = 5;
 
 export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Finding[]> {
-  const schema = await jobs.store.migrate({ dryRun: true }).then(ofSchema, ofUnreadable);
+  const schema = await jobs.store.migrate({ dryRun: true }).then(ofSchema, unusableStore);
   if (schema.level === 'problem') return [schema];
   const damage = (await jobs.store.damage?.()) ?? [];
   if (damage.length > 0) return [schema, ofDamage(damage)];
@@ -51,10 +51,10 @@ function ofSchema({ from, to }: Migration): Finding {
   return problem('schema', says, 'run stint migrate');
 }
 
-/** A schema of a newer Stint, a file that is no database, a server that does not answer. */
-function ofUnreadable(error: unknown): Finding {
+/** No database at this path, a schema of a newer Stint, a server that does not answer: the message says what to do. */
+export function unusableStore(error: unknown): Finding {
   if (!isRefusal(error)) throw error;
-  return problem('store', error.message, error.code === 'newer.schema' ? 'use the newer stint' : 'see the cause');
+  return { level: 'problem', about: 'store', says: error.message, todo: null };
 }
 
 function ofDamage(damage: readonly string[]): Finding {
