@@ -16,6 +16,8 @@ export type Command =
       readonly reanchor?: boolean;
     }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
+  /** Too late to start: its worker has not come. */
+  | { readonly do: 'expire' }
   /** Give back without counting the try. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
   /** Give back as a finished try, due again (Bedrock's RetryJob). */

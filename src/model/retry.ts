@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly maxMs: number;
   /** The share of a wait that chance may take away, 0 to 1. */
   readonly jitter: number;
-  /** Lost workers that a job may cost before it is held to be poison; counted apart from attempts. */
+  /** The lost worker with this number, counted apart from attempts, ends the job: it is held to be poison. */
   readonly crashesMax: number;
 }
 

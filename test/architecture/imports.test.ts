@@ -67,7 +67,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['checks', 'ids'],
     ['draft'],
     ['new-jobs'],
-    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'tick', 'define', 'audit'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };

@@ -346,6 +346,11 @@ export const breaches: readonly Breach[] = [
     breaks: ['4.14 with overlap'],
   },
   {
+    title: 'a replaced run ends before its handler is told',
+    cuts: [cut('jobs/overlap-keys.ts', 'cancelJob(store, id, act, replaceGraceMs)', 'stopJob(store, id, act)')],
+    breaks: ['4.14 a replaced'],
+  },
+  {
     title: 'overlapping runs are allowed by default',
     cuts: [cut('engine/declare/job-def.ts', `options.overlap ?? 'skip'`, `options.overlap ?? 'allow'`)],
     breaks: ['4.14 without'],
@@ -478,8 +483,14 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'an engine uses the clock of its machine',
-    cuts: [cut('engine/run-creation.ts', 'const now = stores.database.store.now();', 'const now = Date.now();')],
+    cuts: [cut('engine/run-creation.ts', 'const now = database.now();', 'const now = Date.now();')],
     breaks: ['5.08 the clocks'],
+  },
+  {
+    title: 'a new connection does not read the clock of the server',
+    cuts: [cut('store/postgres/sql/connection.ts', 'this.time.observe(rows[0]!.now);', '')],
+    breaks: ['5.08 the first run'],
+    isInProcesses: true,
   },
   {
     title: 'statements use the clock of the machine',
@@ -507,7 +518,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'repair records another phase',
-    cuts: [machine('phase: job.phase, due: dueAfterCrash', `phase: 'gather', due: dueAfterCrash`)],
+    cuts: [machine('phase: job.phase, ...timesAfterCrash', `phase: 'gather', ...timesAfterCrash`)],
     breaks: ['5.12'],
   },
   {
