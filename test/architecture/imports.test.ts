@@ -72,7 +72,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['draft'],
     ['new-jobs'],
     ['catalogue'],
-    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'tick', 'define', 'audit'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };

@@ -360,6 +360,11 @@ export const breaches: readonly Breach[] = [
     breaks: ['4.14 with overlap'],
   },
   {
+    title: 'a replaced run ends before its handler is told',
+    cuts: [cut('jobs/overlap-keys.ts', 'cancelJob(store, id, act, replaceGraceMs)', 'stopJob(store, id, act)')],
+    breaks: ['4.14 a replaced'],
+  },
+  {
     title: 'overlapping runs are allowed by default',
     cuts: [cut('engine/declare/job-def.ts', `options.overlap ?? 'skip'`, `options.overlap ?? 'allow'`)],
     breaks: ['4.14 without'],
@@ -496,6 +501,12 @@ export const breaches: readonly Breach[] = [
     breaks: ['5.08 the clocks'],
   },
   {
+    title: 'a new connection does not read the clock of the server',
+    cuts: [cut('store/postgres/sql/connection.ts', 'this.time.observe(rows[0]!.now);', '')],
+    breaks: ['5.08 the first run'],
+    isInProcesses: true,
+  },
+  {
     title: 'statements use the clock of the machine',
     cuts: [cut(
       'store/postgres/sql/server-clock.ts',
@@ -521,7 +532,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'repair records another phase',
-    cuts: [machine('phase: job.phase, due: dueAfterCrash', `phase: 'gather', due: dueAfterCrash`)],
+    cuts: [machine('phase: job.phase, ...timesAfterCrash', `phase: 'gather', ...timesAfterCrash`)],
     breaks: ['5.12'],
   },
   {
