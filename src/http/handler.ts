@@ -13,6 +13,7 @@ import type { HealthCheck } from './health-check.ts';
 import type { Counting } from './metrics/counting.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
+import type { PriorityLimits } from './access/priority.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
 import type { TimeSeries } from './metrics/time-series.ts';
 
@@ -31,6 +32,7 @@ export interface HttpServices {
   readonly timeSeries: TimeSeries;
   readonly remoteWorkers: RemoteWorkers;
   readonly jobCounts: JobCounts;
+  readonly priorities: PriorityLimits;
   readonly healthCheck: HealthCheck;
 }
 

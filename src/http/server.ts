@@ -18,6 +18,7 @@ import { HealthCheck } from './health-check.ts';
 import { Counting } from './metrics/counting.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
+import type { PriorityLimits } from './access/priority.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
 import { StaticFiles } from './static-files.ts';
 import { HttpRefusal } from './problems.ts';
@@ -48,6 +49,8 @@ export interface HttpOptions {
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
+  /** The highest priority that each role may use. */
+  readonly priorities?: PriorityLimits;
   /** How many event streams may be open. */
   readonly streams?: StreamLimits;
   /** Receives unexpected errors of the server. */
@@ -101,7 +104,7 @@ export function createHttp(options: HttpOptions): Http {
   };
 }
 
-function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
+function servicesOf({ engine, streams, priorities = {} }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
   const feed: EventFeed = new EventFeed({
     catchUpFrom: () => counting.begin(),
@@ -134,8 +137,8 @@ function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clo
   const remoteWorkers = new RemoteWorkers(store, clock);
   const healthCheck = new HealthCheck(store, clock);
   return {
-    engine, access, clock, counting, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
-    jobCounts, healthCheck,
+    engine, access, clock, counting, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries,
+    remoteWorkers, jobCounts, healthCheck, priorities,
   };
 }
 

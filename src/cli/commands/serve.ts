@@ -5,6 +5,7 @@ import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
 import { startBedrock } from '../../bedrock/start.ts';
+import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
 import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
@@ -16,6 +17,7 @@ interface ServeFlags extends EngineFlags {
   readonly allowUnauthenticatedBedrock?: boolean;
   readonly bedrockReanchor?: boolean;
   readonly tokens?: string;
+  readonly producerPriorityMax?: string;
   readonly insecure?: boolean;
   readonly behindTls?: boolean;
 }
@@ -42,6 +44,7 @@ export function serveCommand(program: Command): void {
       '--tokens <file>',
       `token file (default: STINT_TOKENS, ${tokensPathDefault}); without tokens, only this machine has access`,
     )
+    .option('--producer-priority-max <n>', `highest priority that producers may use (default: ${priorityMaxDefault})`)
     .option('--behind-tls', 'a proxy in front terminates TLS')
     .option('--insecure', 'allow other machines to connect without TLS')
     .action(serve);
@@ -77,6 +80,7 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
     logger,
     ...address,
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
+    ...(flags.producerPriorityMax === undefined ? {} : { priorities: { producer: wholeOf(flags.producerPriorityMax) } }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
   }).catch(refusePortInUse('--http', address));
@@ -112,4 +116,9 @@ function addressOf(flag: string, text: string): Address {
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   if (port !== undefined && Number(port) < 65_536) return { host: host ?? '127.0.0.1', port: Number(port) };
   throw new Refusal('malformed.option', `invalid address "${text.slice(0, 60)}" for ${flag}; use HOST:PORT or off`, {});
+}
+
+function wholeOf(text: string): number {
+  if (/^-?\d{1,7}$/.test(text)) return Number(text);
+  throw new Refusal('malformed.option', `invalid number "${text.slice(0, 40)}" for --producer-priority-max`, {});
 }

@@ -236,6 +236,7 @@ export const OperationView = z
     only: z.literal('failed').nullable(),
     fingerprint: z.string().nullable(),
     query: z.record(z.string(), z.unknown()),
+    total: count.nullable().meta({ description: 'how many jobs matched when it was requested; null: unknown' }),
     done: count.nullable().meta({ description: 'null: the operation has not ended' }),
     refused: z.record(z.string(), count).meta({ description: 'number of refusals by code' }),
   })
