@@ -65,7 +65,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
-  'src/store/sqlite/': [['errors', 'file-watch', 'connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'claim'], ['store']],
   'src/jobs/': [
     ['checks', 'ids'],

@@ -44,3 +44,18 @@ test('a bundle of one file executes a run, and says what it cannot do', async ()
     logged: [expect.stringMatching(/^warn no heartbeat thread/)],
   });
 });
+
+test('without node:sqlite the other stores work, and a file is refused with a sentence', async () => {
+  const words = ['--no-experimental-sqlite', '--input-type=module', '--eval', `
+    import { Engine, jobType } from ${JSON.stringify(resolve('src/index.ts'))};
+    const greet = jobType('greet', { run: () => 'hello' });
+    const engine = new Engine({ store: 'memory:', types: [greet] });
+    await engine.resume();
+    const run = await engine.createJobRun(greet);
+    console.log(await run.result());
+    await engine.close();
+    try { new Engine({ store: 'sqlite:jobs.db' }) } catch (error) { console.log(error.message) }
+  `];
+  const { stdout } = await promisify(execFile)(process.execPath, words);
+  expect(stdout).toMatch(/^hello\nthis runtime has no node:sqlite/);
+});

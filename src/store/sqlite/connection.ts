@@ -4,13 +4,14 @@
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
 import { Batcher } from '../batcher.ts';
 import { errorOf, isBusy } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
+import { sqliteModule } from './module.ts';
 
 export type Durability = 'full' | 'normal';
 
@@ -44,7 +45,7 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
 
 /** Without `create` the file keeps its journal mode, which a backup does not share with its original. */
 function openDatabase(path: string, durability: Durability, create: boolean): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: busyWaitMs });
+  const db = new (sqliteModule().DatabaseSync)(path, { timeout: busyWaitMs });
   if (create) db.exec('PRAGMA journal_mode=WAL');
   // The rollback data of a large commit goes to a file (temp_store is the default): in memory it would be as large as
   // the commit.
@@ -212,7 +213,7 @@ function runAll(queued: readonly QueuedWrite[]): unknown[] {
 function makePrivate(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) new DatabaseSync(path).close();
+  if (!existsSync(path)) new (sqliteModule().DatabaseSync)(path).close();
   try {
     chmodSync(path, 0o600);
   } catch {
