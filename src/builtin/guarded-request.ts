@@ -50,7 +50,7 @@ export function checkUrl(text: string, base?: URL): URL {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Fail('the URL must begin with http:// or https://');
   }
-  if (url.username !== '' || url.password !== '') throw new Fail('a URL takes no user and password: use a header');
+  if (url.username !== '' || url.password !== '') throw new Fail('a URL must not contain a user and password: use a header');
   return url;
 }
 
@@ -85,7 +85,7 @@ async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Pr
   signal.throwIfAborted();
   const closed = addresses.find((address) => !reach.includes(address));
   if (closed !== undefined) {
-    const hint = 'let it in with --http-allow if it is meant';
+    const hint = 'allow it with --http-allow if that is intended';
     throw new Fail(`${name} has the address ${closed}, which is not public: ${hint}`);
   }
   if (addresses.length === 0) throw new Error(`${name} has no address`);

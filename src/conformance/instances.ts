@@ -13,7 +13,7 @@ const beatOf = (id: string, more: Partial<Beat> = {}): Beat => ({ id, leaseMs: 1
 export const instances: Topic = {
   name: 'instances',
   examples: {
-    'the first beat registers an instance': async (world) => {
+    'the first heartbeat registers an instance': async (world) => {
       deepEqual(await world.store.instances(), []);
       const reply = await world.store.beat(beatOf('a'));
       same(reply, { now: world.now(), lost: [], cancelled: [] });
@@ -21,7 +21,7 @@ export const instances: Topic = {
       same(await world.store.instances(), [{ id: 'a', started: now, beatAt: now, leaseUntil: now + 10_000, about }]);
     },
 
-    'a later beat renews the lease and what is told, not the start': async (world) => {
+    'a later heartbeat updates the lease and the published data, not the start': async (world) => {
       const started = world.now();
       await world.store.beat(beatOf('a'));
       await world.advance(4000);
@@ -31,7 +31,7 @@ export const instances: Topic = {
       same(await world.store.instances(), [{ id: 'a', started, beatAt: now, leaseUntil: now + 500, about: busy }]);
     },
 
-    'each instance is by itself, and seen on every connection': async (world) => {
+    'instances are independent, and visible on every connection': async (world) => {
       const other = await world.again();
       await world.store.beat(beatOf('a'));
       await other.beat(beatOf('b'));
@@ -39,7 +39,7 @@ export const instances: Topic = {
       sameMembers((await world.store.instances()).map(({ id }) => id), ['a', 'b', 'A']);
     },
 
-    'a beat tells which jobs are lost and which were asked to give up': async (world) => {
+    'a heartbeat returns the jobs that were lost or cancelled': async (world) => {
       const names = ['kept', 'cancelled', 'released', 'taken over', 'ended', 'deleted'] as const;
       const jobs = new Map<string, { id: number; fence: number }>();
       for (const name of names) {
@@ -58,7 +58,7 @@ export const instances: Topic = {
       equal(reply.now, world.now());
     },
 
-    'a beat for two thousand held jobs tells of each': async (world) => {
+    'a heartbeat for two thousand held jobs covers each': async (world) => {
       await world.createAll(Array.from({ length: 2000 }, () => ({ type: 'many' })));
       const held = await world.claim({ names: { exact: ['many'] }, limit: 2000 });
       equal(held.length, 2000);
@@ -67,14 +67,14 @@ export const instances: Topic = {
       sameMembers(lost, holds.filter((_, index) => index % 2 === 0).map(({ id }) => id));
     },
 
-    'an instance that leaves and holds nothing is gone': async (world) => {
+    'an instance that leaves without jobs is deleted': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.store.beat(beatOf('b'));
       await world.store.leave('a');
       deepEqual((await world.store.instances()).map(({ id }) => id), ['b']);
     },
 
-    'an instance that leaves while it holds a job is over at once': async (world) => {
+    'the lease of an instance that leaves with a job ends immediately': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.createRunning({}, { holder: 'a', leaseMs: null });
       await world.store.leave('a');
@@ -82,7 +82,7 @@ export const instances: Topic = {
       deepEqual(left, []);
     },
 
-    'leaving twice, or without ever having come, is no error': async (world) => {
+    'leaving twice, or without a heartbeat before, is no error': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.store.leave('a');
       await world.store.leave('a');

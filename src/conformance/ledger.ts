@@ -76,7 +76,7 @@ export class Ledger {
   checkHistory([job, events]: LedgerEvents): void {
     checkHistory(job, events);
     for (const event of events) {
-      same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that somebody wrote`);
+      same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that were written`);
     }
     const acknowledged = [...this.#entries.keys()].filter((name) => name.startsWith(`${job.id}/`)).length;
     equal(acknowledged, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
@@ -129,7 +129,7 @@ export class Ledger {
     let from: number | null = null;
     for (const event of events) {
       current = evolve(current, event);
-      const entry = this.#entry(job.id, event.n) ?? fail(`event ${event.n} of job ${job.id} was told to nobody`);
+      const entry = this.#entry(job.id, event.n) ?? fail(`event ${event.n} of job ${job.id} was not acknowledged to any racer`);
       if (isSo(current)) from ??= entry.ended;
       else if (from !== null) {
         spans.push({ from, to: entry.started });

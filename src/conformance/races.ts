@@ -77,7 +77,7 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
     follower.check(history);
   }
   ledger.checkNoneIsLost(new Set(jobs.map(({ id }) => id)));
-  ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: jobs behind the gate');
+  ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: admitted jobs of the gate');
   for (const key of keys) {
     ledger.checkAtMost(1, histories, (job) => isLiveWith(key, job), `S11: live jobs with key ${key}`);
   }
@@ -314,7 +314,7 @@ class Follower {
   /** S29: each event once, in order. */
   check([{ id }, events]: LedgerEvents): void {
     const numbers = this.#feedEvents.filter(({ job }) => job === id).map(({ event }) => event.n);
-    deepEqual(numbers, events.map(({ n }) => n), `S29: the feed told every event of job ${id} once and in order`);
+    deepEqual(numbers, events.map(({ n }) => n), `S29: the feed has every event of job ${id} once and in order`);
   }
 
   /** Reading the feed again gives the same entries in the same order. */
@@ -322,12 +322,12 @@ class Follower {
     const later = new Follower(this.#store);
     await later.readOn();
     const names = ({ job, event }: FeedEvent): string => `${job}/${event.n}`;
-    deepEqual(later.#feedEvents.map(names), this.#feedEvents.map(names), 'the feed is the same for whoever reads it later');
+    deepEqual(later.#feedEvents.map(names), this.#feedEvents.map(names), 'the feed is the same when it is read again');
   }
 
   async #readSome(): Promise<number> {
     const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 50);
-    if (events.length > 0) notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+    if (events.length > 0) notEqual(cursor, this.#cursor, 'a page of the feed with entries advances the cursor');
     this.#feedEvents.push(...events);
     this.#cursor = cursor;
     return events.length;

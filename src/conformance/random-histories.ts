@@ -149,7 +149,7 @@ async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
   }
   for (const id of share.ids) {
     const numbers = reader.eventsOf(id).map(({ event }) => event.n);
-    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed tells of job ${id} in order and once`);
+    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed has the events of job ${id} in order and once`);
   }
 }
 
@@ -168,7 +168,7 @@ class FeedReader {
     for (;;) {
       const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 1000);
       if (events.length === 0) return;
-      notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+      notEqual(cursor, this.#cursor, 'a page of the feed with entries advances the cursor');
       this.#cursor = cursor;
       for (const event of events) this.#events.set(event.job, [...this.eventsOf(event.job), event]);
     }

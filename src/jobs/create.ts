@@ -92,7 +92,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
   const id = (await store.holders([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
-    throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
+    throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });
   }
   const updated = draft.unique?.onTaken === 'update' ? await update(store, id, draft, by) : null;
   return updated

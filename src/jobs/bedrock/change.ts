@@ -61,7 +61,7 @@ function leaseUntil(job: Job, until: number): readonly Command[] {
 
 /** Fails a job for good. For its parent it counts as an ended child. */
 export async function fail(store: Store, id: number, data: string | undefined, asker: Asker): Promise<void> {
-  const error = { code: 'unknown', message: 'its worker said that it failed' } as const;
+  const error = { code: 'unknown', message: 'its worker reported a failure' } as const;
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
     const [job] = await store.load([id]);

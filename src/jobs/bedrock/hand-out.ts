@@ -75,7 +75,7 @@ async function handOutOnce(
  */
 export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
   const requests = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
-  await applyEach(store, requests, { why: 'its worker was gone before it could be told', ...asker });
+  await applyEach(store, requests, { why: 'its worker disconnected before it got the job', ...asker });
 }
 
 function crashOf({ type }: Job, crashing: readonly Glob[]): JobError | null {

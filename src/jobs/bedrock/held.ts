@@ -17,7 +17,7 @@ export async function heldJob(store: Store, job: Job | undefined, id: number, as
   if (!job || isGone(job)) return unknownJob(id);
   if (job.state === 'running') return { before: job, after: job, events: [] };
   if (await isWorkerLate(store, job)) return steps(job, [{ do: 'claim', holder: asking.by, until: null }], asking);
-  const message = `job ${id} is ${job.state}: only what is handed out can be finished`;
+  const message = `job ${id} is ${job.state}: only a job that is handed out can be finished`;
   return new Refusal('wrong.state', message, { id, state: job.state });
 }
 

@@ -12,9 +12,9 @@ const messages: Readonly<Record<keyof typeof throwing, string>> = {
   null: 'object: null',
   'a number': 'number: 42',
   'a symbol': 'symbol: Symbol(sign)',
-  'an object whose getters throw': 'something was thrown that cannot be told',
-  'an error whose getters throw': 'something was thrown that cannot be told',
-  'a proxy that throws at every touch': 'something was thrown that cannot be told',
+  'an object whose getters throw': 'the handler threw a value that cannot be read',
+  'an error whose getters throw': 'the handler threw a value that cannot be read',
+  'a proxy that throws at every touch': 'the handler threw a value that cannot be read',
   'ten million characters': 'x'.repeat(4_000),
   'half a surrogate pair and a NUL': '\ufffd  end',
   'an error that is its own cause': 'ring',
@@ -55,7 +55,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       world.open('go');
       expect(await beside.result()).toBe('saw nothing');
       expect(await kindsOf(beside)).toEqual(['created', 'claimed', 'succeeded']);
-      expect(ann.output).toContain('left a promise behind that was rejected');
+      expect(ann.output).toContain('has a rejected promise that it did not handle');
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(flawsOf(await histories(world.engine))).toEqual([]);
     });
