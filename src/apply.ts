@@ -4,7 +4,7 @@
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
-import { isOpen, type Job, type JobError } from './model/job.ts';
+import { isOpen, type Job } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
 import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
@@ -94,14 +94,15 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * The same for several holders, chosen by the number of jobs served so far. A job for which `errorFor` returns an error fails.
+ * The same for several holders, chosen by the number of jobs served so far. `commandsFor` may add commands to a claim,
+ * with which the job fails instead of being handed out.
  */
 export function claimFor(
   store: Store,
   request: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
-  errorFor: (job: Job) => JobError | null = () => null,
+  commandsFor?: (job: Job, claiming: Command) => readonly Command[],
 ): Promise<readonly Change[]> {
   return store.claim(request, (candidates, now) => {
     const until = leaseMs === null ? null : now + leaseMs;
@@ -111,8 +112,7 @@ export function claimFor(
       const holder = holderOf(served);
       const asking = { by: holder, now };
       const taking = { do: 'claim', holder, until, parentCancelled } as const;
-      const error = errorFor(job);
-      const answer = error === null ? step(job, taking, asking) : steps(job, [taking, failingWith(error, job)], asking);
+      const answer = commandsFor ? steps(job, commandsFor(job, taking), asking) : step(job, taking, asking);
       if (answer instanceof Refusal) continue;
       if (answer.after?.state === 'running') served += 1;
       changes.push(answer);
@@ -120,8 +120,6 @@ export function claimFor(
     return changes;
   });
 }
-
-const failingWith = (error: JobError, job: Job): Command => ({ do: 'fail', fence: job.fence + 1, error, retryable: false });
 
 /** Returns the first jobs that no other claim has locked, without changing them. */
 export async function peek(store: Store, request: ClaimRequest): Promise<readonly Job[]> {

@@ -61,6 +61,7 @@ export class Jobs {
   }
 
   async extend(holdings: readonly Holding[], leaseMs: number): Promise<readonly boolean[]> {
+    await this.store.synchronize?.();
     return this.store.extend(checkHoldings(holdings), this.store.now() + checkLeaseMs(leaseMs));
   }
 
@@ -78,6 +79,7 @@ export class Jobs {
 
   /** Stores many outcomes in as few writes as possible. */
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+    await this.store.synchronize?.();
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {
       const { job, command } = checkFields('a request', request, ['job', 'command']);
@@ -116,6 +118,7 @@ export class Jobs {
   }
 
   async edit(id: number, edit: Edit, asker: Asker): Promise<Job> {
+    await this.store.synchronize?.();
     return editJob(this.store, checkId(id), checkEdit(edit, this.store.now()), checkAsker(asker));
   }
 

@@ -13,7 +13,7 @@ import { JobWatchers } from './engine/work/job-watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
-import { ThreadHeartbeat } from './open/backup-heartbeat.ts';
+import { ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
 import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
 import { MemoryStore } from './store/memory/store.ts';
@@ -33,6 +33,11 @@ export interface EngineOptions {
   readonly slots?: number;
   /** How long an instance may be without a heartbeat before others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
+  /**
+   * How long a handler may block the event loop before the instance counts as hung and other instances take over its
+   * jobs. Timeouts are enforced before that. Default: 10m.
+   */
+  readonly blockedMax?: Duration;
   /** How long after their end runs are deleted, unless their type or definition sets it. Default: null, never. */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */
@@ -47,8 +52,11 @@ export interface EngineOptions {
 
 const leaseDefault: Duration = '15s';
 const leaseMinMs = 1_000;
+const blockedMaxDefault: Duration = '10m';
 const feedRetention: Duration = '1d';
 const slotsDefault = 16;
+/** The database and memory have as many slots each. */
+const attemptsFactor = 2;
 
 export class Engine extends EngineCore {
   constructor(options: EngineOptions = {}) {
@@ -57,13 +65,13 @@ export class Engine extends EngineCore {
 }
 
 function partsOf({
-  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, retention = null,
+  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault, retention = null,
   logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random),
 }: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const logger = neverThrowing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
-  const url = typeof store === 'object' ? null : storeUrl(store);
-  const jobs = new Jobs(typeof store === 'object' ? store : openStore(url!, { clock }));
+  const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
+  const jobs = new Jobs(opened);
   return {
     jobs,
     memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
@@ -71,7 +79,9 @@ function partsOf({
     defs,
     slots: checkSlots(slots),
     leaseMs,
-    backupHeartbeat: url === null ? noBackupHeartbeat : backupHeartbeatFor(url, instance, leaseMs, logger),
+    backupHeartbeat: backupHeartbeatFor(opened, {
+      instance, leaseMs, logger, blockedMaxMs: durationMs(blockedMax), attempts: attemptsFactor * slots,
+    }),
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
     isolation: new Isolation(),
     tracing: new Tracing(),
@@ -86,10 +96,10 @@ function partsOf({
 }
 
 /** A store in the memory of this process needs no backup heartbeat: it is blocked together with the handlers. */
-const backupHeartbeatFor = (url: string, instance: string, leaseMs: number, logger: Logger): BackupHeartbeat =>
-  url.startsWith('memory:') || url.includes(':memory:')
-    ? noBackupHeartbeat
-    : new ThreadHeartbeat({ url, instance, leaseMs, logger });
+const backupHeartbeatFor = (
+  { address }: Store,
+  parts: Omit<ThreadHeartbeatParts, 'address'>,
+): BackupHeartbeat => (address === undefined ? noBackupHeartbeat : new ThreadHeartbeat({ ...parts, address }));
 
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;

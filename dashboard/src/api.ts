@@ -29,6 +29,8 @@ const routes = {
   cancelRun: 'post /api/v1/runs/{id}/cancel',
   stopRun: 'post /api/v1/runs/{id}/stop',
   retryRun: 'post /api/v1/runs/{id}/retry',
+  completeRun: 'post /api/v1/runs/{id}/complete',
+  failRun: 'post /api/v1/runs/{id}/fail',
   pauseRun: 'post /api/v1/runs/{id}/pause',
   resumeRun: 'post /api/v1/runs/{id}/resume',
   bulk: 'post /api/v1/bulk',

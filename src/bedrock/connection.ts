@@ -8,9 +8,8 @@ import type { Clock } from '../time/clock.ts';
 import type { BedrockServices, Reply } from './call.ts';
 import type { BedrockCaller } from './caller.ts';
 import { answer } from './commands.ts';
-import {
-  isHealthCheck, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
-} from './message.ts';
+import { isHealthCheck, MessageReader, writeResponse, type MessageLimits, type Request } from './message.ts';
+import { UnreadableMessage } from './unreadable.ts';
 
 export interface ConnectionParts {
   readonly services: BedrockServices;

@@ -1,8 +1,11 @@
 /**
- * Bedrock's messages: a method line, header lines, a blank line and, with Content-Length, a body. The reader parses
- * requests incrementally. After an unreadable message, the connection must be closed.
+ * Bedrock's messages: a method line, header lines, a blank line and sometimes a body. The reader parses requests
+ * incrementally. After an unreadable message, the connection must be closed.
  */
+import { bodyOf, type RequestBody } from './body.ts';
+import { ReceivedBytes } from './bytes.ts';
 import { escapeValue, unescapeValue } from './escape.ts';
+import { badRequest, tooLarge, UnreadableMessage } from './unreadable.ts';
 
 export interface Request {
   /** The whole method line, trimmed. */
@@ -27,23 +30,13 @@ export interface MessageLimits {
   readonly bodyBytes: number;
 }
 
+/** Bedrock has none. 1 MiB of data needs up to 2 MiB of header, since its backslashes are doubled. */
 export const defaultLimits: MessageLimits = {
-  lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576,
+  lineBytes: 4096, headerBytes: 4_194_304, headerLines: 1000, bodyBytes: 16_777_216,
 };
-
-/** The reason to close the connection. Status null: close without a reply; the client does not speak Bedrock. */
-export class UnreadableMessage extends Error {
-  readonly status: string | null;
-
-  constructor(status: string | null, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
-const nothing = Buffer.alloc(0);
 /** The length of a line ending, at most. */
 const endingBytes = 2;
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
@@ -56,12 +49,16 @@ export const isHealthCheck = (line: string): boolean => healthLine.test(line);
 /** The phase of a reader: between requests, before the blank line, or in a body. */
 export type ParsePhase = 'idle' | 'head' | 'body';
 
+interface IncomingRequest {
+  readonly message: Request;
+  readonly body: RequestBody;
+}
+
 export class MessageReader {
   readonly #limits: MessageLimits;
-  readonly #bytes = new Bytes();
+  readonly #bytes = new ReceivedBytes();
   /** A request whose body is incomplete. */
-  #request: Request | null = null;
-  #bodyLeft = 0;
+  #request: IncomingRequest | null = null;
   #scanned = 0;
   #isLineChecked = false;
 
@@ -79,22 +76,14 @@ export class MessageReader {
     this.#bytes.add(bytes);
     for (;;) {
       this.#request ??= this.#readHead();
-      if (this.#request === null || !this.#skipBody()) return;
-      const request = this.#request;
+      if (this.#request === null || !this.#request.body.drop(this.#bytes)) return;
+      const { message } = this.#request;
       this.#request = null;
-      yield request;
+      yield message;
     }
   }
 
-  /** No command uses its body. */
-  #skipBody(): boolean {
-    const skipped = Math.min(this.#bodyLeft, this.#bytes.length);
-    this.#bytes.drop(skipped);
-    this.#bodyLeft -= skipped;
-    return this.#bodyLeft === 0;
-  }
-
-  #readHead(): Request | null {
+  #readHead(): IncomingRequest | null {
     this.#skipBlankLines();
     if (!this.#isLineChecked) this.#checkLine();
     const end = this.#endOfHead();
@@ -141,7 +130,7 @@ export class MessageReader {
     this.#isLineChecked = true;
   }
 
-  #requestOf([first = '', ...rest]: readonly string[]): Request {
+  #requestOf([first = '', ...rest]: readonly string[]): IncomingRequest {
     const { lineBytes, headerBytes, headerLines, bodyBytes } = this.#limits;
     const line = trimSpaces(first);
     if (Buffer.byteLength(first) > lineBytes || rest.length > headerLines) throw tooLarge();
@@ -149,53 +138,8 @@ export class MessageReader {
     const headers = readHeaders(rest);
     const isBrowser = browserHeaders.some((name) => headers.has(name));
     if (isBrowser && !isHealthCheck(line)) throw new UnreadableMessage(null, 'the client is a browser');
-    if (headers.has('transfer-encoding')) throw badRequest('Transfer-Encoding is not supported');
-    this.#bodyLeft = contentLength(headers);
-    if (this.#bodyLeft > bodyBytes) throw tooLarge();
     const [verb = ''] = line.split(' ');
-    return { line, verb: verb.toLowerCase(), headers };
-  }
-}
-
-/** Received bytes that are not parsed yet. The buffer grows by doubling, so that it is not copied for each byte. */
-class Bytes {
-  #buffer: Buffer = nothing;
-  #start = 0;
-  #end = 0;
-  /** False while the buffer belongs to the socket and must not be written to. */
-  #isOwn = false;
-
-  get length(): number {
-    return this.#end - this.#start;
-  }
-
-  get view(): Buffer {
-    return this.#buffer.subarray(this.#start, this.#end);
-  }
-
-  first(count: number): Buffer {
-    return this.#buffer.subarray(this.#start, this.#start + count);
-  }
-
-  add(bytes: Buffer): void {
-    if (this.length === 0) {
-      [this.#buffer, this.#start, this.#end, this.#isOwn] = [bytes, 0, bytes.length, false];
-      return;
-    }
-    if (!this.#isOwn || this.#end + bytes.length > this.#buffer.length) this.#grow(bytes.length);
-    bytes.copy(this.#buffer, this.#end);
-    this.#end += bytes.length;
-  }
-
-  drop(count: number): void {
-    this.#start += count;
-    if (this.length === 0) [this.#buffer, this.#start, this.#end, this.#isOwn] = [nothing, 0, 0, false];
-  }
-
-  #grow(more: number): void {
-    const grown = Buffer.allocUnsafeSlow(2 * (this.length + more));
-    this.view.copy(grown);
-    [this.#end, this.#start, this.#buffer, this.#isOwn] = [this.length, 0, grown, true];
+    return { message: { line, verb: verb.toLowerCase(), headers }, body: bodyOf(headers, bodyBytes) };
   }
 }
 
@@ -241,13 +185,6 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   return headers;
 }
 
-function contentLength(headers: ReadonlyMap<string, string>): number {
-  const text = headers.get('content-length');
-  if (text === undefined) return 0;
-  if (!/^\d{1,15}$/.test(text)) throw badRequest('Content-Length is not a number');
-  return Number(text);
-}
-
 function refuseBrowsers(line: string): void {
   if (browserLine.test(line) && !isHealthCheck(line)) throw new UnreadableMessage(null, 'the client is a browser');
 }
@@ -260,7 +197,3 @@ function trimSpaces(text: string): string {
   while (end > start && text[end - 1] === ' ') end--;
   return text.slice(start, end);
 }
-
-const badRequest = (why: string): UnreadableMessage => new UnreadableMessage('400 Bad Request', why);
-
-const tooLarge = (): UnreadableMessage => new UnreadableMessage('413 Request too large', 'the request is too large');

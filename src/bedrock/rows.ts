@@ -1,6 +1,6 @@
 /** The rows of a Query reply, in the requested format. */
 import { isRefusal } from '../refusal.ts';
-import { checkJsonText } from '../model/json.ts';
+import { checkExactText } from '../model/json.ts';
 import type { Cell, Inspection } from '../store/store.ts';
 import type { Headers } from './parameters.ts';
 
@@ -38,7 +38,7 @@ function embeddedText(cell: Cell): string {
 
 function isJson(text: string): boolean {
   try {
-    return checkJsonText(text) === text;
+    return checkExactText(text) === text;
   } catch (error) {
     if (isRefusal(error)) return false;
     throw error;

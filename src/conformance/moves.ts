@@ -141,6 +141,7 @@ function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
     { do: 'free' },
     { do: 'settle' },
     { do: 'lapse' },
+    { do: 'reclaim', holder: share.own('late') },
     { do: 'succeed', fence },
   ]);
 }

@@ -8,6 +8,7 @@ import type { Jobs } from '../jobs.ts';
 import { checkOneOf } from '../jobs/checks/values.ts';
 import { checkQuery } from '../jobs/checks/query.ts';
 import type { Job } from '../model/job.ts';
+import type { TerminateCode } from '../model/state.ts';
 import { isRefusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Query } from '../store/query.ts';
@@ -24,6 +25,8 @@ export interface BulkRequest {
   /** The person who asked; all changes are recorded under this name. */
   readonly by: string;
   readonly why: string | null;
+  /** The code of a cancel or stop. Default: `user`. */
+  readonly code?: TerminateCode;
   readonly only: 'failed' | null;
   /** Only matching jobs that failed with this fingerprint. */
   readonly fingerprint?: string;
@@ -83,12 +86,12 @@ const isOverSince = (job: Job, { action, asked }: BulkRequest): boolean =>
   (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
 async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number): Promise<void> {
-  const { action, by, why, only, fingerprint } = request;
+  const { action, by, why, code = 'user', only, fingerprint } = request;
   const { id } = job;
   const asker = { by, why: `${why ?? 'bulk operation'} (operation ${operation})` };
   switch (action) {
-    case 'cancel': return void (await jobs.cancel(id, asker));
-    case 'stop': return void (await jobs.stop(id, asker));
+    case 'cancel': return void (await jobs.cancel(id, { ...asker, code }));
+    case 'stop': return void (await jobs.stop(id, { ...asker, code }));
     case 'retry':
       if (fingerprint !== undefined && job.parent !== null) return retryTask(jobs, job, asker);
       return void (await jobs.retry(id, asker, only ?? undefined));

@@ -69,7 +69,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#workers = workers;
     this.#definitions = definitions;
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
-    this.#actions = new RunActions({ stores, workers, audit });
+    this.#actions = new RunActions({ ...parts, stores, workers, audit });
   }
 
   // Life.
@@ -201,6 +201,15 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#actions.fail(token, error);
   }
 
+  /** Finishes a job that was handed off, in place of the system that has its token. */
+  completeJobRun(id: number, result?: unknown, act?: ActOptions): Promise<Job> {
+    return this.#actions.completeHandedOff(id, result, act);
+  }
+
+  failJobRun(id: number, error: unknown, act?: ActOptions): Promise<Job> {
+    return this.#actions.failHandedOff(id, error, act);
+  }
+
   // Definitions.
 
   /** Creates a definition that no code declares. Refused if the name is in use. */
@@ -271,6 +280,11 @@ export class EngineCore implements RunBackend, RunMaker {
   /** The stage of a run, and the data of each stage (seed 3). */
   stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
     return this.#reads.stage(id);
+  }
+
+  /** How many claimable jobs of its type precede a pending job; null: it is not pending. */
+  queuePosition(job: Job): Promise<number | null> {
+    return this.#reads.queuePosition(job);
   }
 
   /** Why a job is not running. */

@@ -95,10 +95,14 @@ export class EngineReads {
     return runStats(run, await this.#stores.forJob(id).count({ parent: id }), await this.history(id));
   }
 
+  /** Null: the job does not wait to be claimed. */
+  async queuePosition(job: Job): Promise<number | null> {
+    return job.state === 'pending' ? this.#stores.forJob(job.id).store.queuePosition(job) : null;
+  }
+
   async stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
     const job = await this.get(id);
-    const position = job.state === 'pending' ? await this.#stores.forJob(id).store.queuePosition(job) : null;
-    return stageInfo(job, await this.history(id), { position, log: await this.log(id) });
+    return stageInfo(job, await this.history(id), { position: await this.queuePosition(job), log: await this.log(id) });
   }
 
   async explain(id: number): Promise<readonly Reason[]> {

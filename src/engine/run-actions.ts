@@ -2,23 +2,30 @@
 import { jsonText } from '../model/json.ts';
 import type { Act } from '../jobs/operate.ts';
 import type { Edit } from '../model/event.ts';
-import type { Job } from '../model/job.ts';
+import { isHandedOff, type Job } from '../model/job.ts';
+import { Refusal } from '../refusal.ts';
+import type { Holding } from '../store/store.ts';
 import { durationMs } from '../time/duration.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import { parseToken } from './handler/token.ts';
+import { holderOfToken, parseToken } from './handler/token.ts';
 import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import { storedError } from './work/command-for.ts';
+import type { JobWatchers } from './work/job-watchers.ts';
 import type { Workers } from './workers.ts';
 
 export interface RunActionsParts {
   readonly stores: Stores;
   readonly workers: Workers;
   readonly audit: AuditTrail;
+  readonly watchers: JobWatchers;
 }
 
 const byToken = { by: 'token' };
+/** A token may be used before the store knows that its job was handed off; then its use waits for that. */
+const firstPolls = 20;
+const firstPollMs = 250;
 
 export class RunActions {
   readonly #parts: RunActionsParts;
@@ -76,13 +83,49 @@ export class RunActions {
   }
 
   async complete(token: string, result?: unknown): Promise<Job> {
-    const { id, fence } = parseToken(token);
+    const { id, fence } = await this.#holdingOf(token);
     return this.#parts.stores.forJob(id).succeed(id, fence, byToken, jsonText(result));
   }
 
   async fail(token: string, error: unknown): Promise<Job> {
-    const { id, fence } = parseToken(token);
+    const { id, fence } = await this.#holdingOf(token);
     return this.#parts.stores.forJob(id).fail(id, fence, storedError(error), byToken);
+  }
+
+  /** Finishes a job that was handed off, in place of the system that has its token. */
+  async completeHandedOff(id: number, result: unknown, act?: ActOptions): Promise<Job> {
+    const { audit } = this.#parts;
+    const fence = await this.#handedOffFence(id);
+    return audit.ofJob('complete', id, act, (jobs) => jobs.succeed(id, fence, audit.asker(act), jsonText(result)));
+  }
+
+  async failHandedOff(id: number, error: unknown, act?: ActOptions): Promise<Job> {
+    const { audit } = this.#parts;
+    const fence = await this.#handedOffFence(id);
+    return audit.ofJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
+  }
+
+  /** Refuses a token that is not that of the job, or is no longer. */
+  async #holdingOf(token: string): Promise<Holding> {
+    const { workers, stores, watchers } = this.#parts;
+    const holding = parseToken(token);
+    if (workers.hasGiven(token, holding)) return holding;
+    for (let looks = 0; looks < firstPolls; looks++) {
+      const job = await stores.forJob(holding.id).get(holding.id);
+      if (job?.state !== 'running' || job.fence !== holding.fence) break;
+      if (job.lease.holder === holderOfToken(token)) return holding;
+      if (isHandedOff(job)) break;
+      await watchers.until(holding.id, firstPollMs);
+    }
+    throw new Refusal('lost.lease', 'this token is not valid, or its job has ended or been given to another worker');
+  }
+
+  async #handedOffFence(id: number): Promise<number> {
+    const job = await this.#parts.stores.forJob(id).get(id);
+    if (job === null) throw new Refusal('unknown.job', `no such job: ${id}`, { id });
+    if (job.state === 'running' && isHandedOff(job)) return job.fence;
+    const message = `job ${id} is not handed off: only its worker can finish it; cancel or stop it instead`;
+    throw new Refusal('wrong.state', message, { id, state: job.state });
   }
 
   #ender({ code, ...act }: EndOptions = {}): Act {

@@ -45,7 +45,9 @@ export class RunCreation {
     store: StoreDrafts,
   ): Promise<readonly Created[]> {
     const { stores, workers, definitions, tracing } = this.#parts;
-    const now = stores.database.store.now();
+    const { store: database } = stores.database;
+    await database.synchronize?.();
+    const now = database.now();
     const def = 'spec' in what ? (what as JobDef) : null;
     const type = (def ? def.type : what) as JobType;
     const jobs = def ? stores.forSpec(def.spec) : stores.database;

@@ -1,5 +1,5 @@
 /** The worker: claims and executes the jobs of one store. An engine has one for its database and one for memory. */
-import type { InstanceAbout } from '../store/store.ts';
+import type { Holding, InstanceAbout } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
 import type { BackupHeartbeat } from './loops/backup-heartbeat.ts';
 import { CancelDelivery } from './loops/cancel-delivery.ts';
@@ -12,7 +12,7 @@ import { claiming, type ClaimingPart, type ClaimingParts } from './worker/claimi
 import { maintaining, type MaintainingPart, type MaintainingParts } from './worker/maintaining.ts';
 import { running, type RunningPart, type RunningParts } from './worker/running.ts';
 
-export interface WorkerParts extends ClaimingParts, RunningParts, MaintainingParts {
+export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
   readonly host: string;
   readonly leaseMs: number;
@@ -36,17 +36,21 @@ export class Worker {
   #isDraining = false;
 
   constructor(parts: WorkerParts) {
-    const { clock, leaseMs } = parts;
+    const { clock, leaseMs, backupHeartbeat } = parts;
+    const { timeLimits } = backupHeartbeat;
     this.#parts = parts;
-    this.#lease = new InstanceLease(clock, leaseMs);
+    this.#lease = new InstanceLease(clock, leaseMs, () => backupHeartbeat.givenUp());
     this.#maintaining = maintaining(parts, this.#lease);
-    this.#running = running(parts, this.#lease, this.#maintaining.follow);
+    this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow);
     this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
     this.#heartbeat = this.#newHeartbeat();
     // Short back-off: a lease waits to be renewed when the store is back.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
     this.#schedulingWake = new ThrottledWake(this.#maintaining.scheduling, clock, schedulingWakeMs);
-    this.#maintaining.leader.onGained(() => this.#wakeLoops());
+    this.#maintaining.leader.onGained(() => {
+      this.#wakeLoops();
+      this.#beating.wake();
+    });
   }
 
   get claimOnCreate(): ClaimOnCreate {
@@ -56,6 +60,11 @@ export class Worker {
   /** Whether all slots are in use, so that it claims nothing. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
+  }
+
+  /** Whether a handler that runs here has got this token. */
+  hasGiven(token: string, holding: Holding): boolean {
+    return this.#running.attempts.under(holding)?.hasToken(token) ?? false;
   }
 
   async start(): Promise<void> {
@@ -172,7 +181,7 @@ export class Worker {
   #about(): InstanceAbout {
     const { host, version, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
-    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining };
+    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads: this.#maintaining.leader.isLeader };
     return { host, pid: process.pid, version, ...handled, ...load };
   }
 }

@@ -1,7 +1,9 @@
 /** The workers of an engine: one for its database, and one for memory from the first in-memory job on. */
 import type { Jobs } from '../jobs.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
+import type { Holding } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
+import { noBackupHeartbeat } from './loops/backup-heartbeat.ts';
 import type { ClaimOnCreate } from './loops/claim-on-create.ts';
 import { InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
 import { Worker, type WorkerParts } from './worker.ts';
@@ -53,8 +55,16 @@ export class Workers {
     if (this.#memory) return;
     const { retention, memory: jobs } = this.#parts;
     const memoryRetention = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryRetentionDefault) };
-    this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention });
+    const { timeLimits } = this.#parts.backupHeartbeat;
+    // No other instance can take over these jobs, so their lease needs no backup.
+    const backupHeartbeat = { ...noBackupHeartbeat, timeLimits };
+    this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention, backupHeartbeat });
     if (this.#isResumed) await this.#memory.start();
+  }
+
+  /** Whether a handler that runs in this process has got this token, and has yet to return. */
+  hasGiven(token: string, holding: Holding): boolean {
+    return this.#all.some((worker) => worker.hasGiven(token, holding));
   }
 
   /** A job may be due. */

@@ -34,7 +34,14 @@ export async function dispatch<N extends RouteName>(
     throw new HttpRefusal('forbidden', message);
   }
   const checked = await read<N>(route, request, params);
-  const call: HttpCall = { principal, request, credentials, signal: request.signal, headers: new Headers() };
+  const call: HttpCall = {
+    principal,
+    request,
+    credentials,
+    signal: request.signal,
+    isAllowed: () => services.access.isUnchanged(principal, request, credentials),
+    headers: new Headers(),
+  };
   const answer = await (handlers[name] as RouteHandler<N>)(services, checked, call);
   const response = answer instanceof Response ? answer : json(answer, call.status ?? route.status ?? 200);
   for (const [header, value] of call.headers) response.headers.append(header, value);

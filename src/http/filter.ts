@@ -4,7 +4,8 @@ import { parseInstant } from '../time/instant.ts';
 import { Refusal } from '../refusal.ts';
 import type { RunFilter } from './contract.ts';
 import { HttpRefusal } from './problems.ts';
-import { isSecretName, type Visibility } from './access/redact.ts';
+import { isSecretName } from '../model/secrets.ts';
+import type { Visibility } from './access/redact.ts';
 
 export function queryOf(filter: RunFilter, visibility: Visibility): Query {
   const { state, type, def, kind, parent, tag, from, before, dueBefore, error, payload, q } = filter;
@@ -14,7 +15,7 @@ export function queryOf(filter: RunFilter, visibility: Visibility): Query {
     ...(type === undefined ? {} : typeOf(type)),
     ...(def === undefined ? {} : { def }),
     ...(parent === undefined ? {} : { parent }),
-    ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
+    ...(tag === undefined ? {} : { tags: tagsOf(tag, visibility) }),
     ...(from === undefined ? {} : { createdFrom: instantOf(from) }),
     ...(before === undefined ? {} : { createdBefore: instantOf(before) }),
     ...(dueBefore === undefined ? {} : { dueBefore: instantOf(dueBefore) }),
@@ -37,20 +38,23 @@ const standingsOf = (words: NonNullable<RunFilter['state']>): Standing[] => [
 const typeOf = (types: readonly string[]): Pick<Query, 'types' | 'glob'> =>
   types.length === 1 && /[*?[]/.test(types[0]!) ? { glob: types[0]! } : { types };
 
-function tagsOf(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(pairs.map((pair) => cut(pair, 'a tag')));
+function tagsOf(pairs: readonly string[], visibility: Visibility): Record<string, string> {
+  const tags = pairs.map((pair) => cut(pair, 'a tag'));
+  if (visibility !== 'full' && tags.some(([name]) => isSecretName(name))) throw hidden('tags');
+  return Object.fromEntries(tags);
 }
 
 /** A value that looks like a number, true, false or null is taken as such, any other as text. */
 function payloadOf(text: string, visibility: Visibility): NonNullable<Query['input']> {
   const [where, value] = cut(text, 'a payload filter');
   const path = where.split('.');
-  // A search would reveal values that the caller must not see.
-  if (visibility === 'shape' || (visibility !== 'full' && path.some(isSecretName))) {
-    throw new HttpRefusal('forbidden', 'this token may not see this part of payloads, and cannot search it');
-  }
+  if (visibility === 'shape' || (visibility !== 'full' && path.some(isSecretName))) throw hidden('payloads');
   return { path, equals: scalarOf(value) };
 }
+
+/** A search would reveal values that the caller must not see. */
+const hidden = (what: string): HttpRefusal =>
+  new HttpRefusal('forbidden', `this token may not see this part of ${what}, and cannot search it`);
 
 function scalarOf(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';

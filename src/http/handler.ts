@@ -6,6 +6,9 @@ import type { WorkSignal } from './work-signal.ts';
 import type { JobCounts } from './metrics/job-counts.ts';
 import type { Answer, ParsedRequest, RouteName } from './contract.ts';
 import type { EventFeed } from './events/feed.ts';
+import type { OpenStreams } from './events/open-streams.ts';
+import type { RunTurns } from './events/run-turns.ts';
+import type { SharedReads } from './events/shared-reads.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
@@ -17,6 +20,9 @@ export interface HttpServices {
   readonly access: Access;
   readonly clock: Clock;
   readonly feed: EventFeed;
+  readonly openStreams: OpenStreams;
+  readonly runTurns: RunTurns;
+  readonly sharedReads: SharedReads;
   readonly workSignal: WorkSignal;
   readonly metrics: Metrics;
   readonly timeSeries: TimeSeries;
@@ -31,6 +37,8 @@ export interface HttpCall {
   readonly credentials: Credentials;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Whether the caller still has the access with which the request began. */
+  isAllowed(): Promise<boolean>;
   /** Headers to add to the response. */
   readonly headers: Headers;
   /** Replaces the status of the route. */

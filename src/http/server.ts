@@ -11,6 +11,9 @@ import { JobCounts } from './metrics/job-counts.ts';
 import { apiPath, routes, type Route, type RouteName } from './contract.ts';
 import { dispatch, problem } from './dispatch.ts';
 import { EventFeed } from './events/feed.ts';
+import { OpenStreams, type StreamLimits } from './events/open-streams.ts';
+import { RunTurns } from './events/run-turns.ts';
+import { SharedReads } from './events/shared-reads.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -43,6 +46,8 @@ export interface HttpOptions {
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
+  /** How many event streams may be open. */
+  readonly streams?: StreamLimits;
   /** Receives unexpected errors of the server. */
   readonly logger?: Logger;
   /** For tests. */
@@ -66,8 +71,8 @@ const builtDashboard = join(import.meta.dirname, '..', '..', 'dist', 'dashboard'
 const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {
-  const { engine, access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
-  const services = servicesOf(engine, new Access(access, clock), clock, logger);
+  const { access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
+  const services = servicesOf(options, new Access(access, clock), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(services, new StaticFiles(dashboard), guard, logger);
   const open = new Set<Listening>();
@@ -85,6 +90,7 @@ export function createHttp(options: HttpOptions): Http {
     },
     async close() {
       services.workSignal.close();
+      services.openStreams.close();
       await services.feed.close();
       await Promise.all([...open].map((listening) => listening.close()));
       services.metrics.close();
@@ -92,7 +98,7 @@ export function createHttp(options: HttpOptions): Http {
   };
 }
 
-function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Logger): HttpServices {
+function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
   const feed = new EventFeed({
     store,
@@ -101,6 +107,9 @@ function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Lo
     clock,
     logger,
   });
+  const openStreams = new OpenStreams(clock, streams);
+  const runTurns = new RunTurns(feed, clock);
+  const sharedReads = new SharedReads(engine);
   const workSignal = new WorkSignal(store, clock);
   const jobCounts = new JobCounts(engine, clock);
   const metrics = new Metrics(engine);
@@ -111,9 +120,12 @@ function servicesOf(engine: EngineCore, access: Access, clock: Clock, logger: Lo
     metrics.countEvent(event, jobDurations);
     timeSeries.add(event, jobDurations);
   }, false);
-  metrics.addGauges(() => ({ stint_stream_readers: feed.readers, stint_workers_waiting: workSignal.waiting }));
+  metrics.addGauges(() => ({ stint_stream_readers: openStreams.count, stint_workers_waiting: workSignal.waiting }));
   const remoteWorkers = new RemoteWorkers(store, clock);
-  return { engine, access, clock, feed, workSignal, metrics, timeSeries, remoteWorkers, jobCounts };
+  return {
+    engine, access, clock, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
+    jobCounts,
+  };
 }
 
 type Env = { Bindings: Partial<HttpBindings> };

@@ -3,19 +3,21 @@ import { firstMemoryId } from '../engine/stores.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
-import type { Job, JobError } from '../model/job.ts';
+import { isHandedOff, type Job, type JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
-import type { FeedEvent, Instance } from '../store/store.ts';
+import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
 import { describeSchedule } from '../time/describe.ts';
 import { bedrockState } from '../vocabulary/bedrock.ts';
 import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
 import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
-import type { Changed, ClaimedView, DefView, EventView, InstanceView, RunDetail, RunView } from './contract.ts';
-import { redact, redactText, type Visibility } from './access/redact.ts';
+import type {
+  Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView,
+} from './contract.ts';
+import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
 /** Data of a run that is not in its row. */
 export interface RunExtras {
@@ -50,11 +52,12 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     crashes: job.crashes,
     generation: job.generation,
     fence: job.fence,
+    isHandedOff: job.state === 'running' && isHandedOff(job),
     lease: lock.owner === null ? null : { holder: lock.owner, until: lock.expires, doing: lock.state! },
     cancel: cancelView(job),
     error: job.error === null ? null : { code: job.error.code, message: redactText(job.error.message, visibility) },
     tick: job.tick === null ? null : { schedule: job.tick.schedule, nominal: job.tick.nominal },
-    tags: { ...job.tags },
+    tags: redactTags(job.tags, visibility),
     version: job.version,
     createdAt: job.created,
     dueAt: job.due,
@@ -62,7 +65,7 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     endedAt: job.state === 'ended' ? job.endedAt : null,
     changedAt: job.changed,
     tasks: tasks !== null && tasks.total === 0 ? null : tasks,
-    progress: progress === null ? null : ownOutline(progress),
+    progress: progress === null ? null : redactTexts(ownOutline(progress), visibility),
   };
 }
 
@@ -70,6 +73,12 @@ const ownOutline = (progress: Progress): RunView['progress'] => {
   const { working, ...rest } = outline(progress);
   return { ...rest, working: [...working] };
 };
+
+export const progressView = (progress: Progress | null, visibility: Visibility): ProgressView | null =>
+  redactTexts(progress, visibility) as ProgressView | null;
+
+export const logView = (lines: readonly LogLine[], visibility: Visibility): LogLineView[] =>
+  lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));
 
 export function cancelView({ cancel }: Job): RunView['cancel'] {
   if (cancel === null) return null;
@@ -79,7 +88,16 @@ export function cancelView({ cancel }: Job): RunView['cancel'] {
 
 const attemptsShownMax = 100;
 
-export function runDetail(job: Job, events: readonly Event[], visibility: Visibility, extras: RunExtras): RunDetail {
+export interface RunDetailExtras extends RunExtras {
+  readonly queuePosition: number | null;
+}
+
+export function runDetail(
+  job: Job,
+  events: readonly Event[],
+  visibility: Visibility,
+  { queuePosition, ...extras }: RunDetailExtras,
+): RunDetail {
   const attempts = attemptsOf(events).slice(0, attemptsShownMax);
   return {
     ...runView(job, visibility, extras),
@@ -88,6 +106,8 @@ export function runDetail(job: Job, events: readonly Event[], visibility: Visibi
     result: payload(job.result, visibility),
     details: payload(job.details, visibility),
     policy: { ...job.policy },
+    queuePosition,
+    createdBy: events[0]?.by ?? '',
     attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, visibility) })),
   };
 }
@@ -119,6 +139,7 @@ function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
       if (isPayload(name) && typeof value === 'string') return [name, payload(value, visibility)];
+      if (name === 'tags' && value !== null) return [name, redactTags(value as Record<string, string>, visibility)];
       if (name === 'edit') return [name, visible(value as Record<string, unknown>, visibility)];
       if (name === 'error') return [name, errorView(value as JobError, visibility)];
       return [name, value];
@@ -164,7 +185,11 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
 const specView = <S extends Partial<Spec>>(spec: S, visibility: Visibility): SpecView<S> =>
-  ({ ...spec, ...('params' in spec ? { params: redact(spec.params, visibility) } : {}) }) as never;
+  ({
+    ...spec,
+    ...('params' in spec ? { params: redact(spec.params, visibility) } : {}),
+    ...(spec.tags ? { tags: redactTags(spec.tags, visibility) } : {}),
+  }) as never;
 
 export const instanceView = (
   { id, started, beatAt, leaseUntil, about }: Instance,
@@ -184,6 +209,7 @@ export const instanceView = (
   slots: about.slots,
   busy: about.busy,
   isDraining: about.draining,
+  isLeader: leaseUntil > now && about.leads === true,
 });
 
 export const claimedView = (job: Job, children: readonly Job[]): ClaimedView => ({

@@ -28,6 +28,7 @@ export async function newJobs(
   by: string,
   parent: number | null = null,
 ): Promise<Change[]> {
+  await store.synchronize?.();
   const asking = { by: checkName('asker', by), now: store.now() };
   const drafted = draftJobs(drafts, parent, asking);
   const numbers = await ids.take(drafts.length);

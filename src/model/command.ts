@@ -26,8 +26,17 @@ export type Command =
   /** Finish this attempt and make the job due again (Bedrock's RetryJob). */
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
+  /** The worker whose lease lapsed holds the job again, unless another has claimed it (Bedrock's late worker). */
+  | { readonly do: 'reclaim'; readonly holder: string }
   /** Wait for children that are stored in the same commit or exist already. */
-  | { readonly do: 'plan'; readonly fence: number; readonly tasks: number; readonly details?: string }
+  | {
+      readonly do: 'plan';
+      readonly fence: number;
+      readonly tasks: number;
+      readonly details?: string;
+      /** When it is due after its children (Bedrock); without it, when the last one ends. */
+      readonly due?: number;
+    }
   | { readonly do: 'adopt'; readonly tasks: number; readonly fence?: number }
   | { readonly do: 'settle' }
   | { readonly do: 'free' }
@@ -43,8 +52,8 @@ export type Command =
   | { readonly do: 'lapse'; readonly fence?: number }
   /** Reopen an ended job; `reopens` is the number of its tasks that are reopened in the same commit. */
   | { readonly do: 'retry'; readonly reopens: number }
-  /** Return the job to the queue from any state, on request of an operator. */
-  | { readonly do: 'requeue'; readonly due: number }
+  /** Back to the queue from any state, by an operator's will; `crashes`: the new count of an open job. */
+  | { readonly do: 'requeue'; readonly due: number; readonly crashes?: number }
   | { readonly do: 'edit'; readonly edit: Edit; readonly fence?: number };
 
 export type CommandName = Command['do'];

@@ -23,15 +23,27 @@ export type EventBody =
   /** A worker claimed the job: a new lease, a new fence. */
   | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
   /** The job was returned to the queue; the attempt does not count. */
-  | { readonly kind: 'released'; readonly due: number }
+  | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
   /** The lease lapsed or its holder is gone, and the job gets another attempt. */
-  | { readonly kind: 'lapsed'; readonly holder: string; readonly phase: Phase; readonly due: number }
+  | {
+      readonly kind: 'lapsed';
+      readonly holder: string;
+      readonly phase: Phase;
+      readonly due: number;
+      readonly scheduled?: number;
+    }
   /** The attempt failed, and there will be another. */
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
-  /** Another system will finish the job, under the same fence. */
+  /** It will be finished from outside, under the same fence; also by a worker whose lease had lapsed. */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** The job waits for its children. */
-  | { readonly kind: 'planned'; readonly tasks: number; readonly details?: string }
+  | {
+      readonly kind: 'planned';
+      readonly tasks: number;
+      readonly details?: string;
+      readonly due?: number;
+      readonly scheduled?: number;
+    }
   /** Children were added. */
   | { readonly kind: 'adopted'; readonly tasks: number }
   /** No child is open any more. */
@@ -41,7 +53,7 @@ export type EventBody =
   /** The job cannot be claimed until it is resumed; a definition is disabled. */
   | { readonly kind: 'paused' }
   /** The job can be claimed again. */
-  | { readonly kind: 'resumed'; readonly due: number }
+  | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }
   /** The job was asked to cancel; its handler is notified. */
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
   /** The job succeeded. */

@@ -21,36 +21,52 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
     admitted: job.gate !== null,
     startedAt: e.at,
   }),
-  released: (job, e) => uncounted(job, e),
-  lapsed: (job, e) => ({ ...uncounted(job, e), crashes: job.crashes + 1 }),
+  released: (job, e) => ({ ...uncounted(job, e), scheduled: null, crashes: e.crashes ?? job.crashes }),
+  lapsed: (job, e) => ({
+    ...uncounted(job, e),
+    scheduled: e.scheduled ?? job.scheduled,
+    crashes: job.crashes + 1,
+  }),
   retried: (job, e) => ({ ...outside(job, e), error: e.error, due: e.due }),
   handedOff: (job, e) => ({ ...moved(job, e), state: 'running', lease: { holder: e.holder, until: e.until ?? null } }),
   planned: (job, e) => {
     const fresh = { phase: afterPlanning(job), attempt: 0, crashes: 0, error: null, hasChildrenWaiting: false };
-    const planned = { ...moved(job, e), ...fresh, details: e.details ?? job.details };
+    const times = { due: e.due ?? job.due, scheduled: e.scheduled ?? job.scheduled };
+    const planned = { ...moved(job, e), ...fresh, ...times, details: e.details ?? job.details };
     return e.tasks > 0 ? { ...planned, state: 'held', hold: 'children' } : { ...planned, state: 'pending', due: e.at };
   },
-  adopted: (job, e) => ({ ...job, ...stampOf(e), hasChildrenWaiting: job.hasChildrenWaiting || job.state === 'running' }),
+  adopted: (job, e) => ({ ...job, ...stampOf(e), hasChildrenWaiting: job.hasChildrenWaiting || job.state !== 'held' }),
   settled: (job, e) => ({ ...moved(job, e), state: 'pending', due: e.due }),
   freed: (job, e) => ({ ...moved(job, e), state: 'pending' }),
   paused: (job, e) => ({ ...moved(job, e), state: 'held', hold: 'pause' }),
   resumed: (job, e) => {
     const hadChildren = job.state === 'held' && job.hold === 'children';
-    return { ...moved(job, e), state: 'pending', due: e.due, hasChildrenWaiting: job.hasChildrenWaiting || hadChildren };
+    const isPaused = job.state === 'held' && job.hold === 'pause';
+    return {
+      ...moved(job, e),
+      state: 'pending',
+      due: e.due,
+      scheduled: isPaused ? job.scheduled : null,
+      crashes: e.crashes ?? job.crashes,
+      hasChildrenWaiting: job.hasChildrenWaiting || hadChildren,
+    };
   },
   cancelAsked: (job, e) => ({ ...job, ...stampOf(e), cancel: e.note }),
   succeeded: (job, e) => ended(job, e, 'succeeded', null),
   failed: (job, e) => ended(job, e, 'failed', e.error),
   cancelled: (job, e) => ({ ...ended(job, e, 'cancelled', job.error), cancel: job.cancel ?? noteOf(e) }),
-  repeated: (job, e) => ({ ...outside(job, e), due: e.due, attempt: 0, crashes: 0, error: null }),
+  repeated: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
     // Not admitted any more: other jobs may have passed the gate since, so it must pass the gate again.
-    const again = { generation: job.generation + 1, phase: e.phase, due: e.due, admitted: false };
+    const again = { generation: job.generation + 1, phase: e.phase, due: e.due, scheduled: null, admitted: false };
     const open = { ...moved(job, e), ...fresh, ...again };
     return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
   },
-  edited: (job, e) => ({ ...job, ...stampOf(e), ...e.edit }),
+  edited: (job, e) => {
+    const scheduled = job.scheduled === null ? null : (e.edit.due ?? job.scheduled);
+    return { ...job, ...stampOf(e), ...e.edit, scheduled };
+  },
   ticked: (job, e) => ({ ...job, ...stampOf(e), plan: e.plan, due: e.due }),
 };
 
@@ -74,6 +90,7 @@ export function blankJob(origin: JobOrigin): Job {
     phase: 'run',
     priority: 0,
     due: origin.created,
+    scheduled: null,
     fence: 0,
     generation: 1,
     attempt: 0,

@@ -34,6 +34,11 @@ export interface JobFacts extends JobOrigin {
   readonly phase: Phase;
   readonly priority: number;
   readonly due: number;
+  /**
+   * When a Bedrock job was due by its schedule, after `due` became another time: its lease lapsed, or it has waited for
+   * its children. SCHEDULED repeats count from it. Null: `due` is that time.
+   */
+  readonly scheduled: number | null;
   /** Rises with every claim and never repeats. */
   readonly fence: number;
   /** Rises each time an ended job is reopened. */
@@ -160,6 +165,10 @@ export interface SchedulePlan {
   readonly ran?: { readonly startedAt: number | null; readonly endedAt: number | null };
 }
 
+/** Whether its lease lapsed and it was not claimed since: with retryAfter, its worker may still finish it. */
+export const isLate = (job: Job): job is PendingJob =>
+  job.state === 'pending' && job.policy.retryAfter !== undefined && job.crashes > 0 && job.scheduled !== null;
+
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
 /** The holder of a job that was handed off: any system that has the token. */
@@ -190,6 +199,7 @@ export const facts = (job: Job, version = job.version, changed = job.changed): J
   phase: job.phase,
   priority: job.priority,
   due: job.due,
+  scheduled: job.scheduled,
   fence: job.fence,
   generation: job.generation,
   attempt: job.attempt,

@@ -1,4 +1,7 @@
-/** Stored JSON: text within limits of size and depth, without keys that could reach a prototype. */
+/**
+ * JSON as Stint stores it: text within limits of size and depth, free of keys that could reach a prototype. Bedrock's
+ * data is stored as written instead (`checkExactText`): its workers use other languages.
+ */
 import { isRefusal, Refusal } from '../refusal.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -14,6 +17,8 @@ export interface JsonLimits {
 }
 
 export const defaultJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 64 };
+/** SQLite's JSON functions, which Bedrock's queries use, read no deeper. */
+export const exactJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 1000 };
 
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const pathShownMax = 200;
@@ -36,8 +41,19 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
   checkDepth(text, limits);
   const value = parsed(text);
   if (!isFit(value)) checkedText(value, limits);
-  return text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
+  return wellFormed(text);
 }
+
+/** The same with any key and any number: read it with `parseExact`, and never assign its keys one by one. */
+export function checkExactText(text: string, limits: JsonLimits = exactJsonLimits): string {
+  checkBytes(text, limits);
+  checkDepth(text, limits);
+  parsed(text);
+  return wellFormed(text);
+}
+
+const wellFormed = (text: string): string =>
+  text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
 /** Parses a text without keys that could reach a prototype; a text that was checked has none. */
 export function parseJson(text: string): Json {
@@ -47,8 +63,8 @@ export function parseJson(text: string): Json {
 /** Parses a text and keeps its numbers as written: other languages have integers beyond 2^53. Only for `exactText`. */
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
-/** The text of a value from `parseExact`, changed or not. Refuses as `checkJsonText` does. */
-export const exactText = (value: Json): string => checkJsonText(JSON.stringify(value));
+/** Text for what `parseExact` gave, changed or not. Refuses as `checkExactText` does. */
+export const exactText = (value: Json): string => checkExactText(JSON.stringify(value));
 
 /** The text of a string, number (as written), true or false; undefined for null, arrays and objects. */
 export function scalarText(value: Json | undefined): string | undefined {
@@ -64,7 +80,6 @@ export function mergePatch(target: Json, patch: Json): Json {
     if (change === null) merged.delete(key);
     else merged.set(key, mergePatch(merged.get(key) ?? null, change));
   }
-  for (const key of unsafeKeys) merged.delete(key);
   return Object.fromEntries(merged);
 }
 
@@ -234,7 +249,7 @@ function pathOf(keys: readonly string[]): string {
 
 function checkBytes(text: string, limits: JsonLimits): void {
   if (text.length <= limits.bytes && Buffer.byteLength(text) <= limits.bytes) return;
-  throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$' });
+  throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes });
 }
 
 /** Checked before parsing: a text of a million brackets would be built first, and found too deep afterwards. */

@@ -9,8 +9,8 @@ import type { Change } from './change.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Event, FirstState, EventBody, Late } from './event.ts';
 import { evolve, blankJob } from './evolve.ts';
-import { isHandedOff } from './job.ts';
-import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, PendingJob, RunningJob } from './job.ts';
+import { isHandedOff, isLate } from './job.ts';
+import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, OpenJob, PendingJob, RunningJob } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
@@ -35,7 +35,8 @@ const rules: Rules = {
   again: { running: again },
   handOff: { running: handOff },
   plan: { running: plan },
-  adopt: { running: adopt, held: adopt },
+  reclaim: { pending: reclaim },
+  adopt: { pending: adopt, running: adopt, held: adopt },
   settle: { held: settle },
   free: { held: free },
   pause: { pending: pause },
@@ -140,16 +141,19 @@ function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   if (job.policy.repeat === undefined) return again;
   const { base, modifiers } = parseRepeat(job.policy.repeat);
   // A rule whose result is outside the calendar must not make the claim fail.
-  const next = tryModifiers(modifiers, base === 'scheduled' ? job.due : now);
+  const next = tryModifiers(modifiers, base === 'scheduled' ? scheduledDue(job) : now);
   return next !== null && next > now ? Math.min(again, next) : again;
 }
+
+/** When it was due by its schedule. */
+const scheduledDue = ({ scheduled, due }: Job): number => scheduled ?? due;
 
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
   if (job.phase === 'prepare') return wrongState(job, 'succeed');
   if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
   if (job.hasChildrenWaiting && !command.despiteChildren) return childrenWait(job);
   if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
-  const moments = { scheduled: job.due, started: job.startedAt ?? now, finished: now };
+  const moments = { scheduled: scheduledDue(job), started: job.startedAt ?? now, finished: now };
   const { reanchor = false } = command;
   return [{ kind: 'repeated', due: nextRepeat(parseRepeat(job.policy.repeat), moments, { reanchor }) }];
 }
@@ -163,7 +167,7 @@ function fail(job: RunningJob, command: CommandOf<'fail'>, { now }: Asking): Ver
 }
 
 function release(job: RunningJob, command: CommandOf<'release'>): Verdict {
-  return [job.cancel ? endingOf(job.cancel) : { kind: 'released', due: command.due ?? job.due }];
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'released', due: command.due ?? scheduledDue(job) }];
 }
 
 function again(_job: RunningJob, command: CommandOf<'again'>): Verdict {
@@ -174,21 +178,32 @@ function handOff(_job: RunningJob, command: CommandOf<'handOff'>): Verdict {
   return [{ kind: 'handedOff', holder: command.holder, ...(command.until === null ? {} : { until: command.until }) }];
 }
 
-function plan(job: RunningJob, command: CommandOf<'plan'>): Verdict {
-  const { tasks, details } = command;
-  return [job.cancel ? endingOf(job.cancel) : { kind: 'planned', tasks, ...(details === undefined ? {} : { details }) }];
+function reclaim(job: PendingJob, command: CommandOf<'reclaim'>): Verdict {
+  return isLate(job) ? [{ kind: 'handedOff', holder: command.holder }] : wrongState(job, 'reclaim');
 }
 
-function adopt(job: RunningJob | HeldJob, command: CommandOf<'adopt'>): Verdict {
+function plan(job: RunningJob, command: CommandOf<'plan'>): Verdict {
+  if (job.cancel) return [endingOf(job.cancel)];
+  const { tasks, details, due } = command;
+  const times = due === undefined ? {} : { due, scheduled: scheduledDue(job) };
+  return [{ kind: 'planned', tasks, ...(details === undefined ? {} : { details }), ...times }];
+}
+
+function adopt(job: OpenJob, command: CommandOf<'adopt'>): Verdict {
   if (job.state === 'held' && job.hold !== 'children') return wrongState(job, 'adopt');
+  if (job.state === 'pending' && !isLate(job)) return wrongState(job, 'adopt');
   return [{ kind: 'adopted', tasks: command.tasks }];
 }
 
 function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
   if (job.hold !== 'children') return wrongState(job, 'settle');
-  // The next occurrence of a repeating job counts from the time for which this one was scheduled.
-  const due = job.policy.repeat === undefined ? now : Math.min(job.due, now);
-  return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due }];
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due: dueAfterChildren(job, now) }];
+}
+
+/** A Bedrock job keeps the time that it got when it began to wait, or that was set meanwhile. */
+function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
+  if (scheduled !== null) return due;
+  return policy.repeat === undefined ? now : Math.min(due, now);
 }
 
 function free(job: HeldJob): Verdict {
@@ -243,7 +258,7 @@ function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
   if (job.cancel) return [endingOf(job.cancel)];
   const retry = retryOf(job.policy);
   if (job.crashes >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
-  return [{ kind: 'lapsed', holder, phase: job.phase, due: dueAfterCrash(job, now) }];
+  return [{ kind: 'lapsed', holder, phase: job.phase, ...timesAfterCrash(job, now) }];
 }
 
 const poisoned = (job: Job, holder: string): JobError => ({
@@ -252,9 +267,10 @@ const poisoned = (job: Job, holder: string): JobError => ({
 });
 
 /** Immediately after the first crash; with every further crash the job waits longer. */
-function dueAfterCrash(job: RunningJob, now: number): number {
-  if (job.policy.retryAfter !== undefined) return job.due;
-  return job.crashes === 0 ? Math.min(job.due, now) : now + backoffMs(retryOf(job.policy), job.crashes, job.id);
+function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; readonly scheduled?: number } {
+  if (job.policy.retryAfter !== undefined) return { due: job.lease.until ?? job.due, scheduled: scheduledDue(job) };
+  if (job.crashes === 0) return { due: Math.min(job.due, now) };
+  return { due: now + backoffMs(retryOf(job.policy), job.crashes, job.id) };
 }
 
 function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Verdict {
@@ -262,16 +278,17 @@ function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Ve
   return [{ kind: 'reopened', due: now, phase: job.phase, ...waits }];
 }
 
-function postpone(_job: PendingJob, command: CommandOf<'requeue'>): Verdict {
-  return [{ kind: 'edited', edit: { due: command.due } }];
+function postpone(job: PendingJob, command: CommandOf<'requeue'>): Verdict {
+  const isFresh = job.scheduled === null && command.crashes === undefined;
+  return isFresh ? [{ kind: 'edited', edit: { due: command.due } }] : unhold(job, command);
 }
 
-function unhold(_job: HeldJob, command: CommandOf<'requeue'>): Verdict {
-  return [{ kind: 'resumed', due: command.due }];
+function unhold(_job: PendingJob | HeldJob, { due, crashes }: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'resumed', due, ...(crashes === undefined ? {} : { crashes }) }];
 }
 
-function takeBack(_job: RunningJob, command: CommandOf<'requeue'>): Verdict {
-  return [{ kind: 'released', due: command.due }];
+function takeBack(_job: RunningJob, { due, crashes }: CommandOf<'requeue'>): Verdict {
+  return [{ kind: 'released', due, ...(crashes === undefined ? {} : { crashes }) }];
 }
 
 function requeueEnded(job: EndedJob, command: CommandOf<'requeue'>): Verdict {

@@ -1,39 +1,54 @@
-/** The entry of the heartbeat thread: counts the beats of the main thread, and beats in its place when they stop. */
+/**
+ * The entry of the heartbeat thread: counts the beats of the main thread, beats in its place when they stop, and
+ * enforces the time limits of attempts while the event loop is blocked.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { HeartbeatThreadData } from './backup-heartbeat.ts';
-import { openStore } from './store.ts';
+import { TimeLimits } from '../engine/work/time-limits.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../time/clock.ts';
+import type { HeartbeatThreadData, ThreadMessage } from './backup-heartbeat.ts';
+import { BlockedLoop } from './blocked-loop.ts';
+import { openStoreAt } from './store.ts';
 
-const { url, instance: id, leaseMs, stallMs, about, beats } = workerData as HeartbeatThreadData;
+const { address, instance, leaseMs, blockedMaxMs, about, signals, limits } = workerData as HeartbeatThreadData;
 
 /** Often enough to notice missing beats while most of the lease is left. */
-const silencePollMs = leaseMs / 12;
+const pollMs = Math.min(leaseMs / 12, 1_000);
 /** The interval of the main thread's beats. */
 const beatMs = leaseMs / 3;
+const timeLimits = new TimeLimits(limits.rows, limits.shared);
+
+interface Opened {
+  readonly store: Store;
+  readonly blockedLoop: BlockedLoop;
+}
 
 async function watch(): Promise<void> {
-  let store: Store | null = null;
-  let count = Atomics.load(beats, 0);
+  let opened: Opened | null = null;
+  let count = Atomics.load(signals, 0);
   let changedAt = systemClock.monotonic();
   let beatAt = changedAt;
-  while (Atomics.load(beats, 1) === 0) {
-    store ??= opened();
-    await systemClock.sleep(silencePollMs);
+  while (Atomics.load(signals, 1) === 0) {
+    opened ??= open();
+    await systemClock.sleep(pollMs);
     const now = systemClock.monotonic();
-    if (Atomics.load(beats, 0) !== count) [count, changedAt] = [Atomics.load(beats, 0), now];
+    if (Atomics.load(signals, 0) !== count) [count, changedAt] = [Atomics.load(signals, 0), now];
     const silence = now - changedAt;
-    if (silence < beatMs + silencePollMs || silence > stallMs || now - beatAt < beatMs / 2) continue;
-    if (store && (await beat(store))) beatAt = now;
+    if (opened === null) continue;
+    await check(opened.blockedLoop, now);
+    if (opened.blockedLoop.isGivenUp || silence < beatMs + pollMs || silence > blockedMaxMs) continue;
+    if (now - beatAt >= beatMs / 2 && (await beat(opened.store))) beatAt = now;
   }
 }
 
 /** Opens the store in advance, since little of the lease may be left later. A failure is retried at the next poll. */
-function opened(): Store | null {
+function open(): Opened | null {
   try {
-    const store = openStore(url);
-    parentPort?.postMessage('ready');
-    return store;
+    const store = openStoreAt(address);
+    const note = (): void => void Atomics.add(signals, 2, 1);
+    const blockedLoop = new BlockedLoop({ store, instance, leaseMs, onGivingUp: note, onGivenUp: note });
+    post({ kind: 'ready' });
+    return { store, blockedLoop };
   } catch {
     return null;
   }
@@ -42,11 +57,22 @@ function opened(): Store | null {
 /** A failure is retried at the next poll; the main thread reports the outage. */
 async function beat(store: Store): Promise<boolean> {
   try {
-    await store.beat({ id, leaseMs, about, holds: [] });
+    await store.beat({ id: instance, leaseMs, about, holds: [] });
     return true;
   } catch {
     return false;
   }
 }
+
+async function check(blockedLoop: BlockedLoop, now: number): Promise<void> {
+  try {
+    const report = await blockedLoop.check(timeLimits.running(), now);
+    if (report !== null) post({ kind: 'blocked', report });
+  } catch {
+    // The store does not answer: tried again at the next poll.
+  }
+}
+
+const post = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
 void watch();

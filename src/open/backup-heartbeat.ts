@@ -1,51 +1,67 @@
 /**
  * The backup heartbeat in a thread with its own connection to the store. It beats only while the main thread does not,
- * so that a handler that blocks the event loop does not lose its lease. After the stall limit it stops: the process is
- * then considered hung.
+ * so that a handler that blocks the event loop does not lose its lease. After a limit it stops: the process is then
+ * considered hung.
  */
 import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
+import { TimeLimits } from '../engine/work/time-limits.ts';
 import type { Logger } from '../logger.ts';
-import type { InstanceAbout } from '../store/store.ts';
+import type { InstanceAbout, StoreAddress } from '../store/store.ts';
+import type { BlockedReport } from './blocked-loop.ts';
 
 export interface ThreadHeartbeatParts {
-  readonly url: string;
+  readonly address: StoreAddress;
   readonly instance: string;
   readonly leaseMs: number;
   readonly logger: Logger;
-  /** How long the main thread may be blocked. */
-  readonly stallMs?: number;
+  /** How long the event loop may be blocked. */
+  readonly blockedMaxMs: number;
+  /** How many attempts can run at a time. */
+  readonly attempts: number;
 }
 
-/** The `workerData` of the thread. `beats[0]` counts the beats of the main thread; `beats[1]` is 1 to stop. */
+/**
+ * The `workerData` of the thread. `signals[0]` counts the beats of the main thread, `signals[1]` is 1 to stop,
+ * `signals[2]` rises when the thread begins to give up the jobs of the instance, and when it has.
+ */
 export interface HeartbeatThreadData {
-  readonly url: string;
+  readonly address: StoreAddress;
   readonly instance: string;
   readonly leaseMs: number;
-  readonly stallMs: number;
+  readonly blockedMaxMs: number;
   readonly about: InstanceAbout;
-  readonly beats: Int32Array;
+  readonly signals: Int32Array;
+  readonly limits: { readonly rows: number; readonly shared: SharedArrayBuffer };
 }
 
-const stallDefaultMs = 600_000;
+export type ThreadMessage = { readonly kind: 'ready' } | { readonly kind: 'blocked'; readonly report: BlockedReport };
 
 export class ThreadHeartbeat implements BackupHeartbeat {
+  readonly timeLimits: TimeLimits;
   readonly #parts: ThreadHeartbeatParts;
-  readonly #beats = new Int32Array(new SharedArrayBuffer(8));
+  readonly #signals = new Int32Array(new SharedArrayBuffer(12));
   #thread: Worker | null = null;
 
   constructor(parts: ThreadHeartbeatParts) {
     this.#parts = parts;
+    this.timeLimits = new TimeLimits(parts.attempts);
   }
 
   start(about: InstanceAbout, onReady: () => void): void {
     if (this.#thread) return onReady();
-    const { url, instance, leaseMs, logger, stallMs = stallDefaultMs } = this.#parts;
-    Atomics.store(this.#beats, 1, 0);
-    const workerData: HeartbeatThreadData = { url, instance, leaseMs, stallMs, about, beats: this.#beats };
-    const entry = new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url);
-    this.#thread = new Worker(entry, { workerData });
-    this.#thread.once('message', onReady);
+    const { logger } = this.#parts;
+    Atomics.store(this.#signals, 1, 0);
+    try {
+      this.#thread = this.#started(about);
+    } catch (error) {
+      logger.warn('no heartbeat thread: the options of the store cannot be passed to a thread', { error });
+      return onReady();
+    }
+    this.#thread.on('message', (message: ThreadMessage) => {
+      if (message.kind === 'ready') onReady();
+      else this.#logBlocked(message.report);
+    });
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });
       // Jobs are executed without the backup.
@@ -55,15 +71,34 @@ export class ThreadHeartbeat implements BackupHeartbeat {
   }
 
   noteBeat(): void {
-    Atomics.add(this.#beats, 0, 1);
+    Atomics.add(this.#signals, 0, 1);
+  }
+
+  givenUp(): number {
+    return Atomics.load(this.#signals, 2);
   }
 
   async stop(): Promise<void> {
     const thread = this.#thread;
     if (!thread) return;
     this.#thread = null;
-    Atomics.store(this.#beats, 1, 1);
-    Atomics.notify(this.#beats, 1);
+    Atomics.store(this.#signals, 1, 1);
+    Atomics.notify(this.#signals, 1);
     await thread.terminate();
+  }
+
+  #started(about: InstanceAbout): Worker {
+    const { address, instance, leaseMs, blockedMaxMs, attempts: rows } = this.#parts;
+    const limits = { rows, shared: this.timeLimits.shared };
+    const signals = this.#signals;
+    const workerData: HeartbeatThreadData = { address, instance, leaseMs, blockedMaxMs, about, signals, limits };
+    const entry = new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url);
+    return new Worker(entry, { workerData });
+  }
+
+  /** Arrives when the event loop is free again. */
+  #logBlocked({ timedOut, givenUp }: BlockedReport): void {
+    const message = 'the event loop was blocked beyond a timeout: use isolate for handlers that compute for long';
+    this.#parts.logger.error(message, { timedOut, givenUp });
   }
 }

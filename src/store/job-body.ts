@@ -17,6 +17,7 @@ export function bodyText(job: Job): string {
   if (job.generation !== 1) body.generation = job.generation;
   if (job.attempt !== 0) body.attempt = job.attempt;
   if (job.crashes !== 0) body.crashes = job.crashes;
+  if (job.scheduled !== null) body.scheduled = job.scheduled;
   if (job.startedAt !== null) body.startedAt = job.startedAt;
   if (job.hasChildrenWaiting) body.hasChildrenWaiting = true;
   if (job.cancel !== null) body.cancel = job.cancel;

@@ -135,6 +135,7 @@ export const factsOf = (
   generation: body.generation ?? 1,
   attempt: body.attempt ?? 0,
   crashes: body.crashes ?? 0,
+  scheduled: body.scheduled ?? null,
   startedAt: body.startedAt ?? null,
   hasChildrenWaiting: body.hasChildrenWaiting ?? false,
   cancel: body.cancel ?? null,

@@ -13,7 +13,16 @@ import type { Maintenance } from './port/maintenance.ts';
 import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
-export interface Store extends Writing, Claiming, Reading, Feed, Instances, Maintenance {}
+export interface Store extends Writing, Claiming, Reading, Feed, Instances, Maintenance {
+  /** With it another thread opens the same store; absent: only this object reaches it. */
+  readonly address?: StoreAddress;
+}
+
+export interface StoreAddress {
+  readonly url: string;
+  /** The options of the adapter; must be cloneable to take effect. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
 export type { Batch, Note, Writer, Writing } from './port/writing.ts';
 export {

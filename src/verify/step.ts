@@ -16,7 +16,8 @@ type StepCheck = (step: HistoryStep) => string | null;
 
 /** The events that are possible in each state. */
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
-  pending: ['claimed', 'paused', 'cancelled', 'failed', 'edited', 'ticked'],
+  // A late worker of a Bedrock job can take it back, and give it children.
+  pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'cancelled', 'failed', 'edited', 'ticked'],
   held: ['settled', 'freed', 'resumed', 'adopted', 'cancelAsked', 'cancelled', 'failed', 'edited', 'ticked'],
   running: [
     'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'cancelAsked', 'succeeded', 'failed',

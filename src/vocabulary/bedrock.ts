@@ -1,5 +1,5 @@
 /** Bedrock: the states, times and data of a job in the terms of the Bedrock protocol. */
-import type { Job } from '../model/job.ts';
+import { isLate, type Job } from '../model/job.ts';
 import { exactText, isObject, parseExact } from '../model/json.ts';
 import type { Fate } from '../model/state.ts';
 import { formatTimestamp } from '../time/instant.ts';
@@ -18,7 +18,7 @@ const wordsOfFates: Readonly<Record<Fate, BedrockState>> = {
 export function bedrockState(job: Job): BedrockState {
   switch (job.state) {
     case 'pending':
-      return 'QUEUED';
+      return isLate(job) ? 'RUNQUEUED' : 'QUEUED';
     case 'held':
       return 'PAUSED';
     case 'running':
@@ -41,19 +41,29 @@ export const created = (job: Job): string => formatTimestamp(job.created);
 
 /** How often it was handed out without finishing, if that is counted. */
 export const handOuts = (job: Job): number =>
-  job.policy.handOutsMax === undefined ? 0 : job.crashes + (job.state === 'running' ? 1 : 0);
+  job.policy.handOutsMax === undefined || job.state === 'ended' ? 0 : job.crashes + job.attempt;
 
-/** The data as it was passed, with the count of hand-outs if there is one. */
-export const data = (job: Job): string => {
+/** The data as it was passed; for a job that is handed out, with the members that Bedrock adds then. */
+export function data(job: Job): string {
   const count = handOuts(job);
-  return count === 0 ? job.input : withMember(job.input, 'retryAfterCount', count);
-};
+  return count === 0 ? job.input : withMembers(job.input, { [countKey]: count, ...scheduleOf(job) });
+}
+
+/** Workers get the number of unfinished hand-outs under this key. */
+export const countKey = 'retryAfterCount';
+
+/** Where a repeat counts from that the hand-out must not change. */
+function scheduleOf(job: Job): { readonly originalNextRun?: string } {
+  const isOut = job.state === 'running' || isLate(job);
+  if (!isOut || !job.policy.repeat?.includes('SCHEDULED')) return {};
+  return { originalNextRun: formatTimestamp(job.scheduled ?? job.due) };
+}
 
 /** Appends the member, as SQLite does, so that the rest of the text stays unchanged. */
-function withMember(text: string, key: string, value: number): string {
+function withMembers(text: string, members: Readonly<Record<string, number | string>>): string {
   const object = parseExact(text);
   if (!isObject(object)) return text;
-  if (Object.hasOwn(object, key)) return exactText({ ...object, [key]: value });
+  if (Object.keys(members).some((key) => Object.hasOwn(object, key))) return exactText({ ...object, ...members });
   const rest = text.trimEnd().slice(0, -1);
-  return `${rest}${Object.keys(object).length === 0 ? '' : ','}"${key}":${value}}`;
+  return `${rest}${Object.keys(object).length === 0 ? '' : ','}${JSON.stringify(members).slice(1)}`;
 }

@@ -54,7 +54,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
   ],
   'src/store/': [
-    ['query', 'text-cache', 'id-scan', 'batcher'],
+    ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
     ['row', 'feed-entry', 'name-filter', 'paging'],

@@ -11,7 +11,7 @@ const bannedWords = new Set(
   `told tell tells telling tellings said newborn newborns newcomer foundling foundlings litter herd twin twins homes
   station crew roster census spell spells bell deed deeds desk sight sights unlucky lone conceive unborn born birth births
   foresight foresee foreseen checkup upkeep vitals canceller heart heard breathe courtesy doubt obey deaf dear stride
-  look looked looking place places tread wish wished wishes shall meant helping helpings
+  look looks looked looking place places tread wish wished wishes shall meant helping helpings
   turnstile happening happenings glance theatre phantom wary spoils spoiled seat seats troubled story`
     .split(/\s+/),
 );

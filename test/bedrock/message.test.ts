@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeValue, unescapeValue } from '../../src/bedrock/escape.ts';
 import {
-  isHealthCheck, defaultLimits, MessageReader, UnreadableMessage, writeResponse, type MessageLimits, type Request,
+  isHealthCheck, defaultLimits, MessageReader, writeResponse, type MessageLimits, type Request,
 } from '../../src/bedrock/message.ts';
+import { UnreadableMessage } from '../../src/bedrock/unreadable.ts';
 import { seededRandom } from '../../src/random.ts';
 
 /** Requests, or what the reader says instead. */
@@ -126,7 +127,10 @@ describe('an unreadable request is refused', () => {
     ['Content-Length said twice', 'Ping\nContent-Length: 0\ncontent-length: 0\n\n', bad],
     ['Content-Length that is no number', 'Ping\nContent-Length: 1x\n\n', bad],
     ['Content-Length below zero', 'Ping\nContent-Length: -1\n\n', bad],
-    ['Transfer-Encoding', 'Ping\nTransfer-Encoding: chunked\n\n', bad],
+    ['Transfer-Encoding that is not chunked', 'Ping\nTransfer-Encoding: gzip\n\n', bad],
+    ['a length beside chunks', 'Ping\nTransfer-Encoding: chunked\nContent-Length: 0\n\n0\n\n', bad],
+    ['a chunk without a size', 'Ping\nTransfer-Encoding: chunked\n\nxyz\n', bad],
+    ['a chunk that is longer than its size', 'Ping\nTransfer-Encoding: chunked\n\n1\nabc\n0\n\n', bad],
     ['a continuation of nothing', 'Ping\n x: 1\n\n', bad],
     ['a browser that posts', 'POST / HTTP/1.1\nContent-Type: text/plain\n\nCreateJob\nname: x\n\n', null],
     ['a browser that has not said all yet', 'POST /CreateJob HTTP/1.1\n', null],
@@ -138,7 +142,7 @@ describe('an unreadable request is refused', () => {
   });
 
   test('also with further requests after it', () => {
-    expect(read('Ping\n\nPing\nTransfer-Encoding: chunked\n\nPing\n\n')).toMatchObject([{ verb: 'ping' }, bad]);
+    expect(read('Ping\n\nPing\nTransfer-Encoding: gzip\n\nPing\n\n')).toMatchObject([{ verb: 'ping' }, bad]);
   });
 
   test('unless it is the HTTP health check of load balancers', () => {
@@ -166,8 +170,18 @@ describe('the size limits', () => {
     );
   });
 
+  test('apply to the sum of all chunks, to a chunk before it arrives, and to its size line', () => {
+    const limit = { ...limits, headerBytes: 100 };
+    const head = 'X\nTransfer-Encoding: chunked\n\n';
+    expect(read(`${head}5\nabcde\n5\nabcde\n0\n\n`, limit)).toMatchObject([{ verb: 'x' }]);
+    for (const body of ['5\nabcde\n6\n', 'b\n', '7fffffff\n', `1;${'x'.repeat(1024)}`]) {
+      expect(read(`${head}${body}`, limit)).toEqual([large]);
+    }
+    expect(read(`${head}0\n${'a: b\n'.repeat(65)}`, limit)).toEqual([large]);
+  });
+
   test('have the values of the specification', () => {
-    expect(defaultLimits).toEqual({ lineBytes: 4096, headerBytes: 1_048_576, headerLines: 64, bodyBytes: 1_048_576 });
+    expect(defaultLimits).toEqual({ lineBytes: 4096, headerBytes: 4_194_304, headerLines: 1000, bodyBytes: 16_777_216 });
   });
 
   test('apply before the request is complete', () => {
@@ -194,6 +208,8 @@ const frames = [
   'Ping\n\nPOST / HTTP/1.1\r\nHost: x\r\n\r\nCreateJob\nname: x\n\n',
   'Ping\n\nPing\nContent-Length: x\n\nPing\n\n',
   'Ping\n\nPing\rPing\n\n',
+  'GetJob\r\nname: x\r\nTransfer-Encoding: Chunked\r\n\r\n4;a=b\r\nPing\r\nA\r\n0123\n\n6789\r\n0\r\nT: 1\r\n\r\nPing\n\n',
+  'Ping\nTransfer-Encoding: chunked\n\n0\n\nPing\nTransfer-Encoding: chunked\n\nx\n\n',
 ];
 
 describe('a request in several chunks', () => {

@@ -15,6 +15,7 @@ export const callOf = (type: string, rest: Partial<IsolatedCall> & { input?: unk
       run: { id: 12, type, def: null, dueTime: new Date(1_000), attempt: 2, tags: { tenant: 'a' } },
       idempotencyKey: '12.1',
       fence: 5,
+      token: '12.5.00',
     },
     ...given,
   };

@@ -45,8 +45,8 @@ describe('every route of the contract', () => {
     }
   });
 
-  test('only health and sign-in are open to everyone', () => {
-    expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn']);
+  test('only health, sign-in and the tokens of handOff are open to everyone', () => {
+    expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn', 'completeHandOff', 'failHandOff']);
   });
 });
 

@@ -7,6 +7,7 @@ import { routes, type Route, type RouteName } from '../../src/http/contract.ts';
 import { createHttp, type Http, type HttpOptions } from '../../src/http/server.ts';
 import type { Listening } from '../../src/http/listen.ts';
 import { newToken } from '../../src/http/access/tokens.ts';
+import { waitMs } from '../support/patience.ts';
 
 export interface World {
   readonly engine: Engine;
@@ -112,4 +113,13 @@ export async function ended(world: World, id: number): Promise<Reply['body']> {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error(`run ${id} has not ended`);
+}
+
+/** Polls until it is so. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('it has not happened in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

@@ -50,6 +50,7 @@ const running = claim(made());
 const preparing = claim(made({ phase: 'prepare' }));
 const waiting = after(preparing, { do: 'plan', fence: 1, tasks: 2 });
 const scenes = {
+  late: after(claim(made({ policy: { retryAfter: '+0 SECONDS' } })), { do: 'lapse' }),
   pending: made(),
   paused: made({ hold: 'pause' }),
   child: made({ hold: 'parent' }),
@@ -75,13 +76,13 @@ const gate = 'any/work//';
 
 /** For commands that only who holds the lease may give: by scene, running, preparing and cancelling. */
 const byHolder = (whenRunning: string, whenPreparing: string, whenCancelling: string): string[] =>
-  [lost, lost, lost, lost, whenRunning, whenPreparing, whenCancelling, lost];
+  [lost, lost, lost, lost, lost, whenRunning, whenPreparing, whenCancelling, lost];
 
 const table: readonly Row[] = [
   {
     title: 'claim',
     command: { do: 'claim', holder: 'worker', until: null },
-    wanted: ['claimed', wrong, wrong, wrong, wrong, wrong, wrong, wrong],
+    wanted: ['claimed', 'claimed', wrong, wrong, wrong, wrong, wrong, wrong, wrong],
   },
   { title: 'succeed', command: { do: 'succeed', fence }, wanted: byHolder('succeeded', wrong, 'cancelled') },
   {
@@ -110,16 +111,21 @@ const table: readonly Row[] = [
   {
     title: 'adopt',
     command: { do: 'adopt', tasks: 1 },
-    wanted: [wrong, wrong, wrong, 'adopted', 'adopted', 'adopted', 'adopted', wrong],
+    wanted: ['adopted', wrong, wrong, wrong, 'adopted', 'adopted', 'adopted', 'adopted', wrong],
   },
-  { title: 'settle', command: { do: 'settle' }, wanted: [wrong, wrong, wrong, 'settled', wrong, wrong, wrong, wrong] },
-  { title: 'free', command: { do: 'free' }, wanted: [wrong, wrong, 'freed', wrong, wrong, wrong, wrong, wrong] },
-  { title: 'pause', command: { do: 'pause' }, wanted: ['paused', wrong, wrong, wrong, wrong, wrong, wrong, wrong] },
-  { title: 'resume', command: { do: 'resume' }, wanted: [wrong, 'resumed', wrong, wrong, wrong, wrong, wrong, wrong] },
+  {
+    title: 'reclaim',
+    command: { do: 'reclaim', holder: 'worker' },
+    wanted: ['handedOff', ...sceneNames.slice(1).map(() => wrong)],
+  },
+  { title: 'settle', command: { do: 'settle' }, wanted: [wrong, wrong, wrong, wrong, 'settled', wrong, wrong, wrong, wrong] },
+  { title: 'free', command: { do: 'free' }, wanted: [wrong, wrong, wrong, 'freed', wrong, wrong, wrong, wrong, wrong] },
+  { title: 'pause', command: { do: 'pause' }, wanted: ['paused', 'paused', wrong, wrong, wrong, wrong, wrong, wrong, wrong] },
+  { title: 'resume', command: { do: 'resume' }, wanted: [wrong, wrong, 'resumed', wrong, wrong, wrong, wrong, wrong, wrong] },
   {
     title: 'cancel',
     command: { do: 'cancel', code: 'user' },
-    wanted: ['cancelled', 'cancelled', 'cancelled', 'cancelAsked', 'cancelAsked', 'cancelAsked', 'nothing', wrong],
+    wanted: ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelAsked', 'cancelAsked', 'cancelAsked', 'nothing', wrong],
   },
   {
     title: 'stop',
@@ -129,17 +135,17 @@ const table: readonly Row[] = [
   {
     title: 'lapse',
     command: { do: 'lapse' },
-    wanted: [wrong, wrong, wrong, wrong, 'lapsed', 'lapsed', 'cancelled', wrong],
+    wanted: [wrong, wrong, wrong, wrong, wrong, 'lapsed', 'lapsed', 'cancelled', wrong],
   },
   {
     title: 'retry',
     command: { do: 'retry', reopens: 0 },
-    wanted: [wrong, wrong, wrong, wrong, wrong, wrong, wrong, 'reopened'],
+    wanted: [...sceneNames.slice(1).map(() => wrong), 'reopened'],
   },
   {
     title: 'requeue',
     command: { do: 'requeue', due: start + 5 },
-    wanted: ['edited', 'resumed', 'resumed', 'resumed', 'released', 'released', 'released', 'reopened'],
+    wanted: ['resumed', 'edited', 'resumed', 'resumed', 'resumed', 'released', 'released', 'released', 'reopened'],
   },
   { title: 'edit', command: { do: 'edit', edit: { priority: 3 } }, wanted: sceneNames.map(() => 'edited') },
   {
@@ -420,12 +426,13 @@ function commandOf({ name, isStale, choice }: Asked, job: Job, now: number): Com
     case 'release': return { do: name, fence: current };
     case 'again': return { do: name, fence: current, due: now };
     case 'handOff': return { do: name, fence: current, holder: choice > 2 ? tokenHolder('t') : 'o', until };
-    case 'plan': return { do: name, fence: current, tasks: choice % 3 };
+    case 'plan': return { do: name, fence: current, tasks: choice % 3, ...(choice > 3 ? { due: now - 10 } : {}) };
     case 'adopt': return { do: name, tasks: 1 };
+    case 'reclaim': return { do: name, holder: `w${choice}` };
     case 'cancel': return { do: name, code: 'user', fate: choice % 2 ? 'failed' : 'cancelled', ...graceOf(choice) };
     case 'stop': return { do: name, code: 'admin' };
     case 'retry': return { do: name, reopens: choice % 2 };
-    case 'requeue': return { do: name, due: now };
+    case 'requeue': return { do: name, due: now, ...(choice > 3 ? { crashes: choice - 4 } : {}) };
     case 'edit': return { do: name, edit: { priority: choice, tags: { choice: String(choice) } } };
     case 'settle': case 'free': case 'pause': case 'resume': case 'lapse': return { do: name };
   }

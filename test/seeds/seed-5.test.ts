@@ -575,6 +575,7 @@ const allowed: Readonly<Record<CommandName, readonly State[]>> = {
   plan: ['running'],
   lapse: ['running'],
   adopt: ['running', 'held'],
+  reclaim: [],
   settle: ['held'],
   free: ['held'],
   pause: ['pending'],

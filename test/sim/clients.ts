@@ -181,7 +181,7 @@ const changeQueue = on(isQueued, async (client, { id }) => {
   const chance = client.random.next();
   if (chance < 0.3) return queue.cancel(id, actor);
   if (chance < 0.6) return queue.delete(id, actor);
-  return queue.requeue([id], actor);
+  return queue.requeue({ ids: [id] }, actor);
 });
 
 type WeightedActions = readonly (readonly [Action, number])[];

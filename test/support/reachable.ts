@@ -229,6 +229,7 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
     until: wish.flag ? now + 60_000 : null,
   }),
   plan: (wish, job) => ({ do: 'plan', fence: fenceOf(wish, job), tasks: wish.count, details: '{"of":2}' }),
+  reclaim: ({ count }) => ({ do: 'reclaim', holder: `worker ${count}` }),
   adopt: ({ count }) => ({ do: 'adopt', tasks: count + 1 }),
   settle: () => ({ do: 'settle' }),
   free: () => ({ do: 'free' }),

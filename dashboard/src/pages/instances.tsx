@@ -72,7 +72,7 @@ interface InstanceProps {
 }
 
 function Instance({ instance, running }: InstanceProps): JSX.Element {
-  const { id, isAlive, isSelf, pid } = instance;
+  const { id, isAlive, isSelf, isLeader, pid } = instance;
   const isRemote = pid === 0;
   return (
     <section class="card instance" data-alive={isAlive} aria-label={`Instance ${id}`}>
@@ -80,6 +80,7 @@ function Instance({ instance, running }: InstanceProps): JSX.Element {
         <h2>{id}</h2>
         <Badge {...lifeOf(instance)} />
         {isSelf && <Chip title="The server that this dashboard is connected to">this server</Chip>}
+        {isLeader && <Chip title="Does the maintenance: schedules, repair, retention">leader</Chip>}
         {isRemote && <Chip title="A worker that is connected over HTTP">remote worker</Chip>}
         {mayOperate.value && isAlive && !isRemote && <Drain instance={instance} />}
       </div>

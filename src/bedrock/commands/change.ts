@@ -1,7 +1,7 @@
 /** UpdateJob, CancelJob, DeleteJob and RequeueJobs. */
 import type { Refusal } from '../../refusal.ts';
 import { ok, type BedrockCommand } from '../call.ts';
-import { atoi, jobIdOf, jobIdsOf, priorityOf, textOf, timeOf } from '../parameters.ts';
+import { atoi, isOn, jobIdOf, jobIdsOf, priorityOf, textOf, timeOf } from '../parameters.ts';
 import { StatusError } from '../status.ts';
 
 const dataBytesMax = 1_048_576;
@@ -55,10 +55,15 @@ export const deleteJob: BedrockCommand = {
   },
 };
 
-/** A requeued hand-out never counts as a failure, so `decrementFailures` has no effect. */
 export const requeueJobs: BedrockCommand = {
   run: async ({ headers, services, caller }) => {
-    await services.queue.requeue(jobIdsOf(headers.get('jobids') ?? ''), { by: caller.name }, textOf(headers, 'name'));
+    const name = textOf(headers, 'name');
+    const request = {
+      ids: jobIdsOf(headers.get('jobids') ?? ''),
+      decrementsFailures: isOn(headers, 'decrementfailures'),
+      ...(name === undefined ? {} : { name }),
+    };
+    await services.queue.requeue(request, { by: caller.name });
     return ok;
   },
 };

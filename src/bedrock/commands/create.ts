@@ -1,16 +1,18 @@
 /** CreateJob and CreateJobs. */
 import type { QueueDraft } from '../../jobs/bedrock/create.ts';
-import { checkJsonText, isObject, parseExact, scalarText, type Json, type JsonObject } from '../../model/json.ts';
+import { checkExactText, exactJsonLimits, isObject, parseExact, scalarText, type Json, type JsonObject } from '../../model/json.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { BedrockCall, BedrockCommand, Reply } from '../call.ts';
 import { isMocked, parentIdOf, priorityOf, timeOf } from '../parameters.ts';
 import { StatusError, type Statuses } from '../status.ts';
 
+const badData = '402 Data is not a valid JSON Object';
+const tooMuchData = '402 Malformed data';
 const badRepeat = '402 Malformed repeat';
 const badRetryAfter = '402 Malformed retryAfter';
 
 const statuses: Statuses = {
-  'malformed.json': '402 Data is not a valid JSON Object',
+  'malformed.json': ({ detail }: Refusal) => (detail['bytesMax'] === undefined ? badData : tooMuchData),
   'malformed.time': '402 Malformed firstRun',
   'malformed.repeat': ({ detail }: Refusal) => (detail['field'] === undefined ? badRepeat : badRetryAfter),
   'unknown.parent': '404 parentJobID does not exist',
@@ -77,9 +79,12 @@ function elementsOf(text: string): readonly JsonObject[] {
   throw new StatusError('401 Invalid JSON');
 }
 
+/** Far beyond those of the data, which is checked job by job. */
+const listLimits = { bytes: Infinity, depth: 2 * exactJsonLimits.depth };
+
 function parsed(text: string): Json {
   try {
-    return parseExact(checkJsonText(text));
+    return parseExact(checkExactText(text, listLimits));
   } catch (error) {
     throw isRefusal(error) ? new StatusError('401 Invalid JSON') : error;
   }

@@ -51,10 +51,11 @@ const listInstances = (options: CommonFlags): Promise<void> =>
     const all = await engine.instances();
     if (options.json) return printJson(all);
     printTable(
-      ['ID', 'ALIVE', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
+      ['ID', 'ALIVE', 'LEADS', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
       all.map(({ id, beatAt, leaseUntil, about }) => [
         id,
         leaseUntil > now ? 'yes' : 'no',
+        leaseUntil > now && about.leads === true ? 'yes' : null,
         `${Math.round((now - beatAt) / 1000)}s ago`,
         about.busy,
         about.slots,

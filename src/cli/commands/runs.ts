@@ -9,6 +9,7 @@ import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell
 import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
+import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
 
 interface ListOptions extends CommonFlags {
@@ -65,6 +66,7 @@ export function runsCommand(program: Command): void {
   addActionFlags(
     runs.command('delete <id>').description('delete an ended run and everything stored about it'),
   ).action(remove);
+  finishCommands(runs);
 }
 
 const list = (options: ListOptions): Promise<void> =>
@@ -105,8 +107,9 @@ const outcomeTexts: Readonly<Record<'created' | 'existing' | 'updated', (run: st
 const show = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const snapshot = await engine.snapshot(parseId(id));
-    if (options.json) return printJson(snapshot);
     const { job, tasks: counts } = snapshot;
+    const queuePosition = await engine.queuePosition(job);
+    if (options.json) return printJson({ ...snapshot, queuePosition });
     const facts: [string, string | number | null][] = [
       ['id', job.id],
       ['type', job.type],
@@ -115,6 +118,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['priority', job.priority],
       ['created', timeCell(job.created)],
       ['due', timeCell(job.due)],
+      ['queue', queuePosition === null ? null : `${queuePosition} before it`],
       ['started', timeCell(job.startedAt)],
       ['ended', job.state === 'ended' ? timeCell(job.endedAt) : null],
       ['attempt', job.attempt],

@@ -1,11 +1,25 @@
-/** The token with which another system finishes a job that was handed off to it. */
+/**
+ * The token with which another system finishes a job that was handed off to it: job, fence and 128 random bits. The
+ * store has only a hash of it, as the holder of the job.
+ */
+import { createHash } from 'node:crypto';
+import { tokenHolder } from '../../model/job.ts';
+import type { Random } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Holding } from '../../store/store.ts';
 
-export const tokenOf = ({ id, fence }: Holding): string => `${id}.${fence}`;
+const secretBytes = 16;
+const hashDigits = 32;
 
+export const newToken = ({ id, fence }: Holding, random: Random): string => `${id}.${fence}.${random.hex(secretBytes)}`;
+
+/** Refuses tokens without a secret, which earlier versions gave out: they could be guessed. */
 export function parseToken(token: string): Holding {
-  const [, id, fence] = /^(\d{1,16})\.(\d{1,16})$/.exec(token) ?? [];
+  const [, id, fence] = /^(\d{1,16})\.(\d{1,16})\.[0-9a-f]{32}$/.exec(token) ?? [];
   if (id === undefined || fence === undefined) throw new Refusal('malformed.id', 'this is not a token of handOff', {});
   return { id: Number(id), fence: Number(fence) };
 }
+
+/** The holder of a job that was handed off with this token. */
+export const holderOfToken = (token: string): string =>
+  tokenHolder(createHash('sha256').update(token).digest('hex').slice(0, hashDigits));

@@ -1,8 +1,11 @@
 /** The fingerprint of a failure: a hash of type, error code and message without its numbers. */
 import { createHash } from 'node:crypto';
 import type { Job } from '../../model/job.ts';
+import { withoutSecrets } from '../../model/secrets.ts';
 
 const shapeMax = 300;
+/** Longer than the shape, so that a secret at its end is recognized as a whole. */
+const readMax = 1_000;
 const digits = 16;
 
 /** Null if the job has no error. */
@@ -12,10 +15,14 @@ export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): str
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
 
-/** The first line of a message, with ids, memory addresses and numbers replaced by `#`. */
+/**
+ * The first line of a message, with ids, memory addresses and numbers replaced by `#`, and without secrets: the
+ * fingerprint is public, and a short secret could be found by trying.
+ */
 export function shapeOf(message: string): string {
-  const [line = ''] = message.slice(0, shapeMax).split('\n');
-  return line
+  const [line = ''] = message.slice(0, readMax).split('\n');
+  return withoutSecrets(line)
+    .slice(0, shapeMax)
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '#')
     .replace(/\b(0x)?(?=[a-f]*\d)[0-9a-f]{8,}\b/gi, '#')
     .replace(/\d+([.,:]\d+)*/g, '#')

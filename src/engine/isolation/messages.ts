@@ -23,8 +23,8 @@ export interface IsolatedCall {
     readonly run: RunFacts;
     readonly idempotencyKey: string;
     readonly fence: number;
-    /** The token of `handOff`. Default: the token of the run and this fence. A task has a token of its own. */
-    readonly token?: string;
+    /** The token of `handOff`. */
+    readonly token: string;
   };
 }
 

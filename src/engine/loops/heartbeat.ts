@@ -39,7 +39,7 @@ export class Heartbeat {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
     // Wakes within the poll interval even without attempts, so that the first attempt hears of a cancel in time.
-    if (attempts.size === 0 && untilBeatMs > 0) return Math.min(cancelPollMs, untilBeatMs);
+    if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {
       await this.beat();
@@ -58,10 +58,10 @@ export class Heartbeat {
     const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();
     const running = [...attempts.values()];
-    const wasSafe = lease.isSafe;
+    const { isSafe: wasSafe, givenUp } = lease;
     const holds = [...running.map(({ holding }) => holding), ...(wasSafe ? [] : waiting())];
     const { lost, cancelled } = await jobs.store.beat({ id, leaseMs: lease.durationMs, about: about(), holds });
-    lease.renew(sentAt, wasSafe);
+    lease.renew(sentAt, wasSafe, givenUp);
     const lostIds = new Set(lost);
     for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();
     this.#noteBeat(lostIds, wasSafe);

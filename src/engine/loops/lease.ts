@@ -7,9 +7,14 @@ export class InstanceLease {
   #renewedAt: number;
   #isBackedUp = false;
   #epoch = newEpoch();
+  readonly #givenUp: () => number;
+  #givenUpSeen = 0;
 
-  constructor(clock: Clock, durationMs: number) {
+  /** `givenUp` rises when another thread gives up the jobs of this instance; odd while it does so. */
+  constructor(clock: Clock, durationMs: number, givenUp: () => number = () => 0) {
     this.durationMs = durationMs;
+    this.#givenUp = givenUp;
+    this.#givenUpSeen = givenUp();
     this.#clock = clock;
     this.#renewedAt = clock.monotonic();
   }
@@ -26,7 +31,7 @@ export class InstanceLease {
 
   /** Whether the lease has certainly not lapsed: the jobs claimed by this instance are still its own. */
   get isSafe(): boolean {
-    return this.silenceMs < this.safeMs;
+    return this.silenceMs < this.safeMs && this.givenUp === this.#givenUpSeen;
   }
 
   /**
@@ -42,9 +47,14 @@ export class InstanceLease {
     this.#isBackedUp = true;
   }
 
-  /** The store has confirmed a heartbeat: when it was sent, and whether the lease was safe then. */
-  renew(sentAt: number, wasSafe: boolean): void {
+  get givenUp(): number {
+    return this.#givenUp();
+  }
+
+  /** The store has confirmed a heartbeat: when it was sent, and whether the lease was safe and `givenUp` then. */
+  renew(sentAt: number, wasSafe: boolean, givenUp: number): void {
     this.#renewedAt = sentAt;
+    if (givenUp % 2 === 0) this.#givenUpSeen = givenUp;
     if (!wasSafe) this.#epoch = newEpoch();
   }
 }

@@ -1,6 +1,8 @@
 /** The attempt: one execution of one claimed job in this process, until its outcome is known. */
 import type { RunningJob } from '../../model/job.ts';
+import { systemRandom, type Random } from '../../random.ts';
 import type { Holding } from '../../store/store.ts';
+import { newToken } from '../handler/token.ts';
 import { Cancelled, Interrupted, LeaseLost, TimedOut } from '../handler/errors.ts';
 
 const nothing = (): void => {};
@@ -8,6 +10,8 @@ const nothing = (): void => {};
 export class Attempt {
   readonly job: RunningJob;
   readonly holding: Holding;
+  readonly #random: Random;
+  #token: string | null = null;
   #abort: AbortController | null = null;
   /** Why the handler was asked to stop. */
   #reason: Error | null = null;
@@ -19,7 +23,8 @@ export class Attempt {
   #isLost = false;
   #isReleased = false;
 
-  constructor(job: RunningJob) {
+  constructor(job: RunningJob, random: Random = systemRandom) {
+    this.#random = random;
     this.job = job;
     this.holding = { id: job.id, fence: job.fence };
   }
@@ -28,6 +33,16 @@ export class Attempt {
     this.#abort ??= new AbortController();
     if (this.#reason !== null) this.#abort.abort(this.#reason);
     return this.#abort.signal;
+  }
+
+  /** The token of `handOff`: one for the whole attempt. */
+  get token(): string {
+    this.#token ??= newToken(this.holding, this.#random);
+    return this.#token;
+  }
+
+  hasToken(token: string): boolean {
+    return this.#token === token;
   }
 
   get isCancelled(): boolean {

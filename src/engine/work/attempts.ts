@@ -1,10 +1,16 @@
 /** The attempts that this process is executing, by job. */
 import type { RunningJob } from '../../model/job.ts';
+import type { Random } from '../../random.ts';
 import type { Holding } from '../../store/store.ts';
 import { Attempt } from './attempt.ts';
 
 export class Attempts {
+  readonly #random: Random;
   readonly #byJob = new Map<number, Attempt>();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
 
   get size(): number {
     return this.#byJob.size;
@@ -29,7 +35,7 @@ export class Attempts {
   }
 
   start(job: RunningJob): Attempt {
-    const attempt = new Attempt(job);
+    const attempt = new Attempt(job, this.#random);
     this.#byJob.set(job.id, attempt);
     return attempt;
   }

@@ -1,10 +1,11 @@
 /** The command that stores the outcome of a handler. */
 import type { Command } from '../../model/command.ts';
-import { tokenHolder, type JobError } from '../../model/job.ts';
+import type { JobError } from '../../model/job.ts';
 import { jsonText } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff } from '../handler/context.ts';
+import { holderOfToken } from '../handler/token.ts';
 import { HandlerCrashed, MissingOutput } from '../isolation/isolation.ts';
 import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 
@@ -13,7 +14,7 @@ export function commandForResult(value: unknown, { holding }: Attempt, now: numb
   const { fence } = holding;
   if (isA(HandedOff, value)) {
     const until = value.withinMs === null ? null : now + value.withinMs;
-    return { do: 'handOff', fence, holder: tokenHolder(value.token), until };
+    return { do: 'handOff', fence, holder: holderOfToken(value.token), until };
   }
   try {
     return { do: 'succeed', fence, result: jsonText(value) };

@@ -6,7 +6,6 @@ import { hasTasks, type JobType } from '../declare/job-type.ts';
 import { checked } from '../declare/schema.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { jobLog } from '../handler/job-log.ts';
-import { tokenOf } from '../handler/token.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
@@ -91,7 +90,7 @@ export class HandlerCaller {
     const { isolation, notes } = this.#parts;
     const log = this.#logOf(attempt);
     const { idempotencyKey, fence } = factsOf(attempt);
-    const facts = { run, idempotencyKey, fence, token: tokenOf(attempt.holding) };
+    const facts = { run, idempotencyKey, fence, token: attempt.token };
     const call = { module: type.options.module!, type: type.name, phase, data, facts };
     const { result, kill } = isolation.run(type.options.isolate!, call, {
       signal: attempt.signal,

@@ -1,14 +1,13 @@
 /** Builds the context that a handler is called with from its attempt. */
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
-import { tokenOf } from '../handler/token.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
 /** Has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
   const { run, idempotencyKey, fence } = factsOf(attempt);
   const handOff: Context['handOff'] = ({ within } = {}) =>
-    new HandedOff(tokenOf(attempt.holding), within === undefined ? null : durationMs(within));
+    new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
   return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff };
 }
 

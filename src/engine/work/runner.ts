@@ -18,6 +18,7 @@ import { HandlerCaller, tasksPlanned, type Execution, type HandlerCallerParts } 
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
 import { TaskParents } from './task-parents.ts';
+import type { TimeLimits } from './time-limits.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerParts, 'parents'> {
@@ -25,6 +26,7 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly handlers: Handlers;
   readonly tracing: Tracing;
   readonly attempts: Attempts;
+  readonly timeLimits: TimeLimits;
 }
 
 const timeoutDefaultMs = 3_600_000;
@@ -71,21 +73,26 @@ export class Runner {
 
   /** Ends with the handler, synchronously if the handler does; the outcome is stored afterwards. Never rejects. */
   run(job: RunningJob): MaybePromise<void> {
-    const { clock, attempts } = this.#parts;
+    const { clock, attempts, timeLimits } = this.#parts;
     const attempt = attempts.start(job);
     const startedAt = clock.monotonic();
-    return andThen(this.#perform(attempt), (command) => {
+    const limited = timeLimits.start(attempt.holding, timeoutOf(job));
+    timeLimits.enter(limited);
+    const command = this.#perform(attempt, startedAt);
+    timeLimits.leave();
+    return andThen(command, (command) => {
+      timeLimits.end(limited);
       this.#onHandled(clock.monotonic() - startedAt);
       this.#outcomes.add(attempt, command);
     });
   }
 
   /** The command to store; null if the outcome is stored already or the job is no longer held. */
-  #perform(attempt: Attempt): MaybePromise<Command | null> {
+  #perform(attempt: Attempt, startedAt: number): MaybePromise<Command | null> {
     const execution = this.#executionOf(attempt);
     try {
       const result = this.#callTraced(execution);
-      if (isPromiseLike(result)) return this.#awaitWithTimeout(execution, result);
+      if (isPromiseLike(result)) return this.#awaitWithTimeout(execution, result, startedAt);
       return this.#commandForResult(execution, result);
     } catch (error) {
       return this.#commandForError(execution, error);
@@ -115,10 +122,15 @@ export class Runner {
   }
 
   /** Awaits the handler's promise with the job's timeout; a synchronous result needs no timer. */
-  async #awaitWithTimeout(execution: Execution, result: PromiseLike<unknown>): Promise<Command | null> {
+  async #awaitWithTimeout(
+    execution: Execution,
+    result: PromiseLike<unknown>,
+    startedAt: number,
+  ): Promise<Command | null> {
     const { attempt } = execution;
     const timeoutMs = timeoutOf(attempt.job);
-    const stopTimer = this.#deadlines.after(timeoutMs, () => attempt.timeOut(timeoutMs));
+    const leftMs = Math.max(0, timeoutMs - (this.#parts.clock.monotonic() - startedAt));
+    const stopTimer = this.#deadlines.after(leftMs, () => attempt.timeOut(timeoutMs));
     try {
       return this.#commandForResult(execution, await attempt.await(result));
     } catch (error) {

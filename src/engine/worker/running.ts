@@ -13,6 +13,7 @@ import { Attempts } from '../work/attempts.ts';
 import { Finisher } from '../work/finisher.ts';
 import type { JobWatchers } from '../work/job-watchers.ts';
 import { Runner } from '../work/runner.ts';
+import type { TimeLimits } from '../work/time-limits.ts';
 import type { Tracing } from '../work/tracing.ts';
 
 export interface RunningParts extends LoopParts {
@@ -23,6 +24,7 @@ export interface RunningParts extends LoopParts {
   readonly tracing: Tracing;
   readonly watchers: JobWatchers;
   readonly slots: number;
+  readonly timeLimits: TimeLimits;
   /** Only for the worker that receives them. */
   readonly instanceCommands?: InstanceCommands;
 }
@@ -38,7 +40,7 @@ export interface RunningPart {
 /** `follow` adjusts a schedule that counts from the start or the end of its runs. */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
-  const attempts = new Attempts();
+  const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);
   const onLost = (id: number, fence: number): void => attempts.under({ id, fence })?.revoke();
   const notes = new Notes({ store: jobs.store, clock, onLost });

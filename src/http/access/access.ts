@@ -1,6 +1,6 @@
 /** Access control: identifies a caller by token, session or address, and checks its role. The default is to deny. */
 import type { Clock } from '../../time/clock.ts';
-import { Refusal } from '../../refusal.ts';
+import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Role, Route } from '../contract.ts';
 import type { Principal } from './principal.ts';
 import { HttpRefusal } from '../problems.ts';
@@ -43,6 +43,9 @@ const granted: Readonly<Record<Role, readonly Role[]>> = {
 export const mayUse = (role: Role, route: Pick<Route, 'roles'>): boolean =>
   route.roles === null || route.roles.some((needed) => granted[role].includes(needed));
 
+/** Whether a role includes another one. */
+export const includesRole = (role: Role, needed: Role): boolean => granted[role].includes(needed);
+
 const failuresMax = 20;
 
 export class Access {
@@ -81,6 +84,24 @@ export class Access {
     const principal = await this.#principalOf(request, credentials);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
     throw credentials.authorization === undefined ? unauthenticated() : this.#wrongToken(credentials);
+  }
+
+  /** Whether the caller of a long request still is who it was: not revoked, expired, or given another role. */
+  async isUnchanged(principal: Principal, request: Request, credentials: Credentials): Promise<boolean> {
+    const now = await this.#principalOf(request, credentials).catch(() => null);
+    if (now === null || (now.expires !== null && now.expires <= this.#clock.now())) return false;
+    return now.name === principal.name && now.role === principal.role && now.visibility === principal.visibility;
+  }
+
+  /** Calls with a secret that the caller has presented. A wrong one counts like a wrong token. */
+  async withSecret<T>(credentials: Credentials, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRefusal(error) || (error.code !== 'lost.lease' && error.code !== 'malformed.id')) throw error;
+      const refusal = this.#wrongToken(credentials);
+      throw refusal.code === 'too.many' ? refusal : error;
+    }
   }
 
   /** Starts a browser session. The refusal does not reveal whether a token exists. */
@@ -145,7 +166,7 @@ const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Princi
 const visibilityOf = (role: Role, seesPayloads: boolean): Principal['visibility'] =>
   seesPayloads ? 'full' : role === 'producer' ? 'shape' : 'redacted';
 
-const unauthenticated = (): HttpRefusal =>
+export const unauthenticated = (): HttpRefusal =>
   new HttpRefusal('unauthenticated', 'a valid token is required: Authorization: Bearer …', {
     'www-authenticate': 'Bearer',
   });

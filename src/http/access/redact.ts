@@ -1,13 +1,10 @@
 /** Redaction: reduces a payload to what its reader may see: all, all but secrets, or only its shape. */
 import { isExactNumber } from '../../model/json.ts';
+import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 
 export type Visibility = 'full' | 'redacted' | 'shape';
 
-const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|(api|private)[-_]?key|credential|cookie/i;
 const depthMax = 64;
-
-/** Whether a field of this name usually holds a secret. */
-export const isSecretName = (name: string): boolean => secretNames.test(name);
 
 export function redact(value: unknown, visibility: Visibility, depth = 0): unknown {
   if (visibility === 'full') return value;
@@ -22,18 +19,22 @@ export function redact(value: unknown, visibility: Visibility, depth = 0): unkno
   return visibility === 'redacted' || value === null || value === undefined ? value : `[${typeof value}]`;
 }
 
-// A name, `=` or `:`, and a value, quoted or not. The lookahead leaves "Bearer …" to the replacement before.
-const secretAssignment = new RegExp(
-  String.raw`(\b\w{0,40}(?:password|passwd|secret|token|api[-_]?key|authorization)["']?\s{0,4}[=:]\s{0,4})` +
-    String.raw`["']?(?!bearer\b|basic\b)[^\s"',;&}]{1,500}["']?`,
-  'gi',
-);
-
 /** Redacts secrets in a text: `password=…`, `Bearer …`, `scheme://user:password@…`. */
-export function redactText(text: string, visibility: Visibility): string {
-  if (visibility === 'full') return text;
-  return text
-    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]')
-    .replace(secretAssignment, '$1[redacted]')
-    .replace(/(\/\/[^\s/:@]{1,200}:)[^\s/@]{1,200}@/g, '$1[redacted]@');
+export const redactText = (text: string, visibility: Visibility): string =>
+  visibility === 'full' ? text : withoutSecrets(text);
+
+/** Redacts secrets in every text of a value; its names and numbers stay. */
+export function redactTexts<T>(value: T, visibility: Visibility): T {
+  if (visibility === 'full') return value;
+  if (typeof value === 'string') return withoutSecrets(value) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactTexts(item, visibility)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, item]) => [name, redactTexts<unknown>(item, visibility)]);
+  return Object.fromEntries(entries) as T;
 }
+
+/** Tags are names for searches, so all roles see them; only those that are named like a secret are hidden. */
+export const redactTags = (
+  tags: Readonly<Record<string, string>> | null,
+  visibility: Visibility,
+): Record<string, string> => (visibility === 'full' ? { ...tags } : (redact({ ...tags }, 'redacted') as Record<string, string>));

@@ -85,6 +85,17 @@ export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
 export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
 export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
+const GivenError = z.strictObject({
+  message: z.string().min(1).max(16_000),
+  data: z.unknown().optional(),
+});
+export const RunResult = z.strictObject({ result: z.unknown().optional(), why: why.optional() }).meta({ id: 'RunResult' });
+export const RunFailure = z.strictObject({ error: GivenError, why: why.optional() }).meta({ id: 'RunFailure' });
+const handOffToken = z.string().max(100).meta({ description: 'the token of context.handOff()' });
+export const HandOffResult = z
+  .strictObject({ token: handOffToken, result: z.unknown().optional() })
+  .meta({ id: 'HandOffResult' });
+export const HandOffFailure = z.strictObject({ token: handOffToken, error: GivenError }).meta({ id: 'HandOffFailure' });
 export const RunEdit = z
   .strictObject({
     priority: z.number().int().optional(), dueTime: time.optional(), tags: tags.nullable().optional(),

@@ -1,9 +1,9 @@
 /** The routes: method, path, roles, request and response of each. */
 import { z } from 'zod';
 import {
-  Act, BulkRequest, CancelRequest, DefCreation, DefOverride, DefParams, DefRunRequest, duration, flag, InstanceParams,
-  listOf, name, pageFields, ReasonQuery, RetryRequest, RunRequest, RunEdit, RunFilter, RunListQuery, RunParams,
-  ScheduleRequest, time, whole,
+  Act, BulkRequest, CancelRequest, DefCreation, DefOverride, DefParams, DefRunRequest, duration, flag, HandOffFailure,
+  HandOffResult, InstanceParams, listOf, name, pageFields, ReasonQuery, RetryRequest, RunRequest, RunEdit, RunFailure,
+  RunFilter, RunListQuery, RunParams, RunResult, ScheduleRequest, time, whole,
 } from './requests.ts';
 import {
   count, EventView, instant, LogLineView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
@@ -40,6 +40,8 @@ const readers: readonly Role[] = ['viewer'];
 const produce: readonly Role[] = ['producer'];
 const readersAndProducers: readonly Role[] = ['viewer', 'producer'];
 const operate: readonly Role[] = ['operator'];
+/** The handler checks that a producer has created the run. */
+const operateOrOwn: readonly Role[] = ['operator', 'producer'];
 const work: readonly Role[] = ['worker'];
 const administer: readonly Role[] = ['admin'];
 
@@ -83,7 +85,15 @@ export const routes = define({
     method: 'get', path: at('/runs/count'), roles: readers,
     summary: 'Count jobs that match a filter, by type and standing',
     query: RunFilter,
-    answer: z.object({ total: count, items: StatsView.shape.types }).meta({ id: 'RunCount' }),
+    answer: z
+      .object({
+        total: count,
+        items: StatsView.shape.types,
+        isCut: z.boolean().meta({
+          description: 'whether older matches were not counted: a caller who sees redacted texts and searches a text',
+        }),
+      })
+      .meta({ id: 'RunCount' }),
   },
   createRun: {
     method: 'post', path: at('/runs'), roles: produce, status: 201,
@@ -152,8 +162,9 @@ export const routes = define({
     as: 'events',
   },
   cancelRun: {
-    method: 'post', path: at('/runs/{id}/cancel'), roles: operate,
-    summary: 'Ask a run to stop; its handler can clean up', params: RunParams,
+    method: 'post', path: at('/runs/{id}/cancel'), roles: operateOrOwn,
+    summary: 'Ask a run to stop; its handler can clean up. A producer can cancel the runs that it has created',
+    params: RunParams,
     body: CancelRequest, answer: RunView,
   },
   stopRun: {
@@ -177,6 +188,24 @@ export const routes = define({
     method: 'post', path: at('/bulk'), roles: operate, status: 202,
     summary: 'Act on all runs that match a filter, in a run that shows the progress', body: BulkRequest,
     answer: BulkStarted,
+  },
+  completeRun: {
+    method: 'post', path: at('/runs/{id}/complete'), roles: operate,
+    summary: 'Complete a run that was handed off, in place of the system that has its token', params: RunParams,
+    body: RunResult, answer: RunView,
+  },
+  failRun: {
+    method: 'post', path: at('/runs/{id}/fail'), roles: operate,
+    summary: 'Fail a run that was handed off, in place of the system that has its token', params: RunParams,
+    body: RunFailure, answer: RunView,
+  },
+  completeHandOff: {
+    method: 'post', path: at('/handoffs/complete'), roles: null,
+    summary: 'Complete a job with the token with which it was handed off', body: HandOffResult, answer: WorkReply,
+  },
+  failHandOff: {
+    method: 'post', path: at('/handoffs/fail'), roles: null,
+    summary: 'Fail a job with the token with which it was handed off', body: HandOffFailure, answer: WorkReply,
   },
   listOperations: {
     method: 'get', path: at('/operations'), roles: readers, summary: 'List bulk operations, newest first',

@@ -111,6 +111,7 @@ export const RunView = z
     crashes: count,
     generation: count,
     fence: count,
+    isHandedOff: z.boolean().meta({ description: 'whether another system finishes it, with a token' }),
     lease: z.object({ holder: z.string(), until: instant.nullable(), doing: z.string() }).nullable(),
     cancel: z
       .object({ by: z.string(), at: instant, code: z.string(), why: z.string().nullable(), stopAt: instant.nullable() })
@@ -147,6 +148,9 @@ export const RunDetail = RunView.extend({
   result: z.unknown(),
   details: z.unknown(),
   policy: z.record(z.string(), z.unknown()),
+  queuePosition: count.nullable()
+    .meta({ description: 'how many claimable runs of its type precede it, counted up to 10,000; null: it is not pending' }),
+  createdBy: z.string().meta({ description: 'http:NAME: with the token of this name' }),
   attempts: z.array(AttemptView).meta({ description: 'newest first, at most 100' }),
 }).meta({ id: 'RunDetail' });
 export type RunDetail = z.infer<typeof RunDetail>;

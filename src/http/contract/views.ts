@@ -153,6 +153,7 @@ export const InstanceView = z
     slots: count,
     busy: count,
     isDraining: z.boolean(),
+    isLeader: z.boolean().meta({ description: 'whether it does the maintenance, as of its last heartbeat' }),
   })
   .meta({ id: 'Instance' });
 export type InstanceView = z.infer<typeof InstanceView>;

@@ -1,4 +1,5 @@
 /** Server-sent events: their text format, and a response that generates them as fast as the client reads. */
+import type { OpenStream } from './open-streams.ts';
 
 /** One event. The browser sends the last `id` back as Last-Event-ID. */
 export function sseEvent(event: string, data: unknown, id: string | null = null): string {
@@ -15,19 +16,33 @@ const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** Pulls one piece whenever the client has room; aborts `leave` when the client disconnects. */
-export function sseResponse(pieces: AsyncGenerator<string, void, undefined>, leave: AbortController): Response {
+/** Pulls one piece whenever the client has room. Ends with the stream, also if the client reads nothing. */
+export function sseResponse(pieces: AsyncGenerator<string, void, undefined>, stream: OpenStream): Response {
   const encoder = new TextEncoder();
+  let isClosed = false;
   const body = new ReadableStream<Uint8Array>(
     {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+      start(controller) {
+        stream.signal.addEventListener('abort', () => {
+          if (!isClosed) controller.close();
+          isClosed = true;
+          void pieces.return().catch(() => {});
+        });
       },
-      async cancel() {
-        leave.abort();
-        await pieces.return();
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done) stream.end();
+          else if (!isClosed) controller.enqueue(encoder.encode(value));
+        } catch (error) {
+          if (!isClosed) controller.error(error);
+          isClosed = true;
+          stream.end();
+        }
+      },
+      cancel() {
+        isClosed = true;
+        stream.end();
       },
     },
     { highWaterMark: 1 },

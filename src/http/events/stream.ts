@@ -1,7 +1,7 @@
 /** The event streams: all changes, or one run. Every event is sent exactly once, also across reconnects. */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
-import { changed, eventView, runView } from '../views.ts';
+import { changed, eventView, logView, progressView, runView } from '../views.ts';
 import { feedBatch, parsePosition, positionOf, type FeedItem } from './feed.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
@@ -9,7 +9,6 @@ import { StreamBuffer } from './stream-buffer.ts';
 import { sseEvent, sseHeartbeat, ssePosition, sseRetry } from './sse.ts';
 
 const heartbeatMs = 15_000;
-const runPollMs = 250;
 const tooSlow = 'the client reads too slowly; reconnect with the last id';
 /** Exceeds the number of events that can arrive while a stream switches from catching up to the shared feed. */
 const sentMax = 20_000;
@@ -99,36 +98,40 @@ export interface RunStreamRequest {
 
 /** The run after every change, with its progress and new log lines, until it has ended. */
 export async function* runChanges(
-  { engine, clock }: HttpServices,
+  { sharedReads, runTurns, clock }: HttpServices,
   { id, afterLine }: RunStreamRequest,
   { principal }: Pick<HttpCall, 'principal'>,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   const { visibility } = principal;
+  const watch = await runTurns.watch(id);
   let line = afterLine;
   let [sentRun, sentProgress, version] = ['', '', 0];
   let sentAt = clock.monotonic();
-  yield sseRetry;
-  while (!signal.aborted && (principal.expires === null || principal.expires > clock.now())) {
-    const { job, tasks, progress } = await engine.snapshot(id);
-    const [run, tree] = [runView(job, visibility, { tasks, progress }), JSON.stringify(progress)];
-    const lines = await engine.log(id, { after: line });
-    const history = job.version > version ? await engine.history(id, version + 1) : [];
-    line = lines.at(-1)?.n ?? line;
-    const position = String(line);
-    const pieces = [
-      ...(JSON.stringify(run) === sentRun ? [] : [sseEvent('run', run, position)]),
-      ...history.map((event) => sseEvent('event', eventView(event, visibility))),
-      ...(tree === sentProgress ? [] : [sseEvent('progress', { progress }, position)]),
-      ...(lines.length === 0 ? [] : [sseEvent('log', { lines }, position)]),
-    ];
-    [sentRun, sentProgress, version] = [JSON.stringify(run), tree, job.version];
-    if (pieces.length > 0 || clock.monotonic() - sentAt > heartbeatMs) {
-      yield pieces.join('') || sseHeartbeat;
-      sentAt = clock.monotonic();
+  try {
+    yield sseRetry;
+    while (!signal.aborted && (principal.expires === null || principal.expires > clock.now())) {
+      const { job, tasks, progress } = await sharedReads.snapshot(id);
+      const [run, tree] = [runView(job, visibility, { tasks, progress }), JSON.stringify(progress)];
+      const lines = await sharedReads.log(id, line);
+      const history = job.version > version ? await sharedReads.history(id, version + 1) : [];
+      line = lines.at(-1)?.n ?? line;
+      const position = String(line);
+      const pieces = [
+        ...(JSON.stringify(run) === sentRun ? [] : [sseEvent('run', run, position)]),
+        ...history.map((event) => sseEvent('event', eventView(event, visibility))),
+        ...(tree === sentProgress ? [] : [sseEvent('progress', { progress: progressView(progress, visibility) }, position)]),
+        ...(lines.length === 0 ? [] : [sseEvent('log', { lines: logView(lines, visibility) }, position)]),
+      ];
+      [sentRun, sentProgress, version] = [JSON.stringify(run), tree, job.version];
+      if (pieces.length > 0 || clock.monotonic() - sentAt >= heartbeatMs) {
+        yield pieces.join('') || sseHeartbeat;
+        sentAt = clock.monotonic();
+      }
+      if (job.state === 'ended' && lines.length === 0) return yield sseEvent('end', { standing: run.standing }, position);
+      if (lines.length === 0) await watch.wait(job.state === 'running', signal);
     }
-    if (job.state === 'ended' && lines.length === 0) return yield sseEvent('end', { standing: run.standing }, position);
-    if (lines.length === 0) await engine.untilChange(id, runPollMs);
+  } finally {
+    watch.end();
   }
 }
-

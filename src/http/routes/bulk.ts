@@ -2,12 +2,13 @@
 import { bulkTypeName, countMatching, type BulkRequest } from '../../engine/bulk.ts';
 import { queryOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';
-import { actor } from '../access/principal.ts';
+import { actor, terminateCode } from '../access/principal.ts';
+import { checkVisible } from '../visible-search.ts';
 
 export const bulkRoutes: RouteHandlers<'bulk'> = {
   async bulk({ engine }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
     const { principal } = call;
-    const query = queryOf(filter, principal.visibility);
+    const query = checkVisible(queryOf(filter, principal.visibility), principal.visibility);
     const count = await countMatching(engine.jobs, query, fingerprint);
     if (dryRun) {
       call.status = 200;
@@ -15,7 +16,7 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     }
     const by = actor(principal);
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
-    const input: BulkRequest = { ...about, by, why: why ?? null, asked: engine.now() };
+    const input: BulkRequest = { ...about, by, why: why ?? null, code: terminateCode(principal), asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
     return { count, operation: id };
   },

@@ -1,9 +1,10 @@
 /** Bulk operations over HTTP: action, actor, reason and progress of each. */
 import { bulkTypeName, type BulkRequest, type BulkOutcome } from '../../engine/bulk.ts';
 import type { Job } from '../../model/job.ts';
+import type { Query } from '../../store/query.ts';
 import type { OperationView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
-import type { Visibility } from '../access/redact.ts';
+import { redactTags, redactText, type Visibility } from '../access/redact.ts';
 import { runView, type RunExtras } from '../views.ts';
 import { pageOf } from './runs.ts';
 
@@ -22,9 +23,6 @@ export const operationRoutes: RouteHandlers<'listOperations'> = {
 function operationView(job: Job, visibility: Visibility, { progress }: RunExtras): OperationView {
   const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkRequest;
   const outcome = job.result === null ? null : (JSON.parse(job.result) as BulkOutcome);
-  const { input, ...rest } = query;
-  // A searched payload value is itself a payload.
-  const shown = input === undefined || visibility === 'full' ? query : { ...rest, input: '[redacted]' };
   return {
     run: runView(job, visibility, { progress: progress ?? null }),
     action,
@@ -32,8 +30,19 @@ function operationView(job: Job, visibility: Visibility, { progress }: RunExtras
     why,
     only,
     fingerprint,
-    query: { ...shown },
+    query: queryView(query, visibility),
     done: outcome?.done ?? null,
     refused: { ...outcome?.refused },
+  };
+}
+
+/** A searched value is a part of what was searched. */
+function queryView({ input, error, text, tags, ...rest }: Query, visibility: Visibility): OperationView['query'] {
+  return {
+    ...rest,
+    ...(input === undefined ? {} : { input: visibility === 'full' ? input : '[redacted]' }),
+    ...(error === undefined ? {} : { error: redactText(error, visibility) }),
+    ...(text === undefined ? {} : { text: redactText(text, visibility) }),
+    ...(tags === undefined ? {} : { tags: redactTags(tags, visibility) }),
   };
 }

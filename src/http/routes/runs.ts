@@ -2,16 +2,18 @@
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
-import type { Progress } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
 import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
-import { actor } from '../access/principal.ts';
+import { includesRole } from '../access/access.ts';
+import { actor, terminateCode } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
-import { eventView, runDetail, runView } from '../views.ts';
+import { reply } from './work.ts';
+import { eventView, logView, progressView, runDetail, runView } from '../views.ts';
+import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
 /** A long search is answered in short pages after this time, so that the caller sees progress. */
@@ -22,12 +24,12 @@ const idempotentFor: Duration = '1d';
 type RunRouteNames =
   | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix' | 'listEvents'
   | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
-  | 'pauseRun' | 'resumeRun';
+  | 'pauseRun' | 'resumeRun' | 'completeRun' | 'failRun' | 'completeHandOff' | 'failHandOff';
 
 export const runRoutes: RouteHandlers<RunRouteNames> = {
   async listRuns({ engine }, { query }, { principal: { visibility } }) {
     const { after, limit, order, with: extras, inMemory, ...filter } = query;
-    const found = await engine.find(queryOf(filter, visibility), pageOf({ after, limit, order }));
+    const found = await findVisible(engine, queryOf(filter, visibility), pageOf({ after, limit, order }), visibility);
     const jobs = found.jobs.filter((job) => inMemory === undefined || runView(job, visibility).inMemory === inMemory);
     const isFull = extras?.includes('progress') ?? false;
     const view = async (job: Job): Promise<RunView> =>
@@ -36,8 +38,9 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 
   async countRuns({ engine }, { query }, { principal: { visibility } }) {
-    const tallies = await engine.count(queryOf(query, visibility));
-    return { total: tallies.reduce((sum, { count }) => sum + count, 0), items: tallies.map((tally) => ({ ...tally })) };
+    const { tallies, isCut } = await countVisible(engine, queryOf(query, visibility), visibility);
+    const total = tallies.reduce((sum, { count }) => sum + count, 0);
+    return { total, items: tallies.map((tally) => ({ ...tally })), isCut };
   },
 
   async createRun(services, { body: { type, def, ...request } }, call) {
@@ -46,7 +49,8 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
 
   async getRun({ engine }, { params: { id } }, { principal: { visibility } }) {
     const { job, tasks, progress } = await engine.snapshot(id);
-    return runDetail(job, await engine.history(id), visibility, { tasks, progress });
+    const queuePosition = await engine.queuePosition(job);
+    return runDetail(job, await engine.history(id), visibility, { tasks, progress, queuePosition });
   },
 
   async editRun({ engine }, { params: { id }, body: { priority, dueTime, tags, why } }, { principal }) {
@@ -82,14 +86,14 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { items: shown, next: events[limit]?.n ?? null };
   },
 
-  async getProgress({ engine }, { params: { id } }) {
-    return { progress: (await engine.snapshot(id)).progress as Mutable<Progress> | null };
+  async getProgress({ engine }, { params: { id } }, { principal: { visibility } }) {
+    return { progress: progressView((await engine.snapshot(id)).progress, visibility) };
   },
 
-  async getLog({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }) {
+  async getLog({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }, { principal: { visibility } }) {
     await engine.snapshot(id);
     const lines = await engine.log(id, { after, limit });
-    return { items: lines.map((line) => ({ ...line })), next: lines.length < limit ? null : lines.at(-1)!.n };
+    return { items: logView(lines, visibility), next: lines.length < limit ? null : lines.at(-1)!.n };
   },
 
   async getRunStats({ engine }, { params: { id } }) {
@@ -103,18 +107,35 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 
   async cancelRun({ engine }, { params: { id }, body: { why, grace } }, { principal }) {
-    const options = { ...act(principal, why), ...(grace === undefined ? {} : { grace: grace as Duration }) };
+    if (!includesRole(principal.role, 'operator')) await checkCreator(engine, id, principal);
+    const options = { ...end(principal, why), ...(grace === undefined ? {} : { grace: grace as Duration }) };
     return runView(await engine.cancelJobRun(id, options), principal.visibility);
   },
 
   async stopRun({ engine }, { params: { id }, body: { why } }, { principal }) {
-    const { job, how } = await engine.stopJobRun(id, act(principal, why));
+    const { job, how } = await engine.stopJobRun(id, end(principal, why));
     return { run: runView(job, principal.visibility), how };
   },
 
   async retryRun({ engine }, { params: { id }, body: { why, only } }, { principal }) {
     const options = { ...act(principal, why), ...(only === undefined ? {} : { only }) };
     return runView(await engine.retryJobRun(id, options), principal.visibility);
+  },
+
+  async completeRun({ engine }, { params: { id }, body: { result, why } }, { principal }) {
+    return runView(await engine.completeJobRun(id, result, act(principal, why)), principal.visibility);
+  },
+
+  async failRun({ engine }, { params: { id }, body: { error, why } }, { principal }) {
+    return runView(await engine.failJobRun(id, errorOf(error), act(principal, why)), principal.visibility);
+  },
+
+  async completeHandOff({ engine, access }, { body: { token, result } }, { credentials }) {
+    return reply(await access.withSecret(credentials, () => engine.complete(token, result)));
+  },
+
+  async failHandOff({ engine, access }, { body: { token, error } }, { credentials }) {
+    return reply(await access.withSecret(credentials, () => engine.fail(token, errorOf(error))));
   },
 
   async pauseRun({ engine }, { params: { id }, body: { why } }, { principal }) {
@@ -126,16 +147,24 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 };
 
-type Mutable<T> = T extends readonly (infer I)[]
-  ? Mutable<I>[]
-  : T extends object
-    ? { -readonly [K in keyof T]: Mutable<T[K]> }
-    : T;
-
 export const act = (principal: HttpCall['principal'], why: string | undefined): { by: string; why?: string } => ({
   by: actor(principal),
   ...(why === undefined ? {} : { why }),
 });
+
+/** Attribution of an action that ends a run. */
+const end = (principal: HttpCall['principal'], why: string | undefined) =>
+  ({ ...act(principal, why), code: terminateCode(principal) });
+
+async function checkCreator(engine: HttpServices['engine'], id: number, principal: HttpCall['principal']): Promise<void> {
+  await engine.get(id);
+  const [created] = await engine.history(id, 1, 1);
+  if (created?.by === actor(principal)) return;
+  throw new HttpRefusal('forbidden', `run ${id} was not created by ${principal.name}: it needs the role operator`);
+}
+
+const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
+  Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
   { engine }: HttpServices,

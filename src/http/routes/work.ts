@@ -7,6 +7,7 @@ import { endedStandings, standingOf } from '../../store/query.ts';
 import type { Answer, ParsedRequest } from '../contract.ts';
 import { instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
+import { unauthenticated } from '../access/access.ts';
 import { actor, type Principal } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
@@ -36,6 +37,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
         return { items: await Promise.all(jobs.map((job) => handedOut(services, job))) };
       }
       await workSignal.wait(Math.min(left, claimPollMs), call.signal);
+      // A worker whose token was revoked while it waited gets no job.
+      if (!(await call.isAllowed())) throw unauthenticated();
     }
   },
 
@@ -167,7 +170,7 @@ async function held(
 const lost = (id: number): Refusal =>
   new Refusal('lost.lease', `this worker does not hold job ${id} under this fence; stop working on it`, { id });
 
-const reply = (job: Job): Answer<'complete'> => ({
+export const reply = (job: Job): Answer<'complete'> => ({
   id: job.id,
   standing: standingOf(job),
   isCancelled: job.cancel !== null,

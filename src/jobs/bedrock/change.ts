@@ -3,7 +3,7 @@ import { applyTogether, unknownJob, type Asker } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
-import { checkJsonText } from '../../model/json.ts';
+import { checkExactText } from '../../model/json.ts';
 import { step, steps, type Asking } from '../../model/machine.ts';
 import { Refusal } from '../../refusal.ts';
 import { openStandings, type Standing } from '../../store/query.ts';
@@ -11,9 +11,10 @@ import type { Store } from '../../store/store.ts';
 import { nextRepeat, parseRepeat } from '../../time/repeat.ts';
 import { checkName } from '../checks/values.ts';
 import { checkPolicy } from '../checks/policy.ts';
+import { handOuts } from '../../vocabulary/bedrock.ts';
 import { settleAfter, settleParents } from '../settle.ts';
 import { checkDue, checkQueuePriority } from './check.ts';
-import { isMock, marked, uncounted } from './data.ts';
+import { isMock, keepData, marked, uncounted } from './data.ts';
 import { heldJob } from './held.ts';
 import { isGone } from './query.ts';
 
@@ -31,7 +32,7 @@ export interface UpdateRequest {
 /** Replaces the data; a new repeat rule also sets a new due time, unless the request has one. */
 export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
   const { id, repeat, due, priority } = request;
-  const data = checkJsonText(request.data);
+  const data = checkExactText(request.data);
   if (repeat !== undefined) checkPolicy({ repeat }, store.now());
   if (priority !== undefined) checkQueuePriority(priority);
   if (due !== undefined) checkDue('nextRun', due);
@@ -65,10 +66,9 @@ export async function fail(store: Store, id: number, data: string | undefined, a
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
     const [job] = await store.load([id]);
-    const held = await heldJob(store, job, id, asking);
+    const held = heldJob(job, id, asking);
     if (held instanceof Refusal) return held;
-    const newData = data === undefined ? undefined : marked(uncounted(checkJsonText(data)), isMock(job!));
-    const edits: Command[] = newData === undefined ? [] : [{ do: 'edit', edit: { input: newData } }];
+    const edits = data === undefined ? keepData(job!) : replaceData(job!, data);
     const failing: Command = { do: 'fail', fence: held.after!.fence, error, retryable: false };
     const failed = steps(held.after!, [...edits, failing], asking);
     if (failed instanceof Refusal) return failed;
@@ -76,6 +76,9 @@ export async function fail(store: Store, id: number, data: string | undefined, a
   });
   await settleAfter(store, changes, asker);
 }
+
+const replaceData = (job: Job, data: string): readonly Command[] =>
+  [{ do: 'edit', edit: { input: marked(checkExactText(data), isMock(job)) } }];
 
 /** Ends a child that is not running, or that may be handed out again; other jobs stay unchanged. */
 export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
@@ -103,16 +106,37 @@ export async function remove(store: Store, id: number, asker: Asker): Promise<vo
 const undeletable = ({ id }: Job, state: 'running' | 'held'): Refusal =>
   new Refusal('wrong.state', `job ${id} is worked on or waited for, and cannot be deleted`, { id, state });
 
+export interface RequeueRequest {
+  readonly ids: readonly number[];
+  readonly name?: string;
+  /** The last hand-out does not count: its worker never got the job, or did not start it. */
+  readonly decrementsFailures?: boolean;
+}
+
 /** Returns jobs to the queue from any state, due since their creation; unknown ids are ignored. */
-export async function requeue(store: Store, ids: readonly number[], name: string | undefined, asker: Asker) {
-  if (name !== undefined) checkName('name', name);
+export async function requeue(store: Store, request: RequeueRequest, asker: Asker): Promise<void> {
+  if (request.name !== undefined) checkName('name', request.name);
   await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
-    const jobs = (await store.load(ids)).filter((job) => !isGone(job));
-    const rename: Command[] = name === undefined ? [] : [{ do: 'edit', edit: { type: name } }];
-    const requeued = jobs.map((job) => steps(job, [...rename, { do: 'requeue', due: job.created }], asking));
+    const jobs = (await store.load(request.ids)).filter((job) => !isGone(job));
+    const requeued = jobs.map((job) => steps(job, requeueing(job, request), asking));
     return allOrRefusal([...requeued, ...(await parentsReopened(store, jobs, asking))]);
   });
+}
+
+function requeueing(job: Job, { name, decrementsFailures = false }: RequeueRequest): readonly Command[] {
+  const rename: Command[] = name === undefined ? [] : [{ do: 'edit', edit: { type: name } }];
+  return [...rename, ...(job.state === 'ended' ? resetCount(job) : []), {
+    do: 'requeue',
+    due: job.created,
+    ...(handOuts(job) === 0 ? {} : { crashes: handOuts(job) - (decrementsFailures ? 1 : 0) }),
+  }];
+}
+
+/** A failed job has its hand-outs before it again. */
+function resetCount({ input, policy }: Job): readonly Command[] {
+  const reset = policy.handOutsMax === undefined ? input : uncounted(input);
+  return reset === input ? [] : [{ do: 'edit', edit: { input: reset } }];
 }
 
 /** A child that is open again must be awaited again, even by a parent that has ended meanwhile. */
@@ -129,8 +153,8 @@ function cancelling(job: Job): readonly Command[] {
   const reopened: Command = { do: 'requeue', due: job.due };
   const ended: Command = { do: 'stop', code: 'user' };
   if (job.state === 'ended') return job.fate === 'failed' ? [reopened, ended] : [];
-  if (job.state === 'running') return job.policy.retryAfter === undefined ? [] : [ended];
-  return job.state === 'pending' ? [ended] : [];
+  if (job.state === 'running') return job.policy.retryAfter === undefined ? [] : [...keepData(job), ended];
+  return job.state === 'pending' ? [...keepData(job), ended] : [];
 }
 
 type Decide = (job: Job, asking: Asking) => readonly Command[] | Refusal | Promise<readonly Command[] | Refusal>;

@@ -2,7 +2,7 @@
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import { childHold } from '../../model/family.ts';
-import type { Job, Policy } from '../../model/job.ts';
+import { isLate, type Job, type Policy } from '../../model/job.ts';
 import { create, step, type Asking } from '../../model/machine.ts';
 import type { Kind } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
@@ -143,9 +143,9 @@ class Creation {
   async #createNew(draft: QueueDraft, policy: Policy, parent: Job | null): Promise<number> {
     const { now } = this.#asking;
     const id = await this.#nextId();
-    const [kind, inputText] = [this.#kindOf(draft), this.#dataOf(draft)];
+    const kind = this.#kindOf(draft);
     const unique = draft.isUnique ? { unique: { key: await this.#keyOf(draft.name, kind) } } : {};
-    const origin = originOf({ kind, type: draft.name, inputText, policy, ...unique }, id, now);
+    const origin = { ...originOf({ kind, type: draft.name, policy, ...unique }, id, now), input: this.#dataOf(draft) };
     const hold = parent === null ? null : childHold(parent);
     const { firstRun: due = now, priority = priorityDefault } = draft;
     const first = { due, priority, ...(hold ? { hold } : {}) };
@@ -228,7 +228,8 @@ class Creation {
 
 function checkParent(id: number, parent: Job | undefined): void {
   if (!parent) throw new Refusal('unknown.parent', `there is no job ${id} to be the parent`, { parent: id });
-  if (parent.state !== 'running' && parent.state !== 'held') throw wrongParent({ parent: id, state: parent.state });
+  const isWorking = parent.state === 'running' || isLate(parent);
+  if (!isWorking && parent.state !== 'held') throw wrongParent({ parent: id, state: parent.state });
 }
 
 function checkGeneration({ id, parent }: Job): void {

@@ -1,19 +1,17 @@
 /** The data of queued jobs: JSON text, with the mark that distinguishes a mock from a real job. */
+import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
-import { checkJsonText, exactText, isObject, mergePatch, parseExact, parseJson, type Json } from '../../model/json.ts';
+import { checkExactText, exactText, isObject, mergePatch, parseExact, type Json } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
+import { countKey, data as currentData } from '../../vocabulary/bedrock.ts';
 
 export const noData = '{}';
 
-/**
- * Workers get the number of unfinished hand-outs under this key. It is counted by the queue, not stored in the data.
- */
-export const countKey = 'retryAfterCount';
 const markKey = 'mockRequest';
 
 /** A non-empty object, or exactly `{}`. Refuses `malformed.json`. */
 export function checkObjectText(data: string): string {
-  const text = checkJsonText(data);
+  const text = checkExactText(data);
   const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
   if (/^\s*\{/.test(text) && (text === noData || !isEmpty)) return text;
   throw new Refusal('malformed.json', 'the data of a new job must be a JSON object', { path: '$' });
@@ -31,12 +29,18 @@ export const isMock = (job: Job): boolean => job.kind === 'mock';
 export function marked(data: string, isToBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
   if (!isToBeMock) return isMarkedNow ? without(data, markKey) : data;
-  return isMarkedNow || !isObject(parseJson(data)) ? data : exactText({ ...members(data), [markKey]: true });
+  return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** Removes the count, which workers send back with their data. */
+/** The count that a hand-out adds comes back with the worker's data. The queue counts by itself. */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
+
+/** Before a job ends: an ended job keeps the members that its last hand-out added, such as the count. */
+export function keepData(job: Job): readonly Command[] {
+  const input = currentData(job);
+  return input === job.input ? [] : [{ do: 'edit', edit: { input } }];
+}
 
 /** The data of a unique job that is created again. */
 export const merged = (stored: string, given: string): string =>
@@ -50,7 +54,7 @@ export function asksForDeletion(data: string): boolean {
 
 /** Null without parsing if the key cannot be in the text; a key may be written with escapes. */
 const parsedIfHas = (data: string, key: string): Json =>
-  data.includes(key) || data.includes('\\u') ? parseJson(data) : null;
+  data.includes(key) || data.includes('\\u') ? parseExact(data) : null;
 
 const members = (data: string): Record<string, Json> => ({ ...(parseExact(data) as Record<string, Json>) });
 

@@ -4,7 +4,7 @@ import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
-import { checkJsonText } from '../../model/json.ts';
+import { checkExactText } from '../../model/json.ts';
 import { step, steps, type Asking } from '../../model/machine.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
@@ -36,8 +36,12 @@ export const finish = (store: Store, request: FinishRequest, asker: Asker): Prom
   conclude(store, request, asker, async (job) => {
     const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
     if (children.length === 0) return { commands: [done(job, request, !repeats(job, request))], freed: [] };
-    return { commands: [{ do: 'plan', fence: job.fence, tasks: children.length }], freed: children };
+    return { commands: [waitFor(children.length, job)], freed: children };
   });
+
+/** Until its children have ended, and then, it has been due since its last run. */
+const waitFor = (children: number, { fence, startedAt }: Job): Command =>
+  ({ do: 'plan', fence, tasks: children, ...(startedAt === null ? {} : { due: startedAt }) });
 
 /** Makes a job due again: by its repeat rule, or when the worker says. */
 export const retry = (store: Store, request: RetryRequest, asker: Asker): Promise<void> =>
@@ -71,7 +75,7 @@ async function conclude(store: Store, request: FinishRequest, asker: Asker, deci
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
     const [job] = await store.load([request.id]);
-    const held = await heldOrMock(store, job, request.id, asking);
+    const held = heldOrMock(job, request.id, asking);
     if (held instanceof Refusal) return held;
     const refused = (await refusedByParent(store, job!)) ?? refusedByMark(job!, request);
     if (refused) return refused;
@@ -100,7 +104,7 @@ async function refusedByParent(store: Store, { id, parent }: Job): Promise<Refus
 }
 
 function refusedByMark(job: Job, { id, data }: FinishRequest): Refusal | null {
-  if (data === undefined || isMarked(checkJsonText(data)) === isMock(job)) return null;
+  if (data === undefined || isMarked(checkExactText(data)) === isMock(job)) return null;
   return new Refusal('mismatched.mock', `the data of job ${id} must keep its mark`, { id });
 }
 

@@ -1,11 +1,13 @@
 /** Handing out queued jobs: the first that match, each with the data of its parent and children. */
 import { applyEach, claimFor, type Asker } from '../../apply.ts';
+import type { Command } from '../../model/command.ts';
 import { matches, type Glob } from '../../model/glob.ts';
 import type { EndedJob, Job, JobError, RunningJob } from '../../model/job.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { ClaimRequest, Store } from '../../store/store.ts';
 import { endedStandings } from '../../store/query.ts';
 import { settleAfter } from '../settle.ts';
+import { keepData } from './data.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
 export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
@@ -55,7 +57,8 @@ async function handOutOnce(
   const kinds = withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const);
   const request = { kinds, names, limit, ...(priorities === undefined ? {} : { priorities }) };
   const holderOf = typeof holder === 'string' ? () => holder : holder;
-  const changes = await claimFor(store, request, openEnded, holderOf, (job) => crashOf(job, crashing));
+  const changes = await claimFor(store, request, openEnded, holderOf, (job, claiming) =>
+    commandsFor(job, claiming, crashOf(job, crashing)));
   await settleAfter(store, changes, { by: holderOf(0) });
   const running = changes.filter(({ after }) => after?.state === 'running');
   const parents = await parentsOf(store, running.map(({ after }) => after!));
@@ -76,6 +79,13 @@ async function handOutOnce(
 export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
   const requests = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
   await applyEach(store, requests, { why: 'its worker disconnected before it got the job', ...asker });
+}
+
+/** A job that fails instead of being handed out keeps the data of its last hand-out. */
+function commandsFor(job: Job, claiming: Command, error: JobError | null): readonly Command[] {
+  if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [...keepData(job), claiming];
+  if (error === null) return [claiming];
+  return [...keepData(job), claiming, { do: 'fail', fence: job.fence + 1, error, retryable: false }];
 }
 
 function crashOf({ type }: Job, crashing: readonly Glob[]): JobError | null {

@@ -3,7 +3,7 @@ import type { Asker } from '../../apply.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ids } from '../ids.ts';
-import { cancel, fail, remove, requeue, update, type UpdateRequest } from './change.ts';
+import { cancel, fail, remove, requeue, update, type RequeueRequest, type UpdateRequest } from './change.ts';
 import { createQueued, type QueueDraft } from './create.ts';
 import { finish, retry, type FinishRequest, type RetryRequest } from './finish.ts';
 import { handOut, releaseHandedOut, type HandOut, type HandOutRequest } from './hand-out.ts';
@@ -59,7 +59,7 @@ export class Queue {
     return remove(this.store, id, asker);
   }
 
-  requeue(ids: readonly number[], asker: Asker, name?: string): Promise<void> {
-    return requeue(this.store, ids, name, asker);
+  requeue(request: RequeueRequest, asker: Asker): Promise<void> {
+    return requeue(this.store, request, asker);
   }
 }

@@ -34,7 +34,9 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     ...fenced(command),
     tasks: checkCount(command.tasks),
     ...optional('details', command.details, checkJson),
+    ...optional('due', command.due, checkTime),
   }),
+  reclaim: (command) => ({ ...command, holder: checkName('holder', command.holder) }),
   adopt: (command) => ({
     ...command,
     tasks: checkCount(command.tasks),
@@ -53,7 +55,11 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   stop: (command) => ({ ...command, code: checkTerminateCode(command.code) }),
   lapse: (command) => ({ ...command, ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
   retry: (command) => ({ ...command, reopens: checkCount(command.reopens) }),
-  requeue: (command) => ({ ...command, due: checkTime('due', command.due) }),
+  requeue: (command) => ({
+    ...command,
+    due: checkTime('due', command.due),
+    ...optional('crashes', command.crashes, (name, crashes) => checkWhole(name, crashes, 0, Number.MAX_SAFE_INTEGER)),
+  }),
   edit: (command, now) => ({
     ...command,
     edit: checkEdit(command.edit, now),

@@ -41,6 +41,8 @@ export interface InstanceAbout {
   readonly slots: number;
   readonly busy: number;
   readonly draining: boolean;
+  /** Whether it does the maintenance; as of its last heartbeat. */
+  readonly leads?: boolean;
 }
 
 export interface Instance {

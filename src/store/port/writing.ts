@@ -6,6 +6,12 @@ export interface Writing {
   /** Store time in ms, as far as it is known without a request. The store itself decides about leases and due times. */
   now(): number;
 
+  /**
+   * Resolves when `now` returns store time; undefined: it does already. Call it before a decision that no statement
+   * precedes. A store with the clock of this process has no such method.
+   */
+  synchronize?(): Promise<void> | undefined;
+
   /** Returns the first of `count` ids that no other caller gets. Ids rise; gaps are possible. */
   reserve(count: number): Promise<number>;
 
@@ -26,7 +32,7 @@ export interface Writing {
 }
 
 /** What creating jobs requires. */
-export type Writer = Pick<Writing, 'now' | 'reserve' | 'commit'> & Pick<Reading, 'load' | 'holders'>;
+export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserve' | 'commit'> & Pick<Reading, 'load' | 'holders'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

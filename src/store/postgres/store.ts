@@ -8,8 +8,9 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, PurgeOptions, Store, StoreHealth, Writer,
+  Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
+import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
@@ -24,6 +25,7 @@ import { hintableChange } from './write/claim-hint.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate } from './schema.ts';
 import { ServerClock } from './sql/server-clock.ts';
+import { parsePostgresUrl } from './sql/url.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
@@ -41,18 +43,22 @@ export interface PostgresOptions extends Partial<ConnectionSettings> {
 }
 
 export class PostgresStore implements Store {
+  readonly address?: StoreAddress;
   readonly #connection: Connection;
   readonly #wake: Wake;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
 
-  constructor(url: string, { clock, notify = true, listenUrl = url, ...given }: PostgresOptions = {}) {
-    const settings = { ...defaults, ...given };
-    this.#connection = new Connection(url, settings, new ServerClock(clock));
+  constructor(url: string, given: PostgresOptions = {}) {
+    const parsed = parsePostgresUrl(url);
+    const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
+    this.#connection = new Connection(parsed, settings, new ServerClock(clock));
+    if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
     this.#claimParts = { connection: this.#connection, cursors, hints };
-    this.#wake = new Wake(this.#connection, { ...settings, url: listenUrl, notify }, (hint) => hints.receive(hint));
+    const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
+    this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
@@ -60,8 +66,13 @@ export class PostgresStore implements Store {
     return this.#connection.time.now();
   }
 
+  /** A new connection reads the server's clock. */
+  synchronize(): Promise<void> | undefined {
+    return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
+  }
+
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
-    return migrate(this.#connection, options);
+    return this.#connection.withoutTimeout(() => migrate(this.#connection, options));
   }
 
   reserve(amount: number): Promise<number> {
@@ -198,6 +209,7 @@ export class PostgresStore implements Store {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
     return {
       now: () => this.now(),
+      synchronize: () => this.synchronize(),
       reserve: (amount) => this.reserve(amount),
       commit: (batch) => commitWithin(session, batch),
       load: (ids) => load(session, ids),
@@ -227,13 +239,32 @@ export class PostgresStore implements Store {
   }
 }
 
-const defaults: ConnectionSettings = {
+const defaults: ConnectionSettings & PostgresOptions & { readonly notify: boolean } = {
   schema: 'stint',
   max: 8,
   prepare: true,
+  notify: true,
   statementTimeoutMs: 60_000,
+  silenceMs: 2_000,
   patienceMs: 15_000,
 };
+
+const timeMaxMs = 3_600_000;
+
+/** The options that the query of a URL takes. */
+const urlOptions: OptionReaders = {
+  schema: text,
+  max: whole(1, 1_000),
+  prepare: flag,
+  notify: flag,
+  listenUrl: text,
+  statementTimeoutMs: whole(1_000, timeMaxMs),
+  silenceMs: whole(500, timeMaxMs),
+  patienceMs: whole(0, timeMaxMs),
+};
+
+const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
+  readOptions('PostgreSQL', urlOptions, texts);
 
 /** A refusal is about the database, not about a change. */
 const batching: BatcherOptions<readonly Change[]> = {

@@ -7,17 +7,23 @@ import pg from 'pg';
 import { systemRandom } from '../../random.ts';
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
-import { clientConfig, ignore, type Connection, type ConnectionSettings, type Session } from './sql/connection.ts';
+import { WakeSignal } from '../../time/wake-signal.ts';
+import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
+import { ignore, type Connection, type ConnectionSettings, type Session } from './sql/connection.ts';
+import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
 const pauseMs = 5;
 /** NOTIFY payloads are limited to 8,000 bytes; longer hints are sent without details. */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
+/** How often the connection that listens is checked: it may be dead without a report, since it sends nothing. */
+const checkMs = 30_000;
+const answerMaxMs = 5_000;
 
 export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
   /** Where to LISTEN: not through a transaction pooler. */
-  readonly url: string;
+  readonly url: PostgresUrl;
   readonly notify: boolean;
 }
 
@@ -33,6 +39,8 @@ export class Wake {
   readonly #onHint: OnHint;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
+  readonly #Client: ClientClass;
+  readonly #checkSignal = new WakeSignal(systemClock);
   #isListening = false;
   #notifiedAt = -Infinity;
   #isNotifyPending = false;
@@ -42,6 +50,8 @@ export class Wake {
     this.#settings = settings;
     this.#onHint = onHint;
     this.#channel = `${settings.schema}_wake`;
+    this.#Client = clientClass(settings.url);
+    connection.onPeerLoss(() => this.#checkSignal.notify());
   }
 
   listen(call: () => void): () => void {
@@ -68,6 +78,7 @@ export class Wake {
 
   close(): void {
     this.#closing.abort();
+    this.#checkSignal.notify();
     this.#listeners.clear();
   }
 
@@ -91,7 +102,7 @@ export class Wake {
   async #listenToOthers(): Promise<void> {
     this.#isListening = true;
     for (let waitMs = 50; !this.#closing.signal.aborted; waitMs = Math.min(reconnectMaxMs, waitMs * 2)) {
-      const client = new pg.Client(clientConfig(this.#settings.url, this.#settings));
+      const client = new this.#Client({ ...clientConfig(this.#settings.ssl), query_timeout: answerMaxMs });
       try {
         if (await this.#listenOn(client)) waitMs = 50;
       } catch {
@@ -114,8 +125,17 @@ export class Wake {
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
     this.wakeOwn();
-    await lost;
+    await Promise.race([lost, this.#untilUnanswered(client)]);
     return true;
+  }
+
+  /** Sends a statement now and then, and when a connection of the pool was lost; returns when there is no answer. */
+  async #untilUnanswered(client: pg.Client): Promise<void> {
+    for (let isAnswered = true; isAnswered; ) {
+      await this.#checkSignal.wait(checkMs);
+      if (this.#closing.signal.aborted) return;
+      isAnswered = await client.query('select 1').then(() => true, () => false);
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../time/clock.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreHealth, Writer,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
@@ -34,6 +34,7 @@ export interface SqliteOptions {
 }
 
 export class SqliteStore implements Store {
+  readonly address?: StoreAddress;
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #writeBatches: WriteTogether<Batch, readonly boolean[]>;
@@ -44,6 +45,7 @@ export class SqliteStore implements Store {
   constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
     this.#connection = openFile(path, durability);
     this.#path = path;
+    if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);

@@ -140,5 +140,33 @@ test('one that was cancelled with grace ends without its token when that is over
 test('what is no token is refused', async () => {
   const t = await start();
   expect(await refused(t.engine.complete('not a token'))).toBe('malformed.id');
-  expect(await refused(t.engine.complete('77.1'))).toBe('unknown.job');
+  expect(await refused(t.engine.complete(`77.1.${'0'.repeat(32)}`))).toBe('lost.lease');
+});
+
+test('its token cannot be guessed: job and fence alone, or another secret, are refused', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const job = await run.get();
+  expect(await refused(t.engine.complete(`${job.id}.${job.fence}`))).toBe('malformed.id');
+  expect(await refused(t.engine.complete(`${job.id}.${job.fence}.${'0'.repeat(32)}`))).toBe('lost.lease');
+  expect(JSON.stringify([job, await run.events()])).not.toContain(tokens[0]!.split('.')[2]);
+  await t.engine.complete(tokens[0]!);
+  expect(runState(await run.get())).toBe('DONE');
+});
+
+test('an operator finishes it without its token, and only what is handed off', async () => {
+  const { type } = outside();
+  const other = jobType('other', { run: () => 'served' });
+  const t = await start({ types: [type, other] });
+  const [first, second, served] = [await t.createJobRun(type), await t.createJobRun(type), await t.createJobRun(other)];
+  await t.drain();
+  await t.engine.completeJobRun(first.id, { paid: true }, { by: 'ann', why: 'the bank called' });
+  expect(await first.result()).toEqual({ paid: true });
+  expect((await first.events()).at(-1)).toMatchObject({ kind: 'succeeded', by: 'ann', why: 'the bank called' });
+  await t.engine.failJobRun(second.id, new Error('the bank said no'), { by: 'ann' });
+  expect((await second.get()).error?.message).toBe('the bank said no');
+  expect(await refused(t.engine.completeJobRun(served.id, null, { by: 'ann' }))).toBe('wrong.state');
+  expect(await refused(t.engine.failJobRun(424_242, new Error('x')))).toBe('unknown.job');
 });

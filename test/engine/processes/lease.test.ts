@@ -1,6 +1,6 @@
 // Leases and real processes: one whose event loop is blocked, one that hangs, one that was stopped and goes on.
 import { describe, expect, test } from 'vitest';
-import { beside, blocking, hanging, looping, overtaken, quick } from './children/held.ts';
+import { beside, blocking, hanging, looping, overtaken, quick, stuck } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { slowness } from '../../support/patience.ts';
 import { storeKinds, World } from './world.ts';
@@ -20,6 +20,29 @@ describe.each(storeKinds)('on $name', (kind) => {
       world.open('go');
       expect(await neighbour.result()).toBe('stood beside');
       for (const each of [run, neighbour]) expect(await kindsOf(each)).toEqual(['created', 'claimed', 'succeeded']);
+    });
+
+    test.each([
+      { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
+      { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
+    ])('a handler that blocks its event loop for ever $how, times out, and the jobs beside it go on elsewhere', async ({
+      isAsync, isStoreObject, left,
+    }) => {
+      await using world = await World.create(kind);
+      await world.start('held', 'ann', { isStoreObject });
+      const neighbour = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start', job: neighbour.id });
+      const run = await world.engine.createJobRun(stuck, { input: { isAsync } });
+      await world.entry({ what: 'start', job: run.id });
+      await world.start('held', 'bob');
+
+      await expect(run.result()).rejects.toThrow('took longer than 2000 ms');
+      expect(await run.get()).toMatchObject({ error: { code: 'timed out' } });
+      await world.entry({ what: 'start', job: neighbour.id, instance: 'bob' });
+      world.open('go');
+      expect(await neighbour.result()).toBe('stood beside');
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'failed']);
+      expect(await kindsOf(neighbour)).toEqual(['created', 'claimed', left, 'claimed', 'succeeded']);
     });
 
     test('a handler that hangs ends at its timeout, told by its signal or ended for good', async () => {

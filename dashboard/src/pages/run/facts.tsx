@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Elapsed, Time } from '../../components/time.tsx';
-import { duration } from '../../format.ts';
+import { duration, number } from '../../format.ts';
 import { now } from '../../state/clock.ts';
 import { firstStartOf, isOpen } from '../../state/run-status.ts';
 
@@ -14,12 +14,16 @@ export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
       <Fact title="Due"><Time at={run.dueAt} /></Fact>
       <Wait run={run} startedAt={startedAt} />
+      {run.queuePosition !== null && run.dueAt <= now.value && (
+        <Fact title="Queue position">{number(run.queuePosition + 1)}</Fact>
+      )}
       {startedAt !== null && (
         <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startedAt} to={run.endedAt} /></Fact>
       )}
       <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
       <Fact title="Priority">{run.priority}</Fact>
-      {lease !== null && (
+      {run.isHandedOff && <Fact title="Handed off"><span title="Another system finishes it, with a token">yes</span></Fact>}
+      {lease !== null && !run.isHandedOff && (
         <Fact title="Running on"><span class="mono" title={`fence ${run.fence}`}>{lease.holder}</span></Fact>
       )}
       {lease?.until != null && <Fact title="Lease expires"><Time at={lease.until} /></Fact>}

@@ -13,6 +13,7 @@ import { confirmationOf, runActions, targetOf, type RunAction } from '../../stat
 import { isOpen } from '../../state/run-status.ts';
 import { mayOperate, mayProduce } from '../../state/session.ts';
 import { EditRun } from './edit-run.tsx';
+import { FinishRun } from './finish-run.tsx';
 
 interface HeadProps {
   readonly run: RunDetail;
@@ -29,8 +30,9 @@ interface HeadButton {
 }
 
 export function Head({ run, onDone }: HeadProps): JSX.Element {
-  const [isEditing, setEditing] = useState(false);
-  const buttons = buttonsOf(run, onDone, () => setEditing(true));
+  const [dialog, setDialog] = useState<'edit' | 'finish' | null>(null);
+  const buttons = buttonsOf(run, onDone, setDialog);
+  const close = (): void => setDialog(null);
   useShortcuts(buttons.map(({ key, label, run: press }) => ({ keys: key, label, run: press })));
   return (
     <header class="page-head run-head">
@@ -51,12 +53,13 @@ export function Head({ run, onDone }: HeadProps): JSX.Element {
           </button>
         ))}
       </div>
-      {isEditing && <EditRun run={run} onClose={() => setEditing(false)} onDone={onDone} />}
+      {dialog === 'edit' && <EditRun run={run} onClose={close} onDone={onDone} />}
+      {dialog === 'finish' && <FinishRun run={run} onClose={close} onDone={onDone} />}
     </header>
   );
 }
 
-function buttonsOf(run: RunDetail, onDone: () => void, edit: () => void): readonly HeadButton[] {
+function buttonsOf(run: RunDetail, onDone: () => void, open: (dialog: 'edit' | 'finish') => void): readonly HeadButton[] {
   const startAgain = (): void => startRun({ type: run.type, input: run.input, priority: run.priority, tags: run.tags });
   const actions = mayOperate.value ? runActions.filter((action) => action.appliesTo(run)) : [];
   return [
@@ -65,8 +68,12 @@ function buttonsOf(run: RunDetail, onDone: () => void, edit: () => void): readon
       isDanger: false, run: startAgain,
     }] : []),
     ...(mayOperate.value && isOpen(run)
-      ? [{ title: 'Edit', label: 'Edit this run', key: 'e', icon: 'edit' as const, isDanger: false, run: edit }]
+      ? [{ title: 'Edit', label: 'Edit this run', key: 'e', icon: 'edit' as const, isDanger: false, run: () => open('edit') }]
       : []),
+    ...(mayOperate.value && run.isHandedOff ? [{
+      title: 'Finish…', label: 'Complete or fail this run', key: 'm', icon: 'succeeded' as const, isDanger: false,
+      run: () => open('finish'),
+    }] : []),
     ...actions.map((action) => ({
       title: action.title, label: action.name === 'retryFailed' ? action.title : `${action.title} this run`,
       key: action.key, icon: action.icon, isDanger: action.isDanger, run: () => void perform(action, run, onDone),

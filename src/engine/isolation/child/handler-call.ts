@@ -7,7 +7,6 @@ import { durationMs } from '../../../time/duration.ts';
 import { HandedOff, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
 import { Cancelled } from '../../handler/errors.ts';
-import { tokenOf } from '../../handler/token.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
@@ -71,7 +70,7 @@ export class HandlerCall {
   }
 
   #context(): Context {
-    const { run, idempotencyKey, fence, token = tokenOf({ id: run.id, fence }) } = this.#call.facts;
+    const { run, idempotencyKey, fence, token } = this.#call.facts;
     return {
       run,
       idempotencyKey,

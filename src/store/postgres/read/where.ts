@@ -77,7 +77,7 @@ function unescapedPart(text: string): string {
 function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
   if (path.includes('length')) return; // in JavaScript an array has a property `length`, in jsonb it has none
   const at = `(input::jsonb #> ${arrayLiteral(path)})`;
-  const isReadable = String.raw`input !~ '\\u(0000|[dD][89a-fA-F])'`;
+  const isReadable = String.raw`length(input) < 100000 and input !~ '\\u(0000|[dD][89a-fA-F])|[eE][-+]?\d{4}'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
   if (typeof equals !== 'number') add((parameter) => guarded(`${at} = ${parameter}::jsonb`), JSON.stringify(equals));
   else if (Number.isFinite(equals)) {

@@ -2,15 +2,21 @@
  * The connections to PostgreSQL: a pool, prepared statements, transactions in few round trips, and retries while the
  * server is unreachable. No session state outlives a transaction, so a transaction pooler works.
  */
-import type { Writable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { systemRandom } from '../../../random.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
+import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
-import { connectErrorOf, errorOf, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
-import type { ServerClock } from './server-clock.ts';
+import { backendProbe } from './backend-probe.ts';
+import { clientClass, clientConfig, type ClientClass } from './clients.ts';
+import { connectErrorOf, errorOf, ignore, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
+import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-watch.ts';
+import { clockText, type ServerClock } from './server-clock.ts';
+import type { PostgresUrl } from './url.ts';
+
+export { ignore };
 
 export interface ConnectionSettings {
   /** The schema that holds Stint's tables. */
@@ -20,8 +26,10 @@ export interface ConnectionSettings {
   readonly ssl?: boolean | ConnectionOptions;
   /** Whether to prepare statements, which are parsed and planned once per connection. Old poolers do not support it. */
   readonly prepare: boolean;
-  /** A statement without an answer after this time counts as lost. */
+  /** How long a statement may be executed. */
   readonly statementTimeoutMs: number;
+  /** How long a statement may be without an answer before the server is asked whether it is executed at all. */
+  readonly silenceMs: number;
   /** How long to retry while the server is unreachable. */
   readonly patienceMs: number;
 }
@@ -47,6 +55,7 @@ export interface Transaction extends Session {
 export type OnUnknownOutcome = () => void;
 
 const idleMs = 60_000;
+const goodbyeMaxMs = 3_000;
 const busyTriesMax = 30;
 const namedStatementsMax = 400;
 
@@ -54,20 +63,29 @@ export class Connection implements Session {
   readonly schema: string;
   readonly time: ServerClock;
   readonly #pool: pg.Pool;
+  readonly #peers: PeerWatch;
+  readonly #clients = new Set<pg.PoolClient>();
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
   #prepares: boolean;
   #isClosed = false;
 
-  constructor(url: string, settings: ConnectionSettings, time: ServerClock) {
+  constructor(url: PostgresUrl, settings: ConnectionSettings, time: ServerClock) {
     this.schema = pg.escapeIdentifier(settings.schema);
     this.time = time;
     this.#settings = settings;
     this.#prepares = settings.prepare;
-    const { max } = settings;
-    this.#pool = new pg.Pool({ ...clientConfig(url, settings), max, idleTimeoutMillis: idleMs, pipeline: true });
+    const Client = clientClass(url);
+    // Each new connection reads the server's clock before its first statement: nothing is decided by the host's clock.
+    this.#pool = newPool(Client, settings, (client) => this.#readClock(client));
+    const config = clientConfig(settings.ssl);
+    this.#peers = new PeerWatch(settings, backendProbe((limits) => new Client({ ...config, ...limits })));
     this.#pool.on('error', ignore);
-    this.#pool.on('connect', (client) => client.on('error', ignore)); // a running query is rejected as well
+    this.#pool.on('connect', (client) => {
+      client.on('error', ignore); // a running query is rejected as well
+      this.#clients.add(client);
+    });
+    this.#pool.on('remove', (client) => this.#clients.delete(client));
   }
 
   get pool(): Pool {
@@ -93,58 +111,97 @@ export class Connection implements Session {
     return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
   }
 
+  async #readClock(client: pg.ClientBase): Promise<void> {
+    const { rows } = await client.query<{ now: number }>(clockText, [null]);
+    this.time.observe(rows[0]!.now);
+  }
+
+  /** Called when a connection turned out to be dead: others that are silent may be dead, too. */
+  onPeerLoss(call: () => void): void {
+    this.#peers.onLoss(call);
+  }
+
+  /** The statements of `work` may take any time, as a migration of a large table does. */
+  withoutTimeout<T>(work: () => Promise<T>): Promise<T> {
+    return this.#peers.withoutTimeout(work);
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#pool.end();
+    const ended = this.#pool.end();
+    // A peer that is gone does not answer the goodbye.
+    if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) for (const client of this.#clients) resetClient(client);
+    await ended;
+    this.#peers.close();
   }
 
-  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw connectErrorOf(error);
-    });
+  async #withClient<T>(work: (client: WatchedClient) => Promise<T>): Promise<T> {
+    const watched = await this.#client();
     let isBroken = false;
     try {
-      return await work(client);
+      return await work(watched);
     } catch (error) {
       isBroken = error instanceof ConnectionLost;
       throw error;
     } finally {
-      client.release(isBroken);
+      this.#peers.end(watched);
+      watched.client.release(isBroken);
+    }
+  }
+
+  /** A client of the pool; those that may be dead are dropped. */
+  async #client(): Promise<WatchedClient> {
+    for (;;) {
+      if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw connectErrorOf(error);
+      });
+      const watched = this.#peers.begin(client);
+      if (watched !== null) return watched;
+      client.release(true);
     }
   }
 
   async #withRetries<T>(attempt: () => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
-    const start = systemClock.monotonic();
+    let lostSince = Infinity;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt();
       } catch (error) {
         if (error instanceof ConnectionLost && error.wasSent) onUnknownOutcome?.();
         if (error instanceof StatementForgotten) this.#prepares = false;
-        else if (error instanceof ConnectionLost) this.#throwIfOutOfPatience(start, error);
+        else if (error instanceof ConnectionLost) {
+          lostSince = Math.min(lostSince, error.since);
+          this.#throwIfOutOfPatience(lostSince, error);
+        }
         else if (!isBusy(error) || tries === busyTriesMax) throw error;
         await systemClock.sleep(systemRandom.next() * Math.min(1000, 5 * 2 ** tries));
       }
     }
   }
 
-  #throwIfOutOfPatience(start: number, { cause }: ConnectionLost): void {
-    if (!this.#isClosed && systemClock.monotonic() - start < this.#settings.patienceMs) return;
+  /** Counts from the first loss, however long the statement had been executed before: it is retried in any case. */
+  #throwIfOutOfPatience(lostSince: number, { cause }: ConnectionLost): void {
+    if (!this.#isClosed && systemClock.monotonic() - lostSince < this.#settings.patienceMs) return;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Refusal('unavailable.store', `cannot reach the database: ${why}`, { cause: why });
   }
 
-  #sessionOn(client: pg.PoolClient): Session {
-    const stream = streamOf(client);
+  #sessionOn(watched: WatchedClient): Session {
+    const { client } = watched;
+    const stream = socketOf(client);
     const send = async <Row extends object>(query: pg.QueryConfig): Promise<Row[]> => {
       stream.cork(); // statements of one turn leave in one packet
       process.nextTick(() => stream.uncork());
+      watched.unanswered += 1;
       try {
         return (await client.query<Row & pg.QueryResultRow>(query)).rows;
       } catch (error) {
-        throw errorOf(error, true);
+        const { loss } = watched;
+        throw loss === null ? errorOf(error, true) : new ConnectionLost(new Error(loss.reason), true, loss.since);
+      } finally {
+        watched.unanswered -= 1;
       }
     };
     return {
@@ -204,31 +261,9 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
   }
 }
 
-/** The driver's types do not have it. */
-const streamOf = (client: pg.PoolClient): Writable =>
-  (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream;
+type OnConnect = (client: pg.ClientBase) => Promise<void>;
 
-export function clientConfig(url: string, { ssl, statementTimeoutMs }: Partial<ConnectionSettings>): pg.ClientConfig {
-  return {
-    connectionString: url,
-    keepAlive: true,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'stint',
-    ...(ssl === undefined ? {} : { ssl }),
-    ...(statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }),
-    types: { getTypeParser: typeParser },
-  };
+function newPool(Client: ClientClass, { ssl, max }: ConnectionSettings, onConnect: OnConnect): pg.Pool {
+  const config = { ...clientConfig(ssl), Client, max, idleTimeoutMillis: idleMs, pipeline: true, onConnect };
+  return new pg.Pool(config);
 }
-
-const int8 = 20;
-
-const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
-  oid === int8 ? safeNumber : pg.types.getTypeParser(oid, format as 'text');
-
-function safeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number)) throw new Error(`the database holds ${text}, which is beyond 2^53`);
-  return number;
-}
-
-export function ignore(): void {}

@@ -1,16 +1,20 @@
 /** Errors of PostgreSQL and its driver, classified by how to react to them. */
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
+import { systemClock } from '../../../time/clock.ts';
 
 /** The connection broke, or the server accepts no writes at present: retry on another connection. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   /** Whether a statement had been sent: its outcome is unknown. */
   readonly wasSent: boolean;
+  /** From when on the patience of retries counts, in monotonic time. */
+  readonly since: number;
 
-  constructor(cause: unknown, wasSent: boolean) {
+  constructor(cause: unknown, wasSent: boolean, since = systemClock.monotonic()) {
     super('the connection to the database was lost', { cause });
     this.wasSent = wasSent;
+    this.since = since;
   }
 }
 
@@ -55,3 +59,5 @@ const unmigrated = ({ message }: Error): Refusal =>
     'older.schema',
     `the schema of the database does not fit this version of Stint (${message}): run the migration, or start the newer Stint`,
   );
+
+export function ignore(): void {}

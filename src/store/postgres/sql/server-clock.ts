@@ -14,6 +14,11 @@ export class ServerClock {
     this.#testClock = testClock;
   }
 
+  /** Whether `now` is store time; before the first answer of the server it is the time of this host. */
+  get isKnown(): boolean {
+    return this.#testClock !== undefined || this.#offset !== undefined;
+  }
+
   now(): number {
     if (this.#testClock) return this.#testClock.now();
     if (this.#offset === undefined) return systemClock.now();
@@ -37,3 +42,6 @@ export class ServerClock {
 
 /** Store time in a statement whose first parameter is `parameter()`; evaluated once per statement. */
 export const nowText = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;
+
+/** Reads the server's clock; its parameter is null. */
+export const clockText = `select ${nowText} as now`;

@@ -1,4 +1,5 @@
 // Handlers that try the lease: one blocks its process, one hangs, one goes on after it was overtaken.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { jobType, typed } from '../../../../src/index.ts';
 import { gate, hang, of, tell } from './ledger.ts';
 
@@ -11,6 +12,21 @@ export const blocking = jobType('blocking', {
     return 'blocked';
   },
 });
+
+/** Blocks its process for ever: at once, or after it has given way once. */
+export const stuck = jobType('stuck', {
+  input: typed<{ isAsync: boolean }>(),
+  timeout: '2s',
+  retry: { attempts: 1 },
+  run: ({ input, ...context }) => {
+    tell('start', of(context));
+    return input.isAsync ? sleep(10).then(block) : block();
+  },
+});
+
+function block(): never {
+  for (;;);
+}
 
 export const beside = jobType('beside', {
   run: async ({ signal, ...context }) => {
@@ -62,4 +78,4 @@ export const quick = jobType('quick', {
   run: (context) => tell('start', of(context)),
 });
 
-export const types = [blocking, beside, hanging, looping, overtaken, quick];
+export const types = [blocking, stuck, beside, hanging, looping, overtaken, quick];

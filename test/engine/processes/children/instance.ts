@@ -14,17 +14,19 @@ export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> 
   readonly isForced?: boolean;
   /** For Node itself. */
   readonly flags?: readonly string[];
+  /** Opens the store itself and passes the object. */
+  readonly isStoreObject?: boolean;
   /** Keeps to itself what it claims: as if it were killed between the claim and the start. */
   readonly isStunned?: boolean;
 }
 
 const given = JSON.parse(process.argv[2]!) as InstanceOptions;
-const { url, jobs, patience = '30s', isStunned = false, isForced = false, ...options } = given;
+const { url, jobs, patience = '30s', isStunned = false, isStoreObject = false, isForced = false, ...options } = given;
 const { types = [], defs = [] } = (await import(`./${jobs}.ts`)) as Pick<EngineOptions, 'types' | 'defs'>;
 
 const line = (level: string) => (text: string, detail: unknown): void => console.error(level, text, detail);
 const logger: Logger = { info: line('info'), warn: line('warn'), error: line('error') };
-const store = isStunned ? stunned(openStore(url)) : url;
+const store = isStunned ? stunned(openStore(url)) : isStoreObject ? openStore(url) : url;
 const engine = new Engine({ ...options, store, types, defs, logger });
 
 process.once('SIGTERM', () => void end());

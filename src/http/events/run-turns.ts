@@ -1,0 +1,122 @@
+/**
+ * Run turns: decides for all streams of runs when each run is read again, in one loop. A run is read after an event of
+ * it or of one of its tasks, and while it is running, because progress and log lines are not events. The number of runs
+ * read per turn is limited, so the cost does not grow with the number of streams; with many, updates come less often.
+ */
+import type { FeedEvent } from '../../store/store.ts';
+import type { Clock } from '../../time/clock.ts';
+import { WakeSignal } from '../../time/wake-signal.ts';
+import type { EventFeed } from './feed.ts';
+
+export const turnMs = 250;
+export const runsPerTurn = 100;
+/** A run is read after this time in any case. */
+const patienceMs = 15_000;
+
+type Feed = Pick<EventFeed, 'start' | 'follow'>;
+type Timer = Pick<Clock, 'after'>;
+
+export class RunTurns {
+  readonly #feed: Feed;
+  readonly #clock: Timer;
+  readonly #watches = new Map<number, Set<RunWatch>>();
+  /** In the order in which they began to wait. */
+  readonly #waiting = new Set<RunWatch>();
+  #unfollow: (() => void) | null = null;
+  #stopTimer: (() => void) | null = null;
+
+  constructor(feed: Feed, clock: Timer) {
+    this.#feed = feed;
+    this.#clock = clock;
+  }
+
+  /** Watch a run before reading it for the first time, so that no event is missed. */
+  async watch(id: number): Promise<RunWatch> {
+    await this.#feed.start();
+    const watch = new RunWatch(id, this.#clock, { begin: (one) => this.#begin(one), end: (one) => this.#end(one) });
+    this.#unfollow ??= this.#feed.follow(({ event }) => this.#note(event));
+    this.#watches.set(id, (this.#watches.get(id) ?? new Set()).add(watch));
+    return watch;
+  }
+
+  #begin(watch: RunWatch): void {
+    this.#waiting.add(watch);
+    if (watch.isDue) this.#turnLater();
+  }
+
+  #note({ job, parent }: FeedEvent): void {
+    for (const id of parent === null ? [job] : [job, parent]) {
+      for (const watch of this.#watches.get(id) ?? []) {
+        watch.hasChanged = true;
+        this.#turnLater();
+      }
+    }
+  }
+
+  #turnLater(): void {
+    this.#stopTimer ??= this.#clock.after(turnMs, () => this.#turn());
+  }
+
+  /** Changed runs come first, then running ones, in the order in which they began to wait. */
+  #turn(): void {
+    this.#stopTimer = null;
+    const due = [...this.#waiting].filter(({ isDue }) => isDue).sort((a, b) => Number(b.hasChanged) - Number(a.hasChanged));
+    const runs = new Set([...new Set(due.map(({ id }) => id))].slice(0, runsPerTurn));
+    for (const watch of due.filter(({ id }) => runs.has(id))) {
+      this.#waiting.delete(watch);
+      watch.wake();
+    }
+    if (due.some(({ id }) => !runs.has(id))) this.#turnLater();
+  }
+
+  #end(watch: RunWatch): void {
+    this.#waiting.delete(watch);
+    const watches = this.#watches.get(watch.id);
+    watches?.delete(watch);
+    if (watches?.size === 0) this.#watches.delete(watch.id);
+    if (this.#watches.size > 0) return;
+    this.#unfollow?.();
+    this.#stopTimer?.();
+    [this.#unfollow, this.#stopTimer] = [null, null];
+  }
+}
+
+interface WatchCalls {
+  begin(watch: RunWatch): void;
+  end(watch: RunWatch): void;
+}
+
+export class RunWatch {
+  readonly id: number;
+  /** Whether there was an event since the last turn. */
+  hasChanged = false;
+  #isRunning = false;
+  readonly #wake: WakeSignal;
+  readonly #calls: WatchCalls;
+
+  constructor(id: number, clock: Timer, calls: WatchCalls) {
+    this.id = id;
+    this.#wake = new WakeSignal(clock);
+    this.#calls = calls;
+  }
+
+  get isDue(): boolean {
+    return this.hasChanged || this.#isRunning;
+  }
+
+  /** Resolves when it is the turn of this run to be read. */
+  async wait(isRunning: boolean, signal: AbortSignal): Promise<void> {
+    this.#isRunning = isRunning;
+    this.#calls.begin(this);
+    await this.#wake.wait(patienceMs, signal);
+  }
+
+  wake(): void {
+    this.hasChanged = false;
+    this.#wake.notify();
+  }
+
+  end(): void {
+    this.#calls.end(this);
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * What the heartbeat thread does about an event loop that is blocked: it fails attempts that have exceeded their
+ * timeout, and gives up the other jobs of the instance if the loop stays blocked after that.
+ *
+ * A living event loop ends an attempt at its timeout itself. An attempt that is still in the table some time after its
+ * timeout therefore proves that the loop is blocked, whatever blocks it.
+ */
+import { isChange, type CommandRequest } from '../apply.ts';
+import type { LimitedAttempt } from '../engine/work/time-limits.ts';
+import { conclude } from '../jobs/work.ts';
+import type { Job } from '../model/job.ts';
+import type { Store } from '../store/store.ts';
+
+export interface BlockedLoopParts {
+  readonly store: Store;
+  readonly instance: string;
+  readonly leaseMs: number;
+  /** Called before the first job is given up, and after the last. */
+  readonly onGivingUp: () => void;
+  readonly onGivenUp: () => void;
+}
+
+export interface BlockedReport {
+  readonly timedOut: readonly number[];
+  readonly givenUp: readonly number[];
+}
+
+interface Seen {
+  readonly since: number;
+  /** When it was first seen to have exceeded its timeout. */
+  overdueSince: number | null;
+  isEnforced: boolean;
+}
+
+/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, its timers are late. */
+const graceMs = 1_000;
+const heldBatch = 500;
+
+export class BlockedLoop {
+  readonly #parts: BlockedLoopParts;
+  #seen = new Map<string, Seen>();
+  #isGivenUp = false;
+
+  constructor(parts: BlockedLoopParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the jobs of this instance were given up, so that its lease need not be renewed. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  /** Call repeatedly with the attempts that run now. Null: nothing was done. */
+  async check(running: readonly LimitedAttempt[], now: number): Promise<BlockedReport | null> {
+    this.#note(running, now);
+    const overdue = running.filter((attempt) => this.#isOverdue(attempt, now));
+    if (overdue.length === 0) this.#isGivenUp = false;
+    const timedOut = await this.#timeOut(overdue);
+    const givenUp = this.#isStuck(overdue, now) ? await this.#giveUp(running, overdue) : [];
+    return timedOut.length + givenUp.length === 0 ? null : { timedOut, givenUp };
+  }
+
+  /** Time counts from when this thread first saw the attempt: threads do not share a monotonic clock. */
+  #note(running: readonly LimitedAttempt[], now: number): void {
+    const seen = new Map<string, Seen>();
+    for (const { name, timeoutMs } of running) {
+      const known = this.#seen.get(name) ?? { since: now, overdueSince: null, isEnforced: false };
+      if (now - known.since > timeoutMs) known.overdueSince ??= now;
+      seen.set(name, known);
+    }
+    this.#seen = seen;
+  }
+
+  #isOverdue({ name }: LimitedAttempt, now: number): boolean {
+    const { overdueSince } = this.#seen.get(name)!;
+    return overdueSince !== null && now - overdueSince >= graceMs;
+  }
+
+  async #timeOut(overdue: readonly LimitedAttempt[]): Promise<readonly number[]> {
+    const open = overdue.filter(({ name }) => !this.#seen.get(name)!.isEnforced);
+    if (open.length === 0) return [];
+    const changed = await this.#conclude(open.map((attempt) => ({ job: attempt.id, command: timeout(attempt) })));
+    for (const { name } of open) this.#seen.get(name)!.isEnforced = true;
+    return changed;
+  }
+
+  /**
+   * If an overdue handler is known to be the one that blocks, a third of the lease is enough. Otherwise the loop may
+   * be blocked by a handler that has time left, which gets two thirds.
+   */
+  #isStuck(overdue: readonly LimitedAttempt[], now: number): boolean {
+    if (this.#isGivenUp) return false;
+    const { leaseMs } = this.#parts;
+    return overdue.some(({ name, isInHandler }) =>
+      now - this.#seen.get(name)!.overdueSince! >= (isInHandler ? leaseMs / 3 : (leaseMs * 2) / 3));
+  }
+
+  async #giveUp(running: readonly LimitedAttempt[], overdue: readonly LimitedAttempt[]): Promise<readonly number[]> {
+    const { store, instance, onGivingUp, onGivenUp } = this.#parts;
+    this.#isGivenUp = true;
+    const isBlockerKnown = overdue.some(({ isInHandler }) => isInHandler);
+    const suspects = new Set(isBlockerKnown ? [] : running.map(({ id }) => id));
+    const givenUp: number[] = [];
+    onGivingUp();
+    try {
+      for (;;) {
+        const held = await store.heldBy(instance, heldBatch);
+        const changed = await this.#conclude(held.map((job) => ({ job, command: giveUp(job, suspects.has(job.id)) })));
+        givenUp.push(...changed);
+        if (held.length < heldBatch || changed.length === 0) return givenUp;
+      }
+    } finally {
+      onGivenUp();
+    }
+  }
+
+  async #conclude(requests: readonly CommandRequest[]): Promise<readonly number[]> {
+    const { store, instance } = this.#parts;
+    const why = `the event loop of ${instance} is blocked`;
+    const answers = await conclude(store, requests, { by: instance, why });
+    return answers.filter(isChange).map(({ after }) => after!.id);
+  }
+}
+
+const timeout = ({ fence, timeoutMs, isInHandler }: LimitedAttempt): CommandRequest['command'] => {
+  const how = isInHandler ? 'and blocks the event loop' : 'while the event loop was blocked';
+  const error = { code: 'timed out', message: `the attempt took longer than ${timeoutMs} ms ${how}` } as const;
+  return { do: 'fail', fence, retryable: true, error };
+};
+
+/** A job that may be the one that blocks counts a crash, so that it cannot do this for ever; others keep their attempt. */
+const giveUp = ({ fence }: Job, isSuspect: boolean): CommandRequest['command'] =>
+  isSuspect ? { do: 'lapse', fence } : { do: 'release', fence };

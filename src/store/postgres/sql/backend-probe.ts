@@ -1,0 +1,50 @@
+/** Asks the server over a new connection what a backend of ours does, and ends it if it does nothing. */
+import type pg from 'pg';
+import { ignore } from './errors.ts';
+
+export interface SilentBackend {
+  readonly pid: number;
+  /** How long ago it last answered: a backend that has started since then is another one with the same pid. */
+  readonly ageMs: number;
+}
+
+/**
+ * `busy`: it executes a statement. `idle`: it waited for a statement or is gone, and is terminated. `hidden`: a pooler
+ * stands between, so that the pid is not that of a backend. `unreachable`: the server did not answer.
+ */
+export type BackendState = 'busy' | 'idle' | 'hidden' | 'unreachable';
+
+export type AskAboutBackend = (backend: SilentBackend) => Promise<BackendState>;
+
+const answerMaxMs = 3_000;
+
+/** A backend that sends to a dead peer is active and waits for the client. */
+const silent = `select pid, state = 'active' and wait_event_type is distinct from 'Client' as busy
+  from pg_stat_activity where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`;
+
+const probeSql = `select pg_backend_pid() as own, (select busy from (${silent}) silent) as busy`;
+
+/** Waits until the backend is gone, so that its last transaction is decided. */
+const terminateSql = `select pg_terminate_backend(pid, 1000) from (${silent}) silent where not busy`;
+
+export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client): AskAboutBackend =>
+  async ({ pid, ageMs }) => {
+    const client = newClient({ connectionTimeoutMillis: answerMaxMs, query_timeout: answerMaxMs });
+    client.on('error', ignore);
+    try {
+      await client.connect();
+      const values = [pid, ageMs];
+      const { rows: [found] } = await client.query<{ own: number; busy: boolean | null }>(probeSql, values);
+      if (found!.own !== processOf(client)) return 'hidden';
+      if (found!.busy) return 'busy';
+      if (found!.busy === false) await client.query(terminateSql, values);
+      return 'idle';
+    } catch {
+      return 'unreachable';
+    } finally {
+      client.end().catch(ignore);
+    }
+  };
+
+/** The pid that the server, or a pooler, gave when the connection began; the driver's types do not have it. */
+const processOf = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;

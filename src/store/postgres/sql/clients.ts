@@ -1,0 +1,88 @@
+/**
+ * Makes the clients of a URL. If it names several hosts, a client connects to the one that was last reached; when that
+ * fails, or accepts no writes, the next client tries the next host.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { Refusal } from '../../../refusal.ts';
+import type { PostgresUrl } from './url.ts';
+
+/** Idle peers that are gone are reported after this time and ten more probes, a second apart. */
+const keepAliveMs = 5_000;
+const connectMaxMs = 5_000;
+
+type OnConnected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+export type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
+
+export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | 'isWritable'>): ClientClass {
+  for (const host of hosts) checkReadable(host);
+  let current = 0;
+  return class HostClient extends pg.Client {
+    readonly #host = current;
+
+    constructor(config: pg.ClientConfig = {}) {
+      super({ ...config, connectionString: hosts[current]! });
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(callback: OnConnected): void;
+    override connect(callback?: OnConnected): Promise<pg.Client> | void {
+      const connecting = this.#connect();
+      if (callback === undefined) return connecting;
+      const answer = callback as (error: Error | null, client?: pg.Client) => void;
+      connecting.then((client) => answer(null, client), (error: Error) => answer(error));
+    }
+
+    async #connect(): Promise<pg.Client> {
+      try {
+        await super.connect();
+        if (isWritable) await checkWritable(this);
+        return this;
+      } catch (error) {
+        if (current === this.#host) current = (current + 1) % hosts.length;
+        throw error;
+      }
+    }
+  };
+}
+
+/** The driver parses the URL and reads the files of certificates when it makes a client. */
+function checkReadable(connectionString: string): void {
+  try {
+    new pg.Client({ connectionString });
+  } catch (error) {
+    throw new Refusal('malformed.store', `cannot read the PostgreSQL URL: ${(error as Error).message}`);
+  }
+}
+
+/** A standby is left for the next host. */
+async function checkWritable(client: pg.Client): Promise<void> {
+  const question = { text: 'show transaction_read_only', query_timeout: connectMaxMs };
+  const { rows: [row] } = await client.query<{ transaction_read_only: string }>(question);
+  if (row!.transaction_read_only === 'off') return;
+  await client.end();
+  throw new Error('the server accepts no writes');
+}
+
+export function clientConfig(ssl: boolean | ConnectionOptions | undefined): pg.ClientConfig {
+  return {
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    connectionTimeoutMillis: connectMaxMs,
+    application_name: 'stint',
+    ...(ssl === undefined ? {} : { ssl }),
+    types: { getTypeParser: typeParser },
+  };
+}
+
+const int8 = 20;
+
+const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
+  oid === int8 ? safeNumber : pg.types.getTypeParser(oid, format as 'text');
+
+function safeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new Error(`the database holds ${text}, which is beyond 2^53`);
+  return number;
+}

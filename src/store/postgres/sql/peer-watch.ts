@@ -1,0 +1,175 @@
+/**
+ * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports such
+ * a peer after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a new
+ * connection what the silent backend does. A backend that executes a statement is waited for. Any other has not got the
+ * statement, or its answer was lost: it is terminated, so that it frees its locks and executes nothing later, and the
+ * connection is reset, so that the statement is retried.
+ */
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import { systemClock } from '../../../time/clock.ts';
+import type { AskAboutBackend } from './backend-probe.ts';
+
+export interface PeerWatchSettings {
+  /** How long a connection with an unanswered statement may be silent before the server is asked about it. */
+  readonly silenceMs: number;
+  /** A statement without an answer after this time counts as lost, whatever its backend does. */
+  readonly statementTimeoutMs: number;
+  /** The same while the server is unreachable. */
+  readonly patienceMs: number;
+}
+
+/** A client of the pool, and what is known of its peer. */
+export interface WatchedClient {
+  readonly client: pg.PoolClient;
+  /** Statements without an answer. */
+  unanswered: number;
+  /** When the client was last known to reach the server. */
+  lastReplyAt: number;
+  /** Since when a statement has been unanswered and no byte has arrived. */
+  quietSince: number;
+  bytesRead: number;
+  probeAfterMs: number;
+  isProbing: boolean;
+  /** Why the watch has reset the connection. */
+  loss: PeerLoss | null;
+}
+
+export interface PeerLoss {
+  readonly reason: string;
+  /** From when on the patience counts: since the silence began if the server is unreachable, otherwise since now. */
+  readonly since: number;
+}
+
+const tickMs = 500;
+/** A pooler hides the backend: its statements cannot be distinguished from lost ones, and ours take less than this. */
+const hiddenMaxMs = 10_000;
+const probeIntervalMaxMs = 5_000;
+
+export class PeerWatch {
+  readonly #settings: PeerWatchSettings;
+  readonly #ask: AskAboutBackend;
+  readonly #clients = new WeakMap<pg.PoolClient, WatchedClient>();
+  readonly #inUse = new Set<WatchedClient>();
+  readonly #listeners = new Set<() => void>();
+  #cancelTick: (() => void) | null = null;
+  #lostAt = -Infinity;
+  #unlimited = 0;
+
+  constructor(settings: PeerWatchSettings, ask: AskAboutBackend) {
+    this.#settings = settings;
+    this.#ask = ask;
+  }
+
+  /** Watches a client from its use on; null: another peer was lost since this one was last heard, so it is unsafe. */
+  begin(client: pg.PoolClient): WatchedClient | null {
+    const watched = this.#clients.get(client) ?? this.#add(client);
+    if (watched.lastReplyAt < this.#lostAt) {
+      resetClient(client);
+      return null;
+    }
+    watched.quietSince = systemClock.monotonic();
+    watched.probeAfterMs = this.#settings.silenceMs;
+    this.#inUse.add(watched);
+    this.#cancelTick ??= systemClock.after(tickMs, () => this.#tick());
+    return watched;
+  }
+
+  end(watched: WatchedClient): void {
+    this.#inUse.delete(watched);
+    if (watched.loss === null) watched.lastReplyAt = systemClock.monotonic();
+  }
+
+  /** Called whenever a peer was lost. */
+  onLoss(call: () => void): void {
+    this.#listeners.add(call);
+  }
+
+  /** Statements take as long as their backends execute them, until `work` ends. */
+  async withoutTimeout<T>(work: () => Promise<T>): Promise<T> {
+    this.#unlimited += 1;
+    try {
+      return await work();
+    } finally {
+      this.#unlimited -= 1;
+    }
+  }
+
+  close(): void {
+    this.#cancelTick?.();
+    this.#listeners.clear();
+  }
+
+  #add(client: pg.PoolClient): WatchedClient {
+    const now = systemClock.monotonic();
+    const watched: WatchedClient = {
+      client, unanswered: 0, lastReplyAt: now, quietSince: now, bytesRead: 0, isProbing: false, loss: null,
+      probeAfterMs: this.#settings.silenceMs,
+    };
+    this.#clients.set(client, watched);
+    return watched;
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#inUse.size === 0 ? null : systemClock.after(tickMs, () => this.#tick());
+    for (const watched of this.#inUse) if (this.#isQuiet(watched) && !watched.isProbing) void this.#probe(watched);
+  }
+
+  /** Whether no byte has arrived for so long that the next probe is due. */
+  #isQuiet(watched: WatchedClient): boolean {
+    const { bytesRead } = socketOf(watched.client);
+    if (watched.unanswered > 0 && bytesRead === watched.bytesRead) return quietMs(watched) >= watched.probeAfterMs;
+    watched.bytesRead = bytesRead;
+    watched.quietSince = systemClock.monotonic();
+    watched.probeAfterMs = this.#settings.silenceMs;
+    return false;
+  }
+
+  async #probe(watched: WatchedClient): Promise<void> {
+    watched.isProbing = true;
+    const backend = { pid: backendOf(watched.client), ageMs: systemClock.monotonic() - watched.lastReplyAt };
+    const found = await this.#ask(backend);
+    watched.isProbing = false;
+    if (!this.#inUse.has(watched) || !this.#isQuiet(watched)) return;
+    const quiet = quietMs(watched);
+    watched.probeAfterMs = quiet + Math.min(probeIntervalMaxMs, quiet / 2);
+    const reason = this.#reasonToGiveUp(found, quiet);
+    if (reason === null) return;
+    const since = found === 'idle' ? systemClock.monotonic() : watched.quietSince;
+    this.#lose(watched, { reason, since });
+  }
+
+  #reasonToGiveUp(found: Awaited<ReturnType<AskAboutBackend>>, quiet: number): string | null {
+    const { statementTimeoutMs, patienceMs } = this.#settings;
+    const limits = { idle: 0, busy: this.#unlimited > 0 ? Infinity : statementTimeoutMs, unreachable: patienceMs,
+      hidden: Math.min(statementTimeoutMs, hiddenMaxMs) };
+    if (quiet < limits[found]) return null;
+    return found === 'idle' ? 'the connection carries nothing any more' : `no answer for ${Math.round(quiet / 1000)} s`;
+  }
+
+  /** Idle clients may be cut off in the same way: those not heard of since are reset when their turn comes. */
+  #lose(watched: WatchedClient, loss: PeerLoss): void {
+    watched.loss = loss;
+    this.#lostAt = systemClock.monotonic();
+    resetClient(watched.client);
+    for (const call of this.#listeners) call();
+  }
+}
+
+const quietMs = ({ quietSince }: WatchedClient): number => systemClock.monotonic() - quietSince;
+
+/** With RST, which discards what is still to be sent: it must not arrive after a retry. TLS has no such call. */
+export function resetClient(client: pg.PoolClient): void {
+  const socket = socketOf(client);
+  try {
+    socket.resetAndDestroy();
+  } catch {
+    socket.destroy();
+  }
+}
+
+/** The driver's types have neither. */
+export const socketOf = (client: pg.ClientBase): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+
+const backendOf = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;

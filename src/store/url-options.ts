@@ -1,0 +1,48 @@
+/** The options of a store in the query of its URL: texts, each read as what the option takes. */
+import { Refusal } from '../refusal.ts';
+
+/** Reads one option; throws a sentence that says what the option takes. */
+type ReadOption = (text: string) => unknown;
+
+export type OptionReaders = Readonly<Record<string, ReadOption>>;
+
+/** `scheme` names the kind of URL in the refusal of an unknown name. */
+export function readOptions(scheme: string, readers: OptionReaders, texts: Readonly<Record<string, string>>): object {
+  const read = ([name, text]: [string, string]): [string, unknown] => {
+    checkName(scheme, readers, name);
+    try {
+      return [name, readers[name]!(text)];
+    } catch (error) {
+      throw new Refusal('malformed.store', `the option ${name} of the store URL ${(error as Error).message}`, { name });
+    }
+  };
+  return Object.fromEntries(Object.entries(texts).map(read));
+}
+
+function checkName(scheme: string, readers: OptionReaders, name: string): void {
+  if (Object.hasOwn(readers, name)) return;
+  const known = Object.keys(readers).join(', ');
+  const message = `unknown option "${name.slice(0, 40)}" of a ${scheme} URL; it takes ${known}`;
+  throw new Refusal('malformed.store', message, { name: name.slice(0, 40) });
+}
+
+export const text: ReadOption = (value) => {
+  if (value === '') throw new Error('must not be empty');
+  return value;
+};
+
+export const flag: ReadOption = (value) => {
+  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
+  return value === 'true';
+};
+
+export const whole = (min: number, max: number): ReadOption => (value) => {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`must be an integer from ${min} to ${max}`);
+  return number;
+};
+
+export const oneOf = (...values: readonly string[]): ReadOption => (value) => {
+  if (!values.includes(value)) throw new Error(`must be one of ${values.join(', ')}`);
+  return value;
+};

@@ -1,0 +1,108 @@
+// Connections whose peer is gone: they stay open and carry nothing. The store notices, and retries what it had sent.
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/time/clock.ts';
+import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/store.ts';
+import { born, claimed, connect, freshStore, made, many, openStore } from './ground.ts';
+import { proxyTo, type Proxy } from './proxy.ts';
+
+interface World {
+  readonly url: string;
+  readonly proxy: Proxy;
+  readonly store: PostgresStore;
+  readonly direct: PostgresStore;
+}
+
+async function aWorld(options: PostgresOptions = {}): Promise<World> {
+  const { url, store: direct } = await freshStore();
+  const proxy = await proxyTo(url);
+  const store = openStore(proxy.url, { silenceMs: 500, ...options });
+  await store.load([1]);
+  return { url, proxy, store, direct };
+}
+
+test.each(['all', 'answers'] as const)('a create is written once when the connection swallows %s', async (what) => {
+  const { proxy, store, direct } = await aWorld({ max: 1 });
+  const [change] = await born(store, {});
+  proxy.swallow(what);
+  expect(await store.commit({ changes: [change!] })).toEqual([true]);
+  expect(await direct.history(change!.after.id)).toHaveLength(1);
+});
+
+test('a claim whose answer is swallowed is confirmed, and its locks are released', async () => {
+  const { proxy, store, direct } = await aWorld({ max: 1 });
+  const jobs = await made(store, ...many(3));
+  proxy.swallow('answers');
+  const taken = await claimed(store);
+  const others = await claimed(direct);
+  expect([...taken, ...others].map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(jobs.map(({ id }) => id));
+});
+
+test('no create is refused when all connections of the pool are dead', async () => {
+  const { proxy, store, direct } = await aWorld({ max: 8 });
+  await Promise.all(many(40).map(() => store.load([1])));
+  proxy.swallow();
+  const ids = (await Promise.all(many(40).map(async () => made(store, {})))).flat().map(({ id }) => id);
+  expect(await direct.load(ids)).toHaveLength(40);
+});
+
+test('no create is refused when the server comes back within the patience', async () => {
+  const { proxy, store, direct } = await aWorld({ max: 2, patienceMs: 60_000 });
+  const [change] = await born(store, {});
+  proxy.swallow();
+  proxy.swallowNew();
+  const committed = store.commit({ changes: [change!] });
+  await systemClock.sleep(2_000);
+  proxy.recover();
+  expect(await committed).toEqual([true]);
+  expect(await direct.history(change!.after.id)).toHaveLength(1);
+});
+
+test('an unreachable server is reported when the patience is over', async () => {
+  const { proxy, store } = await aWorld({ max: 2, patienceMs: 1_000 });
+  proxy.swallow();
+  proxy.swallowNew();
+  await expect(store.load([1])).rejects.toMatchObject({ code: 'unavailable.store' });
+});
+
+test('a statement that waits for a lock is not taken for a lost one', async () => {
+  const { url, store } = await aWorld({ max: 1 });
+  const client = await connect(url);
+  await client.query('begin; lock table stint.job');
+  const pids = async (): Promise<number[]> => {
+    const text = `select pid from pg_stat_activity where application_name = 'stint' and wait_event_type = 'Lock'`;
+    return (await client.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
+  };
+  const [change] = await born(store, {});
+  const committed = store.commit({ changes: [change!] });
+  await expect.poll(pids).toHaveLength(1);
+  const before = await pids();
+  await systemClock.sleep(2_500);
+  expect(await pids()).toEqual(before);
+  await client.query('commit');
+  expect(await committed).toEqual([true]);
+});
+
+test('a statement that is executed for too long is refused', async () => {
+  const { url, store } = await aWorld({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
+  const client = await connect(url);
+  await client.query('begin; lock table stint.job');
+  await expect(store.load([1])).rejects.toMatchObject({
+    code: 'unavailable.store', message: expect.stringContaining('no answer for') as string,
+  });
+  await client.query('rollback');
+});
+
+test('a listener whose connection is dead hears of new jobs again', async () => {
+  const { proxy, store, direct } = await aWorld({ max: 1, notify: true });
+  const producer = openStore(proxy.url, { notify: true });
+  let woken = 0;
+  store.onWake(() => void (woken += 1));
+  await expect.poll(() => woken).toBe(1);
+  proxy.swallow();
+  await store.load([1]);
+  await expect.poll(() => woken).toBeGreaterThan(1);
+  const before = woken;
+  await made(producer, {});
+  await expect.poll(() => woken).toBeGreaterThan(before);
+  expect(await direct.count({})).toMatchObject([{ count: 1 }]);
+});
