@@ -110,7 +110,7 @@ export class RunActions {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);
     if (workers.hasGiven(token, holding)) return holding;
-    for (let looks = 0; looks < firstPolls; looks++) {
+    for (let polls = 0; polls < firstPolls; polls++) {
       const job = await stores.forJob(holding.id).get(holding.id);
       if (job?.state !== 'running' || job.fence !== holding.fence) break;
       if (job.lease.holder === holderOfToken(token)) return holding;
