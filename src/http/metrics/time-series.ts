@@ -28,7 +28,7 @@ const shapes: Readonly<Record<SeriesRange, readonly [bucketMs: number, count: nu
 
 const counted = ['created', 'succeeded', 'failed', 'cancelled', 'retried', 'lapsed'] as const;
 type Counted = (typeof counted)[number];
-type Counts = Record<Counted, number>;
+type BucketCounts = Record<Counted, number>;
 
 const typesMax = 200;
 const typesShownMax = 50;
@@ -115,8 +115,8 @@ export class TimeSeries {
 }
 
 class SeriesBucket {
-  readonly all: Counts = noCounts();
-  readonly types = new Map<string, Counts>();
+  readonly all: BucketCounts = noCounts();
+  readonly types = new Map<string, BucketCounts>();
   readonly waits = new Quantiles();
   readonly runs = new Quantiles();
 
@@ -131,7 +131,7 @@ class SeriesBucket {
   }
 }
 
-const noCounts = (): Counts => ({ created: 0, succeeded: 0, failed: 0, cancelled: 0, retried: 0, lapsed: 0 });
+const noCounts = (): BucketCounts => ({ created: 0, succeeded: 0, failed: 0, cancelled: 0, retried: 0, lapsed: 0 });
 
 /** Four bins per doubling: a quantile is exact to about 10 %. */
 const binsPerDoubling = 4;
@@ -171,7 +171,7 @@ function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | un
 
 /** The types with most failures first. */
 function typesOf(buckets: readonly SeriesBucket[]): SeriesView['types'] {
-  const sums = new Map<string, Counts>();
+  const sums = new Map<string, BucketCounts>();
   for (const [type, counts] of buckets.flatMap((bucket) => [...bucket.types])) {
     const sum = sums.get(type) ?? noCounts();
     for (const word of counted) sum[word] += counts[word];
