@@ -94,8 +94,8 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * The same for several holders, chosen by the number of jobs served so far. `commandsFor` may add commands to a claim,
- * with which the job fails instead of being handed out.
+ * Claims for several holders, each chosen by the number of jobs served so far. `commandsFor` returns the commands for a
+ * job: its claim, or further ones with which it fails instead of being handed out.
  */
 export function claimFor(
   store: Store,

@@ -3,11 +3,11 @@ import type { Queue } from '../jobs/bedrock/queue.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Store } from '../store/store.ts';
 import type { BedrockCaller } from './caller.ts';
-import type { Request, Response } from './message.ts';
+import type { BedrockRequest, Response } from './message.ts';
 import type { Statuses } from './status.ts';
 import type { LongPolls } from './long-polls.ts';
 
-export interface BedrockCall extends Request {
+export interface BedrockCall extends BedrockRequest {
   readonly caller: BedrockCaller;
   readonly services: BedrockServices;
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../time/clock.ts';
 import type { BedrockServices, Reply } from './call.ts';
 import type { BedrockCaller } from './caller.ts';
 import { answer } from './commands.ts';
-import { isHealthCheck, MessageReader, writeResponse, type MessageLimits, type Request } from './message.ts';
+import { isHealthCheck, MessageReader, writeResponse, type MessageLimits, type BedrockRequest } from './message.ts';
 import { UnreadableMessage } from './unreadable.ts';
 
 export interface ConnectionParts {
@@ -52,7 +52,7 @@ export class BedrockConnection implements BedrockCaller {
   readonly #socket: Socket;
   readonly #parts: ConnectionParts;
   readonly #reader: MessageReader;
-  readonly #requests: (Request | UnreadableMessage)[] = [];
+  readonly #requests: (BedrockRequest | UnreadableMessage)[] = [];
   readonly #goneCalls = new Set<() => void>();
   #isBusy = false;
   #isWriting = false;
@@ -173,7 +173,7 @@ export class BedrockConnection implements BedrockCaller {
     if (this.#isClosing || this.#hasEnded) this.#leave();
   }
 
-  #next(): Request | UnreadableMessage | undefined {
+  #next(): BedrockRequest | UnreadableMessage | undefined {
     const request = this.#requests.shift();
     if (this.#requests.length < queuedRequestsMax && this.#socket.isPaused()) this.#socket.resume();
     return request;
@@ -199,7 +199,7 @@ export class BedrockConnection implements BedrockCaller {
     else this.#socket.write(writeResponse({ status, headers: { Connection: 'close' } }));
   }
 
-  async #serve(request: Request): Promise<void> {
+  async #serve(request: BedrockRequest): Promise<void> {
     if (isHealthCheck(request.line)) {
       this.#socket.write(health);
       return this.close();
@@ -214,7 +214,7 @@ export class BedrockConnection implements BedrockCaller {
   }
 
   /** Replies and closes at once; the command runs without the client. */
-  #forget(request: Request, at: number | null): void {
+  #forget(request: BedrockRequest, at: number | null): void {
     const { services, logger, runLater } = this.#parts;
     const caller = { name: this.name, isLocal: this.isLocal, isGone: true, whenGone: whenGoneAlready };
     const work = async (): Promise<void> => this.#lose(await answer({ ...request, caller, services }, logger));
@@ -262,7 +262,7 @@ function whenGoneAlready(call: () => void): () => void {
 }
 
 /** The time at which to run the command; null: now. */
-function executeTimeOf({ headers }: Request, now: number): number | null {
+function executeTimeOf({ headers }: BedrockRequest, now: number): number | null {
   const text = headers.get('commandexecutetime');
   const at = text !== undefined && /^\d{1,18}$/.test(text) ? Number(text) / 1000 : 0;
   return at > now ? at : null;

@@ -7,7 +7,7 @@ import { ReceivedBytes } from './bytes.ts';
 import { escapeValue, unescapeValue } from './escape.ts';
 import { badRequest, tooLarge, UnreadableMessage } from './unreadable.ts';
 
-export interface Request {
+export interface BedrockRequest {
   /** The whole method line, trimmed. */
   readonly line: string;
   /** The part of the line before the first space, in lower case. */
@@ -50,7 +50,7 @@ export const isHealthCheck = (line: string): boolean => healthLine.test(line);
 export type ParsePhase = 'idle' | 'head' | 'body';
 
 interface IncomingRequest {
-  readonly message: Request;
+  readonly message: BedrockRequest;
   readonly body: RequestBody;
 }
 
@@ -72,7 +72,7 @@ export class MessageReader {
   }
 
   /** Yields the requests that are complete. Throws UnreadableMessage; the reader must not be used after that. */
-  *read(bytes: Buffer): Generator<Request> {
+  *read(bytes: Buffer): Generator<BedrockRequest> {
     this.#bytes.add(bytes);
     for (;;) {
       this.#request ??= this.#readHead();

@@ -69,11 +69,11 @@ export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResul
   });
 }
 
-type Request = z.output<typeof ExecInput>;
+type ParsedExecInput = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Checked here again, in case the handler is called without the schema. */
-function programOf(policy: ExecPolicy, request: Request): FixedProgram {
+function programOf(policy: ExecPolicy, request: ParsedExecInput): FixedProgram {
   const [issue] = policy.issues(request);
   if (issue !== undefined) throw new Fail(issue.message);
   try {
@@ -85,7 +85,7 @@ function programOf(policy: ExecPolicy, request: Request): FixedProgram {
 
 async function execute(
   { run, fence, signal, log }: Context,
-  { command: [name, ...words], env, stdin, timeout }: Request,
+  { command: [name, ...words], env, stdin, timeout }: ParsedExecInput,
   { path, listedPath, cwd, env: operatorEnv }: FixedProgram,
 ): Promise<ExecResult> {
   signal.throwIfAborted();

@@ -37,7 +37,7 @@ const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 const drainTriesMax = 2000;
 
 /** Throws the first violation; returns the number of events of each kind. */
-export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Counts> {
+export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<EventCounts> {
   const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
   try {
@@ -50,9 +50,9 @@ export async function checkRaces(open: Open, { connections = 8, turns = 150, ...
   }
 }
 
-type Counts = Map<string, number>;
+type EventCounts = Map<string, number>;
 
-async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<Counts> {
+async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<EventCounts> {
   const ledger = new Ledger();
   const stores = [store];
   while (stores.length < connections) stores.push(await again());
@@ -67,7 +67,7 @@ async function race({ store, again }: Opened, { connections, turns, seed }: Requ
   return counts;
 }
 
-async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Counts> {
+async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<EventCounts> {
   const jobs = await allJobs(store);
   const histories = await Promise.all(jobs.map(async (job) => [job, await store.history(job.id)] as const));
   for (const history of histories) {
@@ -82,7 +82,7 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
     ledger.checkAtMost(1, histories, (job) => isLiveWith(key, job), `S11: live jobs with key ${key}`);
   }
   await follower.checkAgain();
-  const counts: Counts = new Map();
+  const counts: EventCounts = new Map();
   for (const { kind } of histories.flatMap(([, events]) => events)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }

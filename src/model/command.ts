@@ -59,3 +59,4 @@ export type Command =
   | { readonly do: 'edit'; readonly edit: Edit; readonly fence?: number };
 
 export type CommandName = Command['do'];
+export type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;

@@ -98,7 +98,7 @@ const asWritten = (_key: string, value: unknown, context?: { readonly source?: s
   typeof value === 'number' && context?.source !== undefined ? exactJson.rawJSON(context.source) : value;
 
 function checkedText(value: unknown, limits: JsonLimits): string {
-  const walk = new Walk(limits);
+  const walk = new JsonWalk(limits);
   try {
     const text: string | undefined = JSON.stringify(value, function (this: object, key, value: unknown) {
       return walk.visit(this, key, value);
@@ -112,7 +112,7 @@ function checkedText(value: unknown, limits: JsonLimits): string {
 
 /**
  * Detects plain data, which JSON.stringify writes without loss. Walking a value takes five times as long and is rarely
- * needed. Invalid and unusual values are left to `Walk`, which reports where they are.
+ * needed. Invalid and unusual values are left to `JsonWalk`, which reports where they are.
  */
 class PlainDataCheck {
   readonly #depth: number;
@@ -127,7 +127,7 @@ class PlainDataCheck {
     try {
       return this.#isData(value, this.#depth);
     } catch {
-      // Reading the value threw an error; `Walk` refuses the value with it.
+      // Reading the value threw an error; `JsonWalk` refuses the value with it.
       return false;
     }
   }
@@ -160,7 +160,7 @@ class PlainDataCheck {
  * value that is too deep, so the stack stays shallow, and as soon as the text must be too long, so that a value that
  * contains another many times cannot grow without bound.
  */
-class Walk {
+class JsonWalk {
   readonly #limits: JsonLimits;
   /** The objects that enclose the current value, outermost first, and the key followed in each. */
   readonly #holders: object[] = [];
@@ -287,7 +287,7 @@ function notJson(text: string, error: unknown): Refusal {
 }
 
 /**
- * Checks what can be wrong in a text that parses: a key, or a number such as 1e999. `Walk`, which reports the path, is
+ * Checks what can be wrong in a text that parses: a key, or a number such as 1e999. `JsonWalk`, which reports the path, is
  * slower.
  */
 function isFit(value: Json): boolean {

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { tryModifiers } from '../time/modifiers.ts';
 import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time/repeat.ts';
 import type { Change } from './change.ts';
-import type { Command, CommandName } from './command.ts';
+import type { Command, CommandName, CommandOf } from './command.ts';
 import type { Event, FirstState, EventBody, Late } from './event.ts';
 import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff, isLate } from './job.ts';
@@ -22,7 +22,6 @@ export interface Asking {
 }
 
 type JobIn<S extends State> = Extract<Job, { state: S }>;
-type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
 type Verdict = readonly EventBody[] | Refusal;
 type Rule<C extends CommandName, S extends State> = (job: JobIn<S>, command: CommandOf<C>, asking: Asking) => Verdict;
 type Rules = { readonly [C in CommandName]: { readonly [S in State]?: Rule<C, S> } };

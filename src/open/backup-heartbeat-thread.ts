@@ -18,13 +18,13 @@ const pollMs = Math.min(leaseMs / 12, 1_000);
 const beatMs = leaseMs / 3;
 const timeLimits = new TimeLimits(limits.rows, limits.shared);
 
-interface Opened {
+interface OpenedStore {
   readonly store: Store;
   readonly blockedLoop: BlockedLoop;
 }
 
 async function watch(): Promise<void> {
-  let opened: Opened | null = null;
+  let opened: OpenedStore | null = null;
   let count = Atomics.load(signals, 0);
   let changedAt = systemClock.monotonic();
   let beatAt = changedAt;
@@ -42,7 +42,7 @@ async function watch(): Promise<void> {
 }
 
 /** Opens the store in advance, since little of the lease may be left later. A failure is retried at the next poll. */
-function open(): Opened | null {
+function open(): OpenedStore | null {
   try {
     const store = openStoreAt(address);
     const note = (): void => void Atomics.add(signals, 2, 1);

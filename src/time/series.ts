@@ -176,13 +176,13 @@ function walkSeries(step: Step, awaitsRun: boolean): Series {
   };
 }
 
-interface Walk {
+interface WalkResult {
   readonly found: Occurrence[];
   /** Whether all occurrences until the end were found. */
   readonly complete: boolean;
 }
 
-function walk(step: Step, after: number, until: number, most: number): Walk {
+function walk(step: Step, after: number, until: number, most: number): WalkResult {
   const found: Occurrence[] = [];
   let next = step(after);
   while (next !== null && next.nominal <= until) {

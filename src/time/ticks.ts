@@ -90,7 +90,7 @@ export function dueTicks(
   };
 }
 
-interface Plan {
+interface MisfirePlan {
   readonly policy: Misfire['policy'];
   readonly graceMs: number;
   readonly windowMs: number;
@@ -103,7 +103,7 @@ interface Sorted {
 }
 
 /** Oldest first: ticks outside the window, late ticks, ticks beyond the cap, and ticks that run. */
-function sort(series: Series, after: number, until: number, plan: Plan): Sorted {
+function sort(series: Series, after: number, until: number, plan: MisfirePlan): Sorted {
   const onTimeFrom = until - plan.graceMs;
   const windowFrom = plan.policy === 'skip' ? -Infinity : Math.min(until - plan.windowMs, onTimeFrom);
   const isOnTime = series.newest(Math.max(after, onTimeFrom - 1), until, 1).length > 0;
@@ -151,7 +151,7 @@ export function delayOf(schedule: Schedule, name: string): number {
   return spreadMs === undefined ? 0 : spreadOf(name, spreadMs);
 }
 
-function planOf({ policy, windowMs, cap, graceMs = graceDefaultMs }: Misfire): Plan {
+function planOf({ policy, windowMs, cap, graceMs = graceDefaultMs }: Misfire): MisfirePlan {
   return { policy, windowMs, cap, graceMs };
 }
 

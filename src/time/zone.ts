@@ -59,7 +59,7 @@ export function stretchAt(zone: string, instant: number): Stretch {
   return rules.latest;
 }
 
-interface Change {
+interface OffsetChange {
   readonly at: number;
   readonly before: number;
   readonly after: number;
@@ -68,10 +68,10 @@ interface Change {
 /** The changes within (start, start + bucketMs]. */
 interface Bucket {
   readonly offset: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly OffsetChange[];
 }
 
-interface Rules {
+interface ZoneRules {
   readonly format: Intl.DateTimeFormat;
   readonly buckets: BoundedMap<number, Bucket>;
   latest: Stretch | null;
@@ -83,9 +83,9 @@ const bucketMs = 64 * sampleMs;
 const bucketsKept = 256;
 
 /** By name in lower case, as Intl ignores case; bounded by the number of zones. */
-const known = new Map<string, Rules>();
+const known = new Map<string, ZoneRules>();
 
-function rulesOf(zone: string): Rules {
+function rulesOf(zone: string): ZoneRules {
   const key = zone.toLowerCase();
   let rules = known.get(key);
   if (!rules) {
@@ -110,7 +110,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   }
 }
 
-function findStretch(rules: Rules, instant: number): Stretch {
+function findStretch(rules: ZoneRules, instant: number): Stretch {
   const index = Math.floor(instant / bucketMs);
   const here = bucketOf(rules, index);
   const last = here.changes.findLast(({ at }) => at <= instant) ?? bucketOf(rules, index - 1).changes.at(-1);
@@ -125,11 +125,11 @@ function findStretch(rules: Rules, instant: number): Stretch {
   };
 }
 
-const bucketOf = ({ format, buckets }: Rules, index: number): Bucket =>
+const bucketOf = ({ format, buckets }: ZoneRules, index: number): Bucket =>
   buckets.getOrSet(index, () => readBucket(format, index * bucketMs));
 
 function readBucket(format: Intl.DateTimeFormat, start: number): Bucket {
-  const changes: Change[] = [];
+  const changes: OffsetChange[] = [];
   const offset = readOffset(format, start);
   let before = offset;
   for (let at = start + sampleMs; at <= start + bucketMs; at += sampleMs) {

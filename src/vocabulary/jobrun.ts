@@ -150,10 +150,10 @@ function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'total
 }
 
 /** When it first executed since it was created, reopened or repeated. */
-function startOf(way: readonly LifeStep[]): number | null {
-  const life = way.at(-1)?.life;
+function startOf(steps: readonly LifeStep[]): number | null {
+  const life = steps.at(-1)?.life;
   const isStarted = ({ after }: LifeStep): boolean => ['preparing', 'underWay'].includes(jobStandingOf(after));
-  return way.find((step) => step.life === life && isStarted(step))?.event.at ?? null;
+  return steps.find((step) => step.life === life && isStarted(step))?.event.at ?? null;
 }
 
 const lengthOf = (attempt: PastAttempt | undefined): number | null =>

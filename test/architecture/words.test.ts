@@ -1,7 +1,7 @@
 // The words of the code: no metaphors in identifiers and file names, and no type name with two meanings.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseSync, Visitor, type ESTree } from 'vite';
+import { parseSync, Visitor } from 'vite';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '..', '..');
 /** Metaphors, and words with several meanings; docs/glossary.md has the terms to use instead. */
 const bannedWords = new Set(
   `told tell tells telling tellings said newborn newborns newcomer foundling foundlings litter herd twin twins homes
-  station crew roster census spell spells bell deed deeds desk sight sights unlucky lone conceive unborn born birth births
-  foresight foresee foreseen checkup upkeep vitals canceller heart heard breathe courtesy doubt obey deaf dear stride
-  look looks looked looking place places tread wish wished wishes shall meant helping helpings
+  station crew roster census spell spells bell deed deeds desk sight sights unlucky lone conceive unborn born birth
+  births foresight foresee foreseen checkup upkeep vitals canceller heart heard breathe courtesy doubt obey deaf dear
+  stride look looks looked looking place places tread wish wished wishes shall meant helping helpings
   turnstile happening happenings glance theatre phantom wary spoils spoiled seat seats troubled story`
     .split(/\s+/),
 );
@@ -22,7 +22,7 @@ const publicNames: ReadonlySet<string> = new Set(['tellProgress', 'tellLog', 'pl
 interface File {
   readonly path: string;
   readonly names: ReadonlySet<string>;
-  readonly exportedTypes: readonly string[];
+  readonly types: readonly string[];
 }
 
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -32,23 +32,24 @@ const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
 function readNames(path: string): File {
   const { program } = parseSync(path, readFileSync(join(root, path), 'utf8'));
   const names = new Set<string>();
-  const exportedTypes: string[] = [];
-  const addType = (node: ESTree.Node | null): void => {
-    if (node?.type === 'TSInterfaceDeclaration' || node?.type === 'TSTypeAliasDeclaration') exportedTypes.push(node.id.name);
-    if (node?.type === 'ClassDeclaration' && node.id) exportedTypes.push(node.id.name);
-  };
+  const types: string[] = [];
+  const addType = ({ id }: { readonly id: { readonly name: string } | null }): void => void (id && types.push(id.name));
   new Visitor({
     Identifier: ({ name }) => void names.add(name),
     PrivateIdentifier: ({ name }) => void names.add(name),
-    ExportNamedDeclaration: ({ declaration }) => addType(declaration),
+    TSInterfaceDeclaration: addType,
+    TSTypeAliasDeclaration: addType,
+    ClassDeclaration: addType,
   }).visit(program);
-  return { path, names, exportedTypes };
+  return { path, names, types };
 }
 
 /** `isToldAt` → is, told, at; `claim-hint` → claim, hint. */
-const wordsOf = (name: string): string[] => (name.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
+const wordsOf = (name: string): string[] =>
+  (name.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
 
-const isBanned = (name: string): boolean => !publicNames.has(name) && wordsOf(name).some((word) => bannedWords.has(word));
+const isBanned = (name: string): boolean =>
+  !publicNames.has(name) && wordsOf(name).some((word) => bannedWords.has(word));
 
 test.each(['isToldAt', 'lookMs', 'Newborns', '#desk'])('%s is a banned name', (name) => {
   expect(isBanned(name)).toBe(true);
@@ -66,10 +67,10 @@ test('no file name of src is a metaphor that the glossary replaced', () => {
   expect(files.map(({ path }) => path).filter((path) => isBanned(basename(path)))).toEqual([]);
 });
 
-test('a type name of src is exported by one file, or by the same file of parallel adapters', () => {
-  const exporters = Map.groupBy(
-    files.flatMap(({ path, exportedTypes }) => exportedTypes.map((name) => ({ path, name }))), ({ name }) => name);
-  const doubled = [...exporters].filter(([, found]) => new Set(found.map(({ path }) => adapterFile(path))).size > 1);
+test('a type name of src is declared by one file, or by parallel adapters', () => {
+  const declarations = Map.groupBy(
+    files.flatMap(({ path, types }) => types.map((name) => ({ path, name }))), ({ name }) => name);
+  const doubled = [...declarations].filter(([, found]) => new Set(found.map(({ path }) => adapterFile(path))).size > 1);
   expect(doubled.map(([name, found]) => `${name}: ${found.map(({ path }) => path).join(', ')}`)).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeValue, unescapeValue } from '../../src/bedrock/escape.ts';
 import {
-  isHealthCheck, defaultLimits, MessageReader, writeResponse, type MessageLimits, type Request,
+  isHealthCheck, defaultLimits, MessageReader, writeResponse, type MessageLimits, type BedrockRequest,
 } from '../../src/bedrock/message.ts';
 import { UnreadableMessage } from '../../src/bedrock/unreadable.ts';
 import { seededRandom } from '../../src/random.ts';
@@ -13,10 +13,10 @@ function read(
   text: string | Buffer,
   limits?: Partial<MessageLimits>,
   pieces = [Infinity],
-): (Request | string | null)[] {
+): (BedrockRequest | string | null)[] {
   const reader = new MessageReader({ ...defaultLimits, ...limits });
   const bytes = Buffer.from(text);
-  const found: (Request | string | null)[] = [];
+  const found: (BedrockRequest | string | null)[] = [];
   let start = 0;
   try {
     for (const piece of [...pieces, Infinity]) {
@@ -32,10 +32,10 @@ function read(
   return found;
 }
 
-const one = (text: string | Buffer, limits?: Partial<MessageLimits>): Request => {
+const one = (text: string | Buffer, limits?: Partial<MessageLimits>): BedrockRequest => {
   const found = read(text, limits);
   expect(found).toHaveLength(1);
-  return found[0] as Request;
+  return found[0] as BedrockRequest;
 };
 
 const headersOf = (text: string): Record<string, string> => Object.fromEntries(one(text).headers);

@@ -106,7 +106,7 @@ export class HandlerCaller {
   }
 }
 
-/** A run that was created by name has no phase from its type: without details its tasks are not planned yet. */
+/** A run that was created by name has the phase `run` even if its type has tasks: without details it prepares them. */
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';

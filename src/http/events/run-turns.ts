@@ -13,11 +13,11 @@ export const runsPerTurn = 100;
 /** A run is read after this time in any case. */
 const patienceMs = 15_000;
 
-type Feed = Pick<EventFeed, 'start' | 'follow'>;
+type FollowableFeed = Pick<EventFeed, 'start' | 'follow'>;
 type Timer = Pick<Clock, 'after'>;
 
 export class RunTurns {
-  readonly #feed: Feed;
+  readonly #feed: FollowableFeed;
   readonly #clock: Timer;
   readonly #watches = new Map<number, Set<RunWatch>>();
   /** In the order in which they began to wait. */
@@ -25,7 +25,7 @@ export class RunTurns {
   #unfollow: (() => void) | null = null;
   #stopTimer: (() => void) | null = null;
 
-  constructor(feed: Feed, clock: Timer) {
+  constructor(feed: FollowableFeed, clock: Timer) {
     this.#feed = feed;
     this.#clock = clock;
   }

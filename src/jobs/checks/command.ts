@@ -1,5 +1,5 @@
 /** Validates commands from outside: the machine does not check its input. */
-import type { Command, CommandName } from '../../model/command.ts';
+import type { Command, CommandName, CommandOf } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
 import type { JobError } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
@@ -11,7 +11,6 @@ import {
 } from './values.ts';
 import { checkPolicy } from './policy.ts';
 
-type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
 type Check<C extends CommandName> = (command: CommandOf<C>, now: number) => CommandOf<C>;
 
 const checks: { readonly [C in CommandName]: Check<C> } = {

@@ -42,7 +42,7 @@ const emptyMaxAgeMs = 50;
 
 interface ScanCursor {
   readonly lanes: Map<string, LaneCursor>;
-  /** Our clock when the scan was sent, and the server's time for it. */
+  /** Monotonic time of this process when the scan was sent; `scanMs` is the duration that the server measured. */
   readonly scannedAt: number;
   readonly scanMs: number;
   readonly hasGates: boolean;

@@ -19,7 +19,7 @@ export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, '
 /** The SET list of an ended job, without its history. */
 export const amendSql = (column: ColumnSql): string => setSql(endedColumns, 'ended', column);
 
-const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: Table, column: ColumnSql): string =>
+const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: RowTable, column: ColumnSql): string =>
   columns
     .filter(({ update }) => update !== 'fixed')
     .map((each) => `${each.name} = ${newValueSql(each, table, column)}`)
@@ -31,9 +31,9 @@ export const endedRowSql = (column: ColumnSql): string => [
   `${appendLineSql(column)} as history`,
 ].join(', ');
 
-type Table = 'job' | 'ended';
+type RowTable = 'job' | 'ended';
 
-function newValueSql({ name, update }: Pick<JobColumn, 'name' | 'update'>, table: Table, column: ColumnSql): string {
+function newValueSql({ name, update }: Pick<JobColumn, 'name' | 'update'>, table: RowTable, column: ColumnSql): string {
   switch (update) {
     case 'fixed':
       return `${table}.${name}`;
@@ -46,5 +46,5 @@ function newValueSql({ name, update }: Pick<JobColumn, 'name' | 'update'>, table
   }
 }
 
-export const appendLineSql = (column: ColumnSql, table: Table = 'job'): string =>
+export const appendLineSql = (column: ColumnSql, table: RowTable = 'job'): string =>
   `${table}.history || E'\\n' || ${column('line')}`;
