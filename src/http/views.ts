@@ -3,7 +3,7 @@ import { firstMemoryId } from '../engine/stores.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
-import { isHandedOff, type Job, type JobError } from '../model/job.ts';
+import { isHandedOff, type ErrorCause, type Job, type JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
@@ -118,14 +118,23 @@ const payload = (text: string | null, visibility: Visibility): unknown =>
 
 function errorView(error: JobError | null, visibility: Visibility): RunDetail['error'] {
   if (error === null) return null;
-  const { code, message, data, stack } = error;
+  const { code, message, name, id, causes, data, stack } = error;
   return {
     code,
     message: redactText(message, visibility),
+    ...(name === undefined ? {} : { name }),
+    ...(id === undefined ? {} : { id: redactText(id, visibility) }),
+    ...(causes === undefined ? {} : { causes: causes.map((cause) => causeView(cause, visibility)) }),
     ...(data === undefined ? {} : { data: redact(data, visibility) }),
     ...(stack === undefined || visibility === 'shape' ? {} : { stack: redactText(stack, visibility) }),
   };
 }
+
+const causeView = ({ message, name, id }: ErrorCause, visibility: Visibility): ErrorCause => ({
+  message: redactText(message, visibility),
+  ...(name === undefined ? {} : { name }),
+  ...(id === undefined ? {} : { id: redactText(id, visibility) }),
+});
 
 export function eventView(event: Event, visibility: Visibility): EventView {
   const { n, at, by, why, kind, ...data } = event;

@@ -1,6 +1,6 @@
 /** `stint runs`: lists, creates, shows and manages runs. */
 import type { Command } from 'commander';
-import type { Job } from '../../model/job.ts';
+import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
 import { parseJson } from '../../model/json.ts';
 import { standingOf, standings, type Query, type Standing } from '../../store/query.ts';
@@ -124,7 +124,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['attempt', job.attempt],
       ['fence', job.fence],
       ['tasks', counts.total === 0 ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
-      ['error', job.error?.message ?? null],
+      ['error', job.error === null ? null : errorText(job.error)],
       ['input', job.input],
       ['result', job.result],
     ];
@@ -250,3 +250,10 @@ function tagOf(text: string): [string, string] {
   if (name !== '' && value.length > 0) return [name, value.join('=')];
   throw new Refusal('malformed.option', `invalid tag "${text.slice(0, 40)}"; use name=value`, {});
 }
+
+/** With the name, the application's own code, and the causes. */
+const errorText = ({ causes = [], ...error }: JobError): string =>
+  [causeText(error), ...causes.map((cause) => `caused by ${causeText(cause)}`)].join('; ');
+
+const causeText = ({ name, id, message }: ErrorCause): string =>
+  [...(name === undefined ? [] : [`${name}: `]), message, ...(id === undefined ? [] : [` (${id})`])].join('');

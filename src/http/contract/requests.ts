@@ -87,6 +87,7 @@ export const CancelRequest = z.strictObject({ why: why.optional(), grace: durati
 export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),
+  id: z.string().max(200).optional().meta({ description: 'your own code of the error' }),
   data: z.unknown().optional(),
 });
 export const RunResult = z.strictObject({ result: z.unknown().optional(), why: why.optional() }).meta({ id: 'RunResult' });

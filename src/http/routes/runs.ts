@@ -164,8 +164,8 @@ async function checkCreator(engine: HttpServices['engine'], id: number, principa
   throw new HttpRefusal('forbidden', `run ${id} was not created by ${principal.name}: it needs the role operator`);
 }
 
-const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
-  Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
+const errorOf = ({ message, id: code, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code }, data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
   { engine, priorities }: HttpServices,

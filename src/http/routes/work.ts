@@ -102,9 +102,10 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     { principal },
   ) {
     await held(engine, id, fence, principal);
-    const { message, code = 'unknown', data, stack } = error;
+    const { message, code = 'unknown', name, id: ownCode, data, stack } = error;
     const optional = { ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
-    const jobError = { code, message, ...optional };
+    const names = { ...(name === undefined ? {} : { name }), ...(ownCode === undefined ? {} : { id: ownCode }) };
+    const jobError = { code, message, ...names, ...optional };
     const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
