@@ -83,22 +83,31 @@ export async function applyTogether(
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
-/** Claims the best jobs for a holder; answers every change, also of jobs that ended instead of being handed out. */
-export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
+export interface Claimed {
+  /** Every change, also of jobs that ended instead of being handed out. */
+  readonly changes: readonly Change[];
+  /** The store time of the search: pass it to `nextDue`, which then misses no job that became due in between. */
+  readonly searchedAt: number;
+}
+
+/** Claims the best jobs for a holder. */
+export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<Claimed> =>
   claimFor(store, request, leaseMs, () => holder);
 
 /**
  * The same for several holders, told by how many have been served; `commandsFor` may add to the claim of a job, so that
  * it fails instead of being handed out.
  */
-export function claimFor(
+export async function claimFor(
   store: Store,
   request: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
   commandsFor?: (job: Job, claiming: Command) => readonly Command[],
-): Promise<readonly Change[]> {
-  return store.claim(request, (candidates, now) => {
+): Promise<Claimed> {
+  let searchedAt = store.now();
+  const written = await store.claim(request, (candidates, now, since) => {
+    searchedAt = since;
     const until = leaseMs === null ? null : now + leaseMs;
     const changes: Change[] = [];
     let served = 0;
@@ -113,13 +122,17 @@ export function claimFor(
     }
     return changes;
   });
+  return { changes: written, searchedAt };
 }
 
-/** The best jobs that nobody else is taking, untouched. */
-export async function peek(store: Store, request: ClaimRequest): Promise<readonly Job[]> {
-  let found: readonly Job[] = [];
-  await store.claim(request, (candidates) => {
-    found = candidates.map(({ job }) => job);
+/** The best jobs that nobody else is taking, untouched, and the store time of the search. */
+export async function peek(
+  store: Store,
+  request: ClaimRequest,
+): Promise<{ readonly jobs: readonly Job[]; readonly searchedAt: number }> {
+  let found: { readonly jobs: readonly Job[]; readonly searchedAt: number } = { jobs: [], searchedAt: store.now() };
+  await store.claim(request, (candidates, _now, searchedAt) => {
+    found = { jobs: candidates.map(({ job }) => job), searchedAt };
     return [];
   });
   return found;

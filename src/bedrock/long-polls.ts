@@ -41,6 +41,8 @@ interface PollGroup {
   readonly waiters: Set<Waiter>;
   /** Whether a waiter has joined since the group was served. */
   isFresh: boolean;
+  /** The store time of the last search for its jobs. */
+  searchedAt: number;
   nextDue: number | null;
 }
 
@@ -122,7 +124,8 @@ export class LongPolls {
   #groupFor(request: PollRequest): PollGroup {
     const { limit: _limit, ...same } = request;
     const name = JSON.stringify(same);
-    const group = this.#groups.get(name) ?? { name, request, waiters: new Set(), isFresh: true, nextDue: null };
+    const fresh = { name, request, waiters: new Set<Waiter>(), isFresh: true, searchedAt: 0, nextDue: null };
+    const group: PollGroup = this.#groups.get(name) ?? fresh;
     this.#groups.set(name, group);
     return group;
   }
@@ -156,14 +159,17 @@ export class LongPolls {
   async #serveGroup(group: PollGroup): Promise<void> {
     group.isFresh = false;
     for (let isMore = true; isMore && group.waiters.size > 0; ) isMore = await this.#serveOnce(group);
-    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request));
+    if (group.waiters.size === 0) return;
+    group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request), group.searchedAt);
   }
 
   /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
-  async #serveOnce({ request, waiters }: PollGroup): Promise<boolean> {
+  async #serveOnce(group: PollGroup): Promise<boolean> {
+    const { request, waiters } = group;
     const seats = seatsOf(waiters);
     const all = { ...request, limit: seats.length };
-    const { handed, spoiled } = await this.#handOut(all, (served) => seats[served]!.caller.name);
+    const { handed, spoiled, searchedAt } = await this.#handOut(all, (served) => seats[served]!.caller.name);
+    group.searchedAt = searchedAt;
     const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
     const gone: HandedOut[] = [];
     for (const waiter of new Set(seats)) {

@@ -16,13 +16,20 @@ import { stopJob } from './operate.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-/** Answers what is due of all definitions; answers how many definitions ticked. Full batches mean: call again. */
-export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
-  let ticked = 0;
+export interface Ticked {
+  /** How many definitions ticked. A full batch means: call again. */
+  readonly count: number;
+  /** The store time of the search. */
+  readonly searchedAt: number;
+}
+
+/** Answers what is due of all definitions. */
+export async function tickDue(definer: Producer, asker: Asker): Promise<Ticked> {
+  let ticked: Ticked = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
-    const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
-    ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker);
+    const { jobs, searchedAt } = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
+    ticked = { count: jobs.length, searchedAt };
+    return jobs.length === 0 ? [] : answers(definer, jobs, definer.store.now(), asker);
   });
   return ticked;
 }
@@ -39,8 +46,8 @@ export async function tickBefore(definer: Producer, def: Job, now: number, asker
 
 type Changes = [Change, ...Change[]];
 
-/** When the next definition is due. */
-export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
+/** When the next definition is due after a time. */
+export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
 
 /** Lets schedules go on that count from the start or the end of a run. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {

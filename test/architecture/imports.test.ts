@@ -57,7 +57,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],

@@ -41,7 +41,7 @@ async function handOut(
 ): Promise<readonly HandedOut[]> {
   if (caller.isGone) throw new StatusError(noJob);
   const isLongPoll = headers.get('connection')?.toLowerCase() === 'wait';
-  const found: HandOut = isLongPoll
+  const found: Pick<HandOut, 'handed' | 'spoiled'> = isLongPoll
     ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), spoiled: 0 }
     : await services.longPolls.serve(request, caller);
   if (found.handed.length + found.spoiled === 0) throw new StatusError(noJob);

@@ -32,6 +32,8 @@ export interface HandOut {
   readonly handed: readonly HandedOut[];
   /** Jobs that matched but failed instead: handed out too often, or of a name that is made to crash. */
   readonly spoiled: number;
+  /** The store time of the search. */
+  readonly searchedAt: number;
 }
 
 /** A job that no worker ever answers for stays with it, unless it says after what time it is to be handed out again. */
@@ -57,7 +59,7 @@ async function handOutOnce(
   const kinds = withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const);
   const request = { kinds, names, limit, ...(priorities === undefined ? {} : { priorities }) };
   const holderOf = typeof holder === 'string' ? () => holder : holder;
-  const changes = await claimFor(store, request, openEnded, holderOf, (job, claiming) =>
+  const { changes, searchedAt } = await claimFor(store, request, openEnded, holderOf, (job, claiming) =>
     commandsFor(job, claiming, crashOf(job, crashing)));
   await settleAfter(store, changes, { by: holderOf(0) });
   const running = changes.filter(({ after }) => after?.state === 'running');
@@ -70,7 +72,7 @@ async function handOutOnce(
   })));
   const spoiled = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
   // Jobs that had been asked to give up have ended on the way.
-  return { handed, spoiled, passed: changes.length - running.length - spoiled };
+  return { handed, spoiled, searchedAt, passed: changes.length - running.length - spoiled };
 }
 
 /** Jobs whose worker never heard of them go back, as if they had not been handed out; what has happened since stays. */

@@ -26,12 +26,12 @@ export function candidates(records: Records, request: ClaimRequest, now: number)
 export function nextDue(
   records: Records,
   { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
-  now: number,
+  after: number,
 ): number | null {
   const isNamed = namePredicate(names);
   let next: number | null = null;
   for (const job of records.all()) {
-    if (job.state !== 'pending' || !kinds.includes(job.kind) || !isNamed(job.type) || job.due <= now) continue;
+    if (job.state !== 'pending' || !kinds.includes(job.kind) || !isNamed(job.type) || job.due <= after) continue;
     next = Math.min(next ?? Infinity, job.due);
   }
   return next;

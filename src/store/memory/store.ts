@@ -55,15 +55,15 @@ export class MemoryStore implements Store {
 
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     const now = this.now();
-    const changes = decide(candidates(this.#records, request, now), now);
+    const changes = decide(candidates(this.#records, request, now), now, now);
     const isWritten = this.#records.write(changes, false);
     const written = changes.filter((_, index) => isWritten[index]);
     this.#publish(written);
     return Promise.resolve(written);
   }
 
-  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
-    return Promise.resolve(nextDue(this.#records, request, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
+    return Promise.resolve(nextDue(this.#records, request, after));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {

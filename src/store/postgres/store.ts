@@ -5,6 +5,7 @@ import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
+import { GateRing } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
@@ -16,7 +17,8 @@ import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
-import { admittedPerGate, nextDue } from './claim/gates.ts';
+import { admittedPerGate } from './claim/gates.ts';
+import { nextDue } from './claim/next-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
@@ -56,7 +58,7 @@ export class PostgresStore implements Store {
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
-    this.#claimParts = { connection: this.#connection, cursors, hints };
+    this.#claimParts = { connection: this.#connection, cursors, hints, gateRing: new GateRing() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
@@ -95,11 +97,11 @@ export class PostgresStore implements Store {
     return claim(this.#claimParts, request, decide);
   }
 
-  async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
+  async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null> {
     const { cursors, hints } = this.#claimParts;
     if (hints.isScanDue(request)) return Math.ceil(this.now() + afterHintMs);
     if (cursors.lastScan(request)?.isEmpty) return null;
-    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request));
+    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request, after));
     const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }

@@ -5,6 +5,7 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
+import { GateRing } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
@@ -41,6 +42,7 @@ export class SqliteStore implements Store {
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
+  readonly #gateRing = new GateRing();
 
   constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
     this.#connection = openFile(path, durability);
@@ -74,16 +76,15 @@ export class SqliteStore implements Store {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#connection.write(() => {
       const now = this.now();
-      const found = candidates(this.#connection, request, now);
-      if (found.length === 0) return [];
-      const changes = decide(found, now);
+      const changes = decide(candidates(this.#connection, request, this.#gateRing, now), now, now);
+      if (changes.length === 0) return [];
       writeBatch(this.#connection, { changes }, now);
       return changes;
     });
   }
 
-  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
-    return this.#read(() => nextDue(this.#connection, request, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
+    return this.#read(() => nextDue(this.#connection, request, after));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
