@@ -1,5 +1,6 @@
 /** Durations: how long each job waited and ran, measured from the events of the feed. */
 import { endings } from '../../model/event.ts';
+import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
@@ -19,7 +20,7 @@ export class DurationTracker {
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
-    if (kind === 'def') return none;
+    if (!workKinds.includes(kind)) return none;
     if ('due' in event) this.#due.set(job, event.due);
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);

@@ -36,8 +36,8 @@ export class Metrics {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  countEvent({ event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
-    this.#count('stint_events_total', { kind: event.kind });
+  countEvent({ kind, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
+    if (kind !== 'audit') this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#countTicks(event);
     if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
     if (ranMs !== null) this.#run.add(ranMs / 1000);

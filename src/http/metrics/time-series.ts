@@ -48,7 +48,7 @@ export class TimeSeries {
   }
 
   add({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
-    if (kind === 'def') return;
+    if (!workKinds.includes(kind)) return;
     const word = counted.find((one) => one === event.kind);
     if (word === undefined && waitedMs === null && ranMs === null) return;
     this.#each(event.at, (bucket) => {
