@@ -311,6 +311,19 @@ export const claim: Topic = {
       equal(await next('run', { exact: [] }), null);
     },
 
+    'the oldest due job of a type is the one that has been due longest, at a gate or not': async (world) => {
+      const at = (ms: number): number => world.now() + ms;
+      const jobs = await world.createAll([
+        { type: 'a', due: at(-10), priority: 5 }, { type: 'a', due: at(-30) }, { type: 'a', due: at(-40), hold: 'pause' },
+        { type: 'a', kind: 'task', due: at(-50) }, { type: 'b', due: at(10) }, { type: 'c', due: at(-5) },
+        { type: 'c', gate: 'any/c//', due: at(-7) },
+      ]);
+      const request = { kinds: ['run'], names: { exact: ['a', 'b', 'c', 'none'] } } as const;
+      const oldest = (index: number) => ({ id: jobs[index]!.id, due: jobs[index]!.due });
+      same(await world.store.oldestDue(request), new Map([['a', oldest(1)], ['c', oldest(6)]]));
+      same(await world.store.oldestDue({ ...request, names: { glob: 'c*' } }), new Map([['c', oldest(6)]]));
+    },
+
     'what may have become claimable is hinted at, and nobody is called who no longer listens': async (world) => {
       let calls = 0;
       const unlisten = world.store.onWake(() => { calls += 1; });

@@ -3,7 +3,7 @@ import { Turnstile, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
-import { queuePositionMax, type Candidate, type ClaimRequest } from '../store.ts';
+import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob } from '../store.ts';
 import type { Records } from './records.ts';
 
 /** In claim order. */
@@ -35,6 +35,21 @@ export function nextDue(
     next = Math.min(next ?? Infinity, job.due);
   }
   return next;
+}
+
+export function oldestDue(
+  records: Records,
+  { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
+  now: number,
+): Map<string, DueJob> {
+  const isNamed = namePredicate(names);
+  const oldest = new Map<string, DueJob>();
+  for (const { id, due, state, kind, type } of records.byId(() => true)) {
+    if (state !== 'pending' || due > now || !kinds.includes(kind) || !isNamed(type)) continue;
+    const known = oldest.get(type);
+    if (!known || due < known.due) oldest.set(type, { id, due });
+  }
+  return oldest;
 }
 
 export function queuePosition(records: Records, job: Job, now: number): number {

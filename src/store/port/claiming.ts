@@ -18,6 +18,9 @@ export interface Claiming {
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 
+  /** Of each type, the job that has been due longest and waits to be claimed. */
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>>;
+
   /** How many claimable jobs of its kind and type precede this one in claim order; at most `queuePositionMax`. */
   queuePosition(job: Job): Promise<number>;
 
@@ -57,6 +60,11 @@ export interface Candidate {
   readonly job: Job;
   /** Whether its parent has been asked to cancel. */
   readonly parentCancelled: boolean;
+}
+
+export interface DueJob {
+  readonly id: number;
+  readonly due: number;
 }
 
 /** A running job and the fence under which it was claimed. */

@@ -8,17 +8,18 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { GateRing } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
   Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
-import { Connection, type ConnectionSettings } from './sql/connection.ts';
+import { Connection, ignore, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
+import { oldestDue } from './claim/oldest-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
@@ -104,6 +105,10 @@ export class PostgresStore implements Store {
     const due = await this.#connection.transaction((transaction) => nextDue(transaction, request, after));
     const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
+  }
+
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#connection.transaction((transaction) => oldestDue(transaction, request));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
@@ -204,8 +209,8 @@ export class PostgresStore implements Store {
 
   /**
    * Takes a `pg` client on which the caller has begun a transaction, or an object with the same `query(text, values)`.
-   * Ids are reserved outside of it: the counter's row lock would block all other producers. No listener is woken, since
-   * the end of the transaction is not visible here.
+   * Ids are reserved outside of it: the counter's row lock would block all other producers. A notification inside of it
+   * is delivered to all listeners, also of this process, when it commits.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
@@ -213,7 +218,7 @@ export class PostgresStore implements Store {
       now: () => this.now(),
       synchronize: () => this.synchronize(),
       reserve: (amount) => this.reserve(amount),
-      commit: (batch) => commitWithin(session, batch),
+      commit: (batch) => commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore),
       load: (ids) => load(session, ids),
       holders: (keys) => holders(session, keys),
     };

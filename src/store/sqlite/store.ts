@@ -8,12 +8,13 @@ import { systemClock, type Clock } from '../../time/clock.ts';
 import { GateRing } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
   Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
+import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
@@ -85,6 +86,10 @@ export class SqliteStore implements Store {
 
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
     return this.#read(() => nextDue(this.#connection, request, after));
+  }
+
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#read(() => oldestDue(this.#connection, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
