@@ -26,6 +26,8 @@ export interface Admission {
   readonly jobs: readonly WaitingJob[];
   /** Whether `limit` jobs were admitted, or all due jobs were considered. */
   readonly isComplete: boolean;
+  /** Whether a gate was full. */
+  readonly isCrowded: boolean;
 }
 
 /** How many jobs of each lane are read: those of full gates among them are read in vain. */
@@ -35,12 +37,14 @@ export const gateLaneRows = (limit: number): number => limit + 256;
 export function admitInOrder(lanes: readonly GateLane[], turnstile: Turnstile, limit: number): Admission {
   const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byClaimOrder);
   const admitted: WaitingJob[] = [];
+  let isCrowded = false;
   for (const job of lanes.flatMap(({ jobs }) => jobs).sort(byClaimOrder)) {
     if (admitted.length === limit) break;
-    if (end && byClaimOrder(job, end) > 0) return { jobs: admitted, isComplete: false };
+    if (end && byClaimOrder(job, end) > 0) return { jobs: admitted, isComplete: false, isCrowded };
     if (turnstile.pass(job.gate)) admitted.push(job);
+    else isCrowded = true;
   }
-  return { jobs: admitted, isComplete: admitted.length === limit || end === undefined };
+  return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };
 }
 
 /** The jobs of one kind and type. */
@@ -52,6 +56,8 @@ export interface GatedType {
 /** Where the walks of this instance over the waiting gates of each type stopped: the next one starts there. */
 export class GateRing {
   readonly #stops = new Map<string, string>();
+  /** Whether the last claim found a full gate. */
+  isCrowded = false;
 
   /** Walks start behind this gate; empty: at the first. */
   start(of: GatedType): string {

@@ -137,9 +137,13 @@ async function claimable(
   { cursors, hints, gateRing }: ClaimParts,
   request: ClaimRequest,
 ): Promise<LockedJobs> {
-  const free = await freeRows(transaction, cursors, request);
+  // In one round trip with the lanes, if jobs waited at gates last time.
+  const [free, early] = await Promise.all([
+    freeRows(transaction, cursors, request),
+    cursors.expectsGates(request) ? gatedRows(transaction, request, gateRing) : undefined,
+  ]);
   hints.recordScan(request);
-  const gated = free.hasJobsAtGates ? await gatedRows(transaction, request, gateRing) : null;
+  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateRing) : early;
   if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byClaimOrder).slice(0, request.limit);
   return { ...free, rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };

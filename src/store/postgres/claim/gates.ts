@@ -7,18 +7,40 @@ import {
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { inLane, isAtGate, lanesSql, lockAndRead, pendingNames, type LockedJobs } from './lanes.ts';
+import { inLane, isAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** Locks the jobs that their gates admit now, in claim order; null: there are none. */
+/**
+ * Locks the jobs that their gates admit now, in claim order; null: there are none. If no job was turned away last time,
+ * the first jobs are locked at once, in the round trip that counts the admitted ones: then gates cost no more round
+ * trips than lanes.
+ */
 export async function gatedRows(session: Session, request: ClaimRequest, ring: GateRing): Promise<LockedJobs | null> {
-  const [, waiting, admitted] = await Promise.all([
+  const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    firstWaiting(session, request),
+    ring.isCrowded ? null : lockFirst(session, request),
     admittedPerGate(session),
   ]);
-  const turnstile = new Turnstile(admitted, request.limits ?? noLimits, request.isLeader ?? false);
-  const { jobs, isComplete } = admitInOrder(lanesOf(waiting, request.limit), turnstile, request.limit);
+  const turnstile = (): Turnstile => new Turnstile(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+  return (first && admitFirst(first, ring, turnstile(), request.limit)) ?? search(session, request, ring, turnstile());
+}
+
+/** Null: a gate is full, and other jobs than the first may pass. */
+function admitFirst(first: LockedJobs, ring: GateRing, turnstile: Turnstile, limit: number): LockedJobs | null {
+  const rows = first.rows.filter(({ gate }) => turnstile.pass(gate!));
+  ring.isCrowded = rows.length < first.rows.length;
+  return ring.isCrowded && first.rows.length === limit ? null : { ...first, rows };
+}
+
+async function search(
+  session: Session,
+  request: ClaimRequest,
+  ring: GateRing,
+  turnstile: Turnstile,
+): Promise<LockedJobs | null> {
+  const waiting = await firstWaiting(session, request);
+  const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), turnstile, request.limit);
+  ring.isCrowded = isCrowded;
   const more = isComplete ? [] : await admitByRing(session, { request, ring, turnstile }, waiting, jobs);
   const chosen = [...jobs, ...more];
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
@@ -31,6 +53,14 @@ export async function admittedPerGate(session: Session, types?: readonly string[
     where gate is not null and admitted = 1 ${ofTypes} group by gate`;
   const rows = await session.run<{ gate: string; count: number }>(text, types ? [nameArray(types)] : []);
   return new Map(rows.map(({ gate, count }) => [gate, count]));
+}
+
+/** Locks the first due jobs, whatever the room at their gates. */
+function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs> {
+  const { schema, time } = session;
+  const values: unknown[] = [time.parameter(), request.limit];
+  const tables = `${lanesSql(schema, request, isAtGate, values)}, ${lockBestSql(schema, '', isAtGate)}`;
+  return lockAndRead(session, tables, `'gates', true`, values);
 }
 
 type WaitingRow = WaitingJob & GatedType;

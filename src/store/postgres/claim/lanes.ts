@@ -80,17 +80,17 @@ const lockInLanesSql = (schema: string, beyond: string): string => `near as (sel
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
 /** Reads the first rows of all lanes without locks, then locks them in claim order until there are $2. */
-const lockBestSql = (schema: string, beyond: string): string => `near as materialized (
+export const lockBestSql = (schema: string, beyond: string, waits = isFree): string => `near as materialized (
   select job.* from lane cross join lateral (
-    select id, priority, due from ${schema}.job where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
+    select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowText}
     order by due, id limit 2 * $2::bigint + 20) job
-  ), ${lockNearSql(schema)}`;
+  ), ${lockNearSql(schema, waits)}`;
 
 /** The CTE `best`: locks the rows of \`near\` in claim order until there are $2. */
-export const lockNearSql = (schema: string): string => `best as materialized (
+export const lockNearSql = (schema: string, waits = isFree): string => `best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
-    where ${isFree} and job.id = near.id for update skip locked) job
+    where ${waits} and job.id = near.id for update skip locked) job
   limit $2::bigint)`;
 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
