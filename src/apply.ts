@@ -1,6 +1,6 @@
 /**
- * Apply: load, decide, commit, and again when someone came in between. The only place where the machine and the store
- * meet: whatever changes a job goes through here.
+ * Apply: loads jobs, decides, commits, and repeats after a conflict. The only place where the machine and the store
+ * meet: every change of a job passes through here.
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
@@ -10,7 +10,7 @@ import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
-/** One command for one job: by its id, or for the job as the asker last read it, which saves a load. */
+/** One command for one job: by its id, or by the job as it was last read, which saves a load. */
 export interface CommandRequest {
   readonly job: number | Job;
   readonly command: Command;
@@ -20,13 +20,13 @@ export type CommandAnswer = Change | Refusal;
 
 export const isChange = (answer: CommandAnswer): answer is Change => !(answer instanceof Refusal);
 
-/** Who asks and why; the time is the store's. */
+/** Actor and reason; the time comes from the store. */
 export type Asker = Omit<Asking, 'now'>;
 
-/** Enough for any honest contention; who meets more has found a loop of two that undo each other. */
+/** More conflicts than any real contention causes: two callers must be undoing each other's changes. */
 const triesMax = 50;
 
-/** Each request on its own: what one is refused, or loses to another, does not touch the rest. */
+/** Applies each request independently: a refusal or a conflict of one does not affect the others. */
 export async function applyEach(
   store: Writer,
   requests: readonly CommandRequest[],
@@ -49,14 +49,17 @@ export async function applyEach(
   return answers;
 }
 
-/** One request; a refusal is thrown. */
+/** Applies one request; throws its refusal. */
 export async function apply(store: Writer, job: number | Job, command: Command, asker: Asker): Promise<Change> {
   const [answer] = await applyEach(store, [{ job, command }], asker);
   if (answer instanceof Refusal) throw answer;
   return answer!;
 }
 
-/** What several jobs must do together: `decide` looks and says what changes; all is written, or it looks again. */
+/**
+ * Changes several jobs in one transaction. `decide` reads them and returns the changes; after a conflict it is called
+ * again.
+ */
 export async function applyTogether(
   store: Writer,
   decide: () => Promise<Batch['changes'] | Refusal>,
@@ -72,31 +75,31 @@ export async function applyTogether(
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
-    // Once is a race that a second look may answer.
+    // The first time it may be a race, which deciding again resolves.
     if (taken && taken.detail['key'] === missed) throw taken;
     missed = taken?.detail['key'];
     if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
   }
 }
 
-/** Writes new jobs, each on its own; answers which were written: a unique key may have been taken. */
+/** Inserts new jobs independently; returns which were written, since a unique key may be taken. */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
 export interface Claimed {
-  /** Every change, also of jobs that ended instead of being handed out. */
+  /** Every change, including those of jobs that ended instead of being claimed. */
   readonly changes: readonly Change[];
   /** The store time of the search: pass it to `nextDue`, which then misses no job that became due in between. */
   readonly searchedAt: number;
 }
 
-/** Claims the best jobs for a holder. */
+/** Claims the first jobs for a holder. */
 export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<Claimed> =>
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * The same for several holders, told by how many have been served; `commandsFor` may add to the claim of a job, so that
- * it fails instead of being handed out.
+ * The same for several holders, chosen by the number of jobs served so far. `commandsFor` may add commands to a claim,
+ * with which the job fails instead of being handed out.
  */
 export async function claimFor(
   store: Store,
@@ -125,7 +128,7 @@ export async function claimFor(
   return { changes: written, searchedAt };
 }
 
-/** The best jobs that nobody else is taking, untouched, and the store time of the search. */
+/** Returns the first jobs that no other claim has locked, without changing them, and the store time of the search. */
 export async function peek(
   store: Store,
   request: ClaimRequest,
@@ -138,34 +141,32 @@ export async function peek(
   return found;
 }
 
-/** Removes jobs that are still as they were seen; answers which. */
+/** Deletes jobs whose version is unchanged; returns which were deleted. */
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
   store.commit({ changes: jobs.map(removal) });
 
-/** Removes a job and stores the record of it, both or neither. */
+/** Deletes a job and stores the audit entry of it, both or neither. */
 export async function removeAndRecord(store: Store, job: Job, record: Change): Promise<boolean> {
   return (await store.commit({ changes: [removal(job), record], whole: true })).every(Boolean);
 }
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
-/** Whether it brings the job as its asker saw it, which is trusted once. */
+/** Whether the request contains the job as it was last read; it is used for the first try only. */
 const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } =>
   typeof request.job !== 'number';
 
-/** The jobs that are asked of, as they are stored. */
+/** Loads the jobs of the requests. */
 async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
   if (requests.length === 0) return new Map();
   return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));
 }
 
-/**
- * Of several requests for one job the first is written; the others find that someone came in between, and look again.
- */
+/** Of several requests for one job the first is written; the others get a conflict and are decided again. */
 const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): CommandAnswer =>
   job ? step(job, request.command, asking) : unknownJob(idOf(request));
 
-/** Which of the open requests lost to another writer and must be tried again. */
+/** Commits the decisions; returns the requests that lost to another writer and must be decided again. */
 async function commitDecided(store: Writer, answers: CommandAnswer[], open: readonly number[]): Promise<number[]> {
   const effective = open.filter((index) => {
     const answer = answers[index]!;
@@ -179,7 +180,7 @@ async function commitDecided(store: Writer, answers: CommandAnswer[], open: read
   return lost.filter((_, position) => taken[position] === undefined);
 }
 
-/** For each change that could not be written: the refusal, where another job has the key that it needs. */
+/** For each change that was not written: the refusal, if another job has the unique key that it needs. */
 async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
   const keys = changes.map(neededKey).filter((key) => key !== null);
   if (keys.length === 0) return [];
@@ -193,7 +194,7 @@ async function takenKeys(store: Writer, changes: readonly Change[]): Promise<rea
   });
 }
 
-/** What must be written together cannot have one key twice. */
+/** Changes of one transaction cannot need the same key twice. */
 function sharedKey(changes: readonly Change[]): Refusal | undefined {
   const seen = new Set<string>();
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** The door: all that producers, workers, operators and onlookers may ask of jobs. What is wrong is refused here. */
+/** The operations on jobs for producers, workers, operators and viewers. All arguments are validated here. */
 import type { CommandAnswer, CommandRequest, Asker } from './apply.ts';
 import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
 import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from './jobs/checks/claim.ts';
@@ -7,7 +7,7 @@ import {
 } from './jobs/checks/values.ts';
 import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/checks/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
-import type { Draft } from './jobs/draft.ts';
+import type { Draft, UniqueRequest } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
 import {
@@ -38,12 +38,12 @@ export class Jobs {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  /** With a holder, jobs that could be claimed at once are claimed for it. */
+  /** With a holder, jobs that are due now are created as claimed by it. */
   async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
     return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, holder);
   }
 
-  /** In the caller's own transaction: the job exists if and when that commits. */
+  /** In the caller's own transaction: the jobs exist once that commits. */
   async createWithin(transaction: unknown, drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
     const store = this.store.within(transaction);
     return createJobs({ store, ids: new Ids(store) }, checkList('jobs', drafts, draftsMax, same), by);
@@ -82,9 +82,8 @@ export class Jobs {
     return this.#one({ job, command: { do: 'release', fence, ...(due === undefined ? {} : { due }) } }, asker);
   }
 
-  /** Many outcomes in as few writes as possible. */
+  /** Stores many outcomes in as few writes as possible. */
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
-    await this.store.synchronize?.();
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {
       const { job, command } = checkFields('a request', request, ['job', 'command']);
@@ -131,17 +130,17 @@ export class Jobs {
     return deleteJob(this, checkId(id), asker === undefined ? null : checkAsker(asker));
   }
 
-  /** Keeps what an operator did. */
-  async audit(entry: AuditEntry, asker: Asker): Promise<void> {
-    return audit(this, entry, checkAsker(asker));
+  /** Stores an audit entry. */
+  async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {
+    return audit(this, entry, checkAsker(asker), unique);
   }
 
-  /** What operators did, newest first. */
+  /** Audit entries, newest first. */
   async audited(query: AuditQuery = {}, page?: PageRequest): Promise<AuditPage> {
     return auditRecords(this, query, checkPage(page));
   }
 
-  // For onlookers.
+  // For viewers.
 
   async get(id: number): Promise<Job | null> {
     return (await this.store.load([checkId(id)]))[0] ?? null;

@@ -6,7 +6,7 @@ export interface Logger {
 }
 
 /** Turns errors of the logger into process warnings: code that logs also stores outcomes, and must not fail. */
-export const unfailing = (logger: Logger): Logger => ({
+export const neverThrowing = (logger: Logger): Logger => ({
   info: (text, about) => attempt(() => logger.info(text, about)),
   warn: (text, about) => attempt(() => logger.warn(text, about)),
   error: (text, about) => attempt(() => logger.error(text, about)),

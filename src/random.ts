@@ -1,4 +1,4 @@
-/** The seam for randomness: names that must differ between processes and draws that a simulator may own. */
+/** The source of randomness: random numbers, which a simulation replaces, and the names of instances. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
@@ -27,5 +27,5 @@ export function seededRandom(seed: number): Random {
   return { next, hex: (bytes) => Array.from({ length: bytes }, byte).join('') };
 }
 
-/** One name per process start: a host name alone is not an identity. */
+/** A new name per process start: several processes may share a host name. */
 export const instanceName = (random: Random): string => `${hostname().slice(0, 40)}-${process.pid}-${random.hex(4)}`;

@@ -1,6 +1,6 @@
 /** The API client: one call for each route that the dashboard uses. The contract's types check names and paths. */
 import { signal } from '@preact/signals';
-import type { Answer, RouteName, Routes, Saying } from '../../src/http/contract.ts';
+import type { Answer, RouteName, Routes, RequestArguments } from '../../src/http/contract.ts';
 import { parseExact } from './exact-json.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
 import { root } from './router.ts';
@@ -56,6 +56,7 @@ const routes = {
   drainInstance: 'post /api/v1/instances/{id}/drain',
   resumeInstance: 'post /api/v1/instances/{id}/resume',
   stats: 'get /api/v1/stats',
+  storeHealth: 'get /api/v1/store',
   series: 'get /api/v1/series',
 } as const satisfies { readonly [N in RouteName]?: `${Routes[N]['method']} ${Routes[N]['path']}` };
 
@@ -70,9 +71,9 @@ export interface RequestParts {
   readonly body?: unknown;
 }
 
-type Args<N extends Callable> = {} extends Saying<N>
-  ? [parts?: Saying<N>, signal?: AbortSignal]
-  : [parts: Saying<N>, signal?: AbortSignal];
+type Args<N extends Callable> = {} extends RequestArguments<N>
+  ? [parts?: RequestArguments<N>, signal?: AbortSignal]
+  : [parts: RequestArguments<N>, signal?: AbortSignal];
 
 /** True after an answer 401: the sign-in form is shown. */
 export const needsSignIn = signal(false);

@@ -168,19 +168,19 @@ export class LongPolls {
   /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
   async #serveOnce(group: PollGroup): Promise<boolean> {
     const { request, waiters } = group;
-    const seats = seatsOf(waiters);
-    const all = { ...request, limit: seats.length };
-    const { handed, spoiled, searchedAt } = await this.#handOut(all, (served) => seats[served]!.caller.name);
+    const requests = requestsOf(waiters);
+    const all = { ...request, limit: requests.length };
+    const { handed, failed, searchedAt } = await this.#handOut(all, (served) => requests[served]!.caller.name);
     group.searchedAt = searchedAt;
     const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
     const gone: HandedOut[] = [];
-    for (const waiter of new Set(seats)) {
+    for (const waiter of new Set(requests)) {
       const jobs = byHolder.get(waiter.caller.name) ?? [];
       if (waiter.isOver) gone.push(...jobs);
       else if (jobs.length > 0) waiter.end(jobs);
     }
     if (gone.length > 0) await this.#parts.queue.release(gone.map(({ job }) => job), { by: this.#parts.by });
-    return spoiled > 0 || handed.length === seats.length;
+    return failed > 0 || handed.length === requests.length;
   }
 
   async #handOut(request: PollRequest, holder: HandOutRequest['holder']): Promise<HandOut> {
@@ -217,14 +217,14 @@ export class LongPolls {
   }
 }
 
-/** One seat per job that a waiter accepts, in order of arrival. */
-function seatsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
-  const seats: Waiter[] = [];
+/** Each waiter as often as it accepts jobs, in order of arrival. */
+function requestsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
+  const requests: Waiter[] = [];
   for (const waiter of waiters) {
-    if (seats.length >= handOutMax) break;
-    seats.push(...Array<Waiter>(Math.min(waiter.limit, handOutMax - seats.length)).fill(waiter));
+    if (requests.length >= handOutMax) break;
+    requests.push(...Array<Waiter>(Math.min(waiter.limit, handOutMax - requests.length)).fill(waiter));
   }
-  return seats;
+  return requests;
 }
 
 const isDue = ({ nextDue }: PollGroup, now: number): boolean => nextDue !== null && nextDue <= now;

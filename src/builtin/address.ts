@@ -1,4 +1,4 @@
-/** Which addresses a job may call: those of the public internet, and those that whoever runs Stint has let in. */
+/** The addresses that a job may call: those of the public internet, and those that the operator allows. */
 import { BlockList, isIP } from 'node:net';
 import { Refusal } from '../refusal.ts';
 
@@ -8,9 +8,11 @@ const closedIpv4 = [
   '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24',
   '224.0.0.0/4', '240.0.0.0/4',
 ];
-/** All that is public lies in here; outside are loopback, link-local, unique local, mapped and translated addresses. */
+/**
+ * All public addresses are in here; outside are loopback, link-local, unique local, mapped and translated addresses.
+ */
 const openIpv6 = ['2000::/3'];
-/** Teredo and its neighbours, documentation, and 6to4, in which an IPv4 address hides. */
+/** Teredo and adjacent special ranges, documentation, and 6to4, which embeds IPv4 addresses. */
 const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const closed = listOf([...closedIpv4, ...closedIpv6]);

@@ -39,14 +39,14 @@ export function envNameIssue(name: string, allowed: ReadonlySet<string>): string
 }
 
 export function envValueIssue(name: string, value: string): string | null {
-  // Before its fix for Shellshock (CVE-2014-6271), bash runs what follows such a function.
+  // Without the fix for Shellshock (CVE-2014-6271), bash executes the text after such a function.
   return value.trimStart().startsWith('()') ? `the value of ${name} looks like a function of a shell: do not begin it with ()` : null;
 }
 
 export const isEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
 export const isReservedName = (name: string): boolean => name.toUpperCase().startsWith('STINT_');
 
-/** Upper and lower case alike: on Windows they are, and npm reads npm_config_*. */
+/** Case-insensitive: so are variables on Windows, and npm reads npm_config_*. */
 function patternOf(globs: readonly string[]): RegExp {
   return new RegExp(`^(?:${globs.map((glob) => glob.replaceAll('*', '.*')).join('|')})$`, 'i');
 }

@@ -24,21 +24,21 @@ export interface ExecTypeOptions {
 /** A program with settings of its own. */
 export interface ExecProgram {
   readonly program: string;
-  /** Added to the environment of every program. */
+  /** Added to the variables for every program. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Instead of the directory of every program. */
+  /** Replaces the directory for every program. */
   readonly cwd?: string;
-  /** Instead of the list for every program. */
+  /** Replaces the list for every program. */
   readonly envAllow?: readonly string[];
 }
 
-/** A program as the operator's configuration fixed it. */
+/** A program with the settings that the operator has configured. */
 export interface FixedProgram {
   /** The real path, without symbolic links. */
   readonly path: string;
   /**
-   * The absolute path as listed, passed as argv[0]. A program with many names (busybox) chooses by it what to do: under
-   * its real path it would take the first argument of the caller for the name of another applet.
+   * The absolute path as listed, passed as argv[0]. A program with many names (busybox) chooses its function by it:
+   * under its real path it would treat the first argument of the caller as the name of another applet.
    */
   readonly listedPath: string;
   readonly cwd: string;
@@ -46,7 +46,7 @@ export interface FixedProgram {
   readonly envAllow: ReadonlySet<string>;
 }
 
-/** What the caller of a run decides. */
+/** The part of a run that its caller decides. */
 export interface ExecRequest {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface ExecIssue {
   readonly message: string;
 }
 
-/** Taken from the process of the engine. */
+/** Inherited from the process of the engine. */
 const inheritedNames: readonly string[] = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'SystemRoot'];
 const programSuffixes: readonly string[] = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
 
@@ -74,7 +74,7 @@ export class ExecPolicy {
     this.#listed = entries.map(({ program }) => program);
   }
 
-  /** What the request asks for and the operator has not allowed; each message says what to do instead. */
+  /** The parts of the request that the operator has not allowed; each message says what to do instead. */
   issues({ command: [name], env }: ExecRequest): ExecIssue[] {
     const program = this.#programs.get(name);
     if (program === undefined) {
@@ -91,7 +91,7 @@ export class ExecPolicy {
   program(name: string): FixedProgram {
     const program = this.#programs.get(name);
     if (program === undefined) throw new Error(`cannot run ${shown(name)}: it is not in the list of programs`);
-    // A directory on the way may have become a link since the start.
+    // A directory in the path may have become a link since the start.
     const path = realPath(program.path);
     if (path === program.path) return program;
     const cause = path === null ? 'is gone' : 'leads to another file';

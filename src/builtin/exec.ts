@@ -1,6 +1,6 @@
 /**
- * The built-in type `exec`: runs a program from the operator's list, never through a shell. What a run may decide is in
- * exec-policy.ts; how everything that the program started is ended, in process-tree.ts.
+ * The built-in type `exec`: runs a program from the operator's list, never through a shell. exec-policy.ts decides what
+ * a run may set; process-tree.ts ends all processes that the program started.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { ProcessTree } from './process-tree.ts';
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether there was more output than the last characters that are stored. */
+  /** Whether there was more output than is stored. */
   readonly isCut: boolean;
 }
 
@@ -31,7 +31,7 @@ const word = z
 
 const ExecInput = z.strictObject(
   {
-    /** The program, as the operator's list has it, then its arguments. */
+    /** The program as the operator's list names it, then its arguments. */
     command: z.tuple([word.min(1)], word),
     /** Only variables that the operator allows by name. */
     env: z.record(z.string(), word).default({}),
@@ -72,7 +72,7 @@ export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResul
 type Request = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Checked also here, whatever called the handler. */
+/** Checked here again, in case the handler is called without the schema. */
 function programOf(policy: ExecPolicy, request: Request): FixedProgram {
   const [issue] = policy.issues(request);
   if (issue !== undefined) throw new Fail(issue.message);
@@ -147,7 +147,7 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  // Without a grace, the group is killed in the same turn in which its leader was collected.
+  // If no grace is left, the group is killed in the same turn in which its leader was collected.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);
@@ -155,7 +155,7 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
   const left = (await tree?.end()) ?? [];
   if (left.length > 0) log.warn(`processes that could not be ended: ${left.join(', ')}`);
   await settlesWithin(systemClock, drainMs, closed);
-  // A process that escaped may hold the pipes: open, they would keep the server from exiting.
+  // A process that escaped may hold the pipes; open pipes would keep the server from exiting.
   child.stdout.destroy();
   child.stderr.destroy();
 }
@@ -163,7 +163,7 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
 interface Watch {
   /** Why the program was ended; null: it exited by itself. */
   readonly reason: Error | null;
-  /** How long what got SIGTERM may still take. */
+  /** How long processes that got SIGTERM may still take. */
   readonly graceLeftMs: number;
   stop(): void;
 }
@@ -205,7 +205,7 @@ function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: 
   };
 }
 
-/** The end of a stream, and its lines as they come. */
+/** The last characters of a stream, and its lines as they arrive. */
 class Tail {
   #text = '';
   #isCut = false;

@@ -1,6 +1,6 @@
 /**
- * A request that goes only where it may. The name is resolved once, every address it has is checked, and the connection
- * is made to the address that was checked: a name that answers differently the second time is never asked again.
+ * A request to an allowed address only. The name is resolved once, all its addresses are checked, and the connection is
+ * made to a checked address: if the name resolves differently later, that has no effect.
  */
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';
@@ -31,7 +31,7 @@ export interface RequestRoute {
 const redirectsMax = 5;
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
-/** The answer at the end of all redirects, each of which is checked like the first request. */
+/** The response after all redirects, each of which is checked like the first request. */
 export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): Promise<IncomingMessage> {
   let next = outgoing;
   for (let redirects = 0; ; redirects++) {
@@ -44,13 +44,13 @@ export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): P
   }
 }
 
-/** Only what can be called: another scheme could read files, and a name in the URL would end up in logs. */
+/** Allows only http and https: another scheme could read files, and credentials in the URL would appear in logs. */
 export function checkUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Fail('the URL must begin with http:// or https://');
   }
-  if (url.username !== '' || url.password !== '') throw new Fail('a URL takes no user and password: use a header');
+  if (url.username !== '' || url.password !== '') throw new Fail('a URL must not contain a user and password: use a header');
   return url;
 }
 
@@ -75,14 +75,17 @@ async function send({ method, url, headers, body }: Outgoing, route: RequestRout
   });
 }
 
-/** One that may be called; refused if any may not, since who owns the name chooses their order. */
+/**
+ * An allowed address of the name. Refused if any address is not allowed, since the owner of the name chooses their
+ * order.
+ */
 async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
   const name = nameOf(url);
   const addresses = isIP(name) === 0 ? await resolve(name) : [name];
   signal.throwIfAborted();
   const closed = addresses.find((address) => !reach.includes(address));
   if (closed !== undefined) {
-    const hint = 'let it in with --http-allow if it is meant';
+    const hint = 'allow it with --http-allow if that is intended';
     throw new Fail(`${name} has the address ${closed}, which is not public: ${hint}`);
   }
   if (addresses.length === 0) throw new Error(`${name} has no address`);

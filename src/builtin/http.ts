@@ -89,13 +89,13 @@ async function call(
   const timeoutMs = Math.min(durationMs(given.timeout as Duration), timeoutMaxMs);
   const late = new AbortController();
   const stopTimer = systemClock.after(timeoutMs, () =>
-    late.abort(new TimedOut(`no whole answer within ${timeoutMs} ms`)),
+    late.abort(new TimedOut(`no complete response within ${timeoutMs} ms`)),
   );
   const signal = AbortSignal.any([context.signal, late.signal]);
   try {
     const answer = await guardedRequest({ method: given.method, url, ...contentOf(given, context) }, { ...route, signal });
     const result = await resultOf(answer);
-    context.log.info(`${given.method} ${url.host}${url.pathname} answered ${result.status}`);
+    context.log.info(`${given.method} ${url.host}${url.pathname} responded with ${result.status}`);
     return judged(result, url);
   } catch (error) {
     // The error of Node is a plain AbortError; the reason has the cause.
@@ -158,12 +158,12 @@ function parsed(text: string): unknown {
 function judged(result: HttpResult, { host }: URL): HttpResult {
   const { status, headers } = result;
   if (status < 400) return result;
-  const message = `${host} answered ${status}`;
-  const isPassing = status >= 500 || status === 429 || status === 408 || status === 425;
-  if (!isPassing) throw new Fail(message, { data: { status, body: result.body } });
+  const message = `${host} responded with ${status}`;
+  const isTransient = status >= 500 || status === 429 || status === 408 || status === 425;
+  if (!isTransient) throw new Fail(message, { data: { status, body: result.body } });
   const waitMs = waitOf(headers['retry-after']);
   if (waitMs !== null)
-    throw new RetryAfter(`${waitMs}ms`, `${message} and wants ${Math.ceil(waitMs / 1000)} s of peace`);
+    throw new RetryAfter(`${waitMs}ms`, `${message} and asks to wait ${Math.ceil(waitMs / 1000)} s`);
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
 }
 

@@ -7,7 +7,7 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Clock ticks since boot. With the pid it identifies a process: pids are used again. */
+  /** Clock ticks since boot. Together with the pid it identifies a process: pids are reused. */
   readonly startTicks: number;
 }
 
@@ -42,18 +42,18 @@ async function listProcesses(): Promise<readonly ProcessEntry[]> {
 /** The same without a turn of the event loop, for a process that is about to exit. */
 export const processEntriesNow = (): readonly ProcessEntry[] => pids().flatMap((pid) => processEntry(pid) ?? []);
 
-/** Null: there is no such process, or it is dead and only not collected by its parent. */
+/** Null: there is no such process, or it has exited and its parent has not collected it. */
 export function processEntry(pid: number): ProcessEntry | null {
   const text = readProc(`${pid}/stat`)?.toString('latin1');
   if (text === undefined) return null;
-  // The name of the program is in parentheses and can contain anything, also parentheses and spaces.
+  // The name of the program is in parentheses and can contain any character, including parentheses and spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return null;
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTicks: Number(fields[19]) };
 }
 
-/** Whether the environment with which the process was started contains the text. Only the owner's can be read. */
+/** Whether the initial environment of the process contains the text. Only the owner can read it. */
 export const hasInEnvironment = (pid: number, text: string): boolean => readProc(`${pid}/environ`)?.includes(text) ?? false;
 
 function pids(): number[] {

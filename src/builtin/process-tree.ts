@@ -1,8 +1,8 @@
 /**
- * The processes that one program started, ended together. Its process group is signalled on every system. On Linux the
- * descendants outside the group are found too: by the chain of parents, recorded while the program runs, and by a mark
- * in their environment. A descendant that escapes both is left: its parent exited before it was recorded, it left
- * group and session, and it cleared its environment. Only a cgroup or a PID namespace holds that one.
+ * The processes that one program started, ended together. Its process group is signalled on every system. On Linux,
+ * descendants outside the group are found, too: by the chain of parents, recorded while the program runs, and by a mark
+ * in their environment. A descendant escapes if its parent exited before it was recorded, it left the group and
+ * session, and it cleared its environment. Only a cgroup or a PID namespace would hold such a process.
  */
 import { systemClock } from '../time/clock.ts';
 import {
@@ -12,7 +12,7 @@ import {
 /** The interval at which descendants are recorded doubles from the first to the second number. */
 const recordFirstMs = 50;
 const recordMaxMs = 1_000;
-/** Between two searches for what is left. */
+/** Between two searches for remaining processes. */
 const searchMs = 10;
 const searchMax = 100;
 const hasGroups = process.platform !== 'win32';
@@ -21,7 +21,7 @@ export class ProcessTree {
   readonly #leader: number;
   readonly #mark: string;
   readonly #startTicks: number;
-  /** Start by pid of all that were seen and of which a member of the group or session is left. */
+  /** The start times, by pid, of recorded processes with a remaining member of their group or session. */
   #known = new Map<number, number>();
   #isGroupSafe = true;
 
@@ -39,7 +39,7 @@ export class ProcessTree {
     const isGroupSignalled = this.#signalGroup(signal);
     void processEntries().then((entries) => {
       for (const { pid, startTicks, group } of this.#members(entries)) {
-        // The group has got it already, and a program may count its signals.
+        // The group has got the signal already, and a program may count its signals.
         if (group !== this.#leader || !isGroupSignalled) signalProcess(pid, startTicks, signal);
       }
     });
@@ -53,7 +53,7 @@ export class ProcessTree {
     this.#isGroupSafe = !hasProc;
   }
 
-  /** Whether nothing is left within this time. */
+  /** Whether all processes have ended within this time. */
   async isGoneWithin(ms: number): Promise<boolean> {
     const end = systemClock.monotonic() + ms;
     for (;;) {
@@ -63,7 +63,7 @@ export class ProcessTree {
     }
   }
 
-  /** Kills everything that is found, and searches until nothing is; returns the pids that it could not end. */
+  /** Kills all processes that are found, and searches until none is left; returns the pids that it could not end. */
   async end(): Promise<readonly number[]> {
     this.#signalGroup('SIGKILL');
     this.leaderExited();
@@ -101,7 +101,7 @@ export class ProcessTree {
       members.set(entry.pid, entry);
       known.set(entry.pid, entry.startTicks);
     };
-    // Nothing that is older than the program was started by it.
+    // A process that is older than the program was not started by it.
     const rest = new Set(entries.filter(({ pid, startTicks }) => pid !== process.pid && startTicks >= this.#startTicks));
     const addAll = (isOne: (entry: ProcessEntry) => boolean): boolean => {
       const found = [...rest].filter(isOne);
@@ -120,7 +120,7 @@ export class ProcessTree {
     return [...members.values()];
   }
 
-  /** Without the pids that are used again: a pid stays reserved as long as its group or session has a member. */
+  /** Without pids that were reused: a pid stays reserved while its group or session has a member. */
   #stillKnown(entries: readonly ProcessEntry[]): Map<number, number> {
     const used = new Set(entries.flatMap(({ group, session }) => [group, session]));
     const starts = new Map(entries.map(({ pid, startTicks }) => [pid, startTicks]));
@@ -139,7 +139,7 @@ export class ProcessTree {
   }
 }
 
-/** A pid can be used again between the search and the signal; the start is read once more to make that unlikely. */
+/** A pid can be reused between the search and the signal; reading its start time once more makes that unlikely. */
 function signalProcess(pid: number, startTicks: number, signal: NodeJS.Signals): void {
   if (processEntry(pid)?.startTicks !== startTicks) return;
   try {
@@ -155,7 +155,7 @@ let recording = { at: Infinity, stop: (): void => {} };
 function addLive(tree: ProcessTree): void {
   if (live.size === 0) process.on('exit', endAllNow);
   live.add(tree);
-  // Programs that start one after the other must not put the recording off again and again.
+  // Programs that start one after the other must not postpone the recording again and again.
   if (recording.at > systemClock.monotonic() + recordFirstMs) recordAfter(recordFirstMs);
 }
 
@@ -167,7 +167,7 @@ function removeLive(tree: ProcessTree): void {
   process.off('exit', endAllNow);
 }
 
-/** One list of processes serves all programs that run. */
+/** One list of processes serves all running programs. */
 function recordAfter(ms: number): void {
   recording.stop();
   const mine = { at: systemClock.monotonic() + ms, stop: systemClock.after(ms, () => void record()) };
@@ -179,7 +179,7 @@ function recordAfter(ms: number): void {
   recording = mine;
 }
 
-/** Also after process.exit() and an uncaught exception; not after SIGKILL. */
+/** Runs also after process.exit() and an uncaught exception; not after SIGKILL. */
 function endAllNow(): void {
   for (const tree of live) tree.endNow();
 }

@@ -1,6 +1,6 @@
 /** The client of the HTTP API: one call per route, with safe retries, and event streams that reconnect. */
 import {
-  routes, type Answer, type Changed, type Route, type RouteName, type RunView, type Saying,
+  routes, type Answer, type Changed, type Route, type RouteName, type RunView, type RequestArguments,
 } from '../http/contract.ts';
 import { systemRandom } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
@@ -30,9 +30,9 @@ export interface CallOptions {
 }
 
 /** The arguments of a call; the request is optional if all of its parts are. */
-type Args<N extends RouteName> = {} extends Saying<N>
-  ? [request?: Saying<N>, options?: CallOptions]
-  : [request: Saying<N>, options?: CallOptions];
+type Args<N extends RouteName> = {} extends RequestArguments<N>
+  ? [request?: RequestArguments<N>, options?: CallOptions]
+  : [request: RequestArguments<N>, options?: CallOptions];
 
 interface CallArguments {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export class Client {
   }
 
   /** Creates a run, only once even if the call is retried. */
-  async createRun(request: Saying<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
+  async createRun(request: RequestArguments<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
     const { id } = await this.call('createRun', { body: request }, options);
     return this.run(id);
   }
@@ -81,7 +81,7 @@ export class Client {
   }
 
   /** Yields all matching runs; reads them page by page. */
-  async *runs(filter: NonNullable<Saying<'listRuns'>['query']> = {}): AsyncGenerator<RunView, void, undefined> {
+  async *runs(filter: NonNullable<RequestArguments<'listRuns'>['query']> = {}): AsyncGenerator<RunView, void, undefined> {
     let { after } = filter;
     for (;;) {
       const page = await this.call('listRuns', { query: { ...filter, after } });
@@ -93,7 +93,7 @@ export class Client {
 
   /** Yields changes from now or from a position on; reconnects when the connection is lost. */
   async *stream(
-    { signal, ...query }: NonNullable<Saying<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
+    { signal, ...query }: NonNullable<RequestArguments<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Changed & { readonly place: string | null }, void, undefined> {
     for await (const { event, data, lastId } of this.events('stream', { query }, signal)) {
       if (event === 'change') yield { ...(data as Changed), place: lastId };

@@ -1,6 +1,6 @@
 /** A run on a server: watches it, waits for its result, and operates on it. */
 import type {
-  Answer, EventView, LogLine, ProgressView, RouteName, RunDetail, RunView, Saying,
+  Answer, EventView, LogLineView, ProgressView, RouteName, RunDetail, RunView, RequestArguments,
 } from '../http/contract.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ServerEvent } from './events.ts';
@@ -11,12 +11,12 @@ export type RemoteRunUpdate =
   | { readonly event: 'run'; readonly data: RunView }
   | { readonly event: 'event'; readonly data: EventView }
   | { readonly event: 'progress'; readonly data: { readonly progress: ProgressView | null } }
-  | { readonly event: 'log'; readonly data: { readonly lines: readonly LogLine[] } }
+  | { readonly event: 'log'; readonly data: { readonly lines: readonly LogLineView[] } }
   | { readonly event: 'end'; readonly data: { readonly standing: RunView['standing'] } };
 
 /** The part of the client that a run uses. */
 export interface RunCaller {
-  call<N extends RouteName>(name: N, request: Saying<N>): Promise<Answer<N>>;
+  call<N extends RouteName>(name: N, request: RequestArguments<N>): Promise<Answer<N>>;
   events(
     name: 'streamRun',
     request: { readonly params: { readonly id: number } },

@@ -1,4 +1,4 @@
-/** Creation in the caller's own transaction: a job exists if, and only if, that transaction commits. */
+/** Creation in the caller's own transaction: a job exists if and only if that transaction commits. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
@@ -8,7 +8,7 @@ import type { Topic } from './world.ts';
 export const within: Topic = {
   name: 'within the caller\'s transaction',
   examples: {
-    'a job is seen when the transaction commits, and not before': async (world) => {
+    'a job becomes visible when the transaction commits': async (world) => {
       const other = await world.again();
       const [a, b] = await world.newJobs([{ unique: { key: 'k', forMs: null } }, { input: '"ü"' }]);
       const { transaction, commit } = await world.begin();
@@ -21,7 +21,7 @@ export const within: Topic = {
       same(await world.store.holders(['k']), new Map([['k', a!.after.id]]));
     },
 
-    'the caller sees its own jobs and keys before the commit, and gets ids that nobody else does': async (world) => {
+    'the caller sees its own jobs and keys before the commit, and gets unique ids': async (world) => {
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
       const id = await writer.reserve(2);
@@ -34,7 +34,7 @@ export const within: Topic = {
       ok((await world.store.reserve(1)) > id + 1);
     },
 
-    'an open job can be edited within, if it is as it was seen': async (world) => {
+    'an open job can be edited in the transaction if its version is unchanged': async (world) => {
       const [a, b] = await world.createAll([{}, {}]) as [Job, Job];
       const moved = await world.apply(b, { do: 'pause' });
       const { transaction, commit } = await world.begin();
@@ -45,11 +45,11 @@ export const within: Topic = {
       sameMembers(await world.store.load([a.id, b.id]), [changes[0]!.after, moved]);
     },
 
-    'what is no transaction is refused': async (world) => {
+    'a value that is no transaction is refused': async (world) => {
       for (const nonsense of [undefined, null, 5, {}, 'begin']) throws(() => world.store.within(nonsense), isRefusal);
     },
 
-    'a job whose transaction is rolled back never was': async (world) => {
+    'a job whose transaction is rolled back leaves no trace': async (world) => {
       const end = await world.store.feedEnd();
       const change = await world.newJob({ unique: { key: 'k', forMs: null } });
       const { transaction, rollback } = await world.begin();

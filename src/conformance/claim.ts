@@ -1,4 +1,4 @@
-/** Claims: who is handed out, in which order, and what becomes of it. */
+/** Claims: which jobs are claimed, in which order, and how they change. */
 import { deepEqual, equal, fail, ok, rejects } from 'node:assert/strict';
 import type { Job } from '../model/job.ts';
 import { kinds } from '../model/state.ts';
@@ -35,7 +35,7 @@ export const claim: Topic = {
       }
     },
 
-    'no more are taken than asked for': async (world) => {
+    'a claim returns at most as many jobs as requested': async (world) => {
       await world.createAll([{}, {}, {}, {}, {}]);
       equal((await world.claim({ limit: 2 })).length, 2);
       equal((await world.claim({ limit: 2 })).length, 2);
@@ -43,7 +43,7 @@ export const claim: Topic = {
       equal((await world.claim({ limit: 2 })).length, 0);
     },
 
-    'a job is handed out from the moment it is due and not before': async (world) => {
+    'a job can be claimed from its due time on, and not before': async (world) => {
       const job = await world.create({ due: world.now() + 1000 });
       await world.advance(999);
       deepEqual(await world.claimIds(), []);
@@ -51,7 +51,7 @@ export const claim: Topic = {
       deepEqual(await world.claimIds(), [job.id]);
     },
 
-    'only pending jobs are handed out': async (world) => {
+    'only pending jobs are claimed': async (world) => {
       await world.createAll([{ hold: 'pause' }, { hold: 'parent' }]);
       await world.createRunning();
       await world.createEnded();
@@ -60,14 +60,14 @@ export const claim: Topic = {
       deepEqual(await world.claimIds({ kinds: ['task'] }), ids(children));
     },
 
-    'only the kinds asked for are handed out': async (world) => {
+    'only jobs of the requested kinds are claimed': async (world) => {
       const [run, task] = await world.createAll(kinds.map((kind) => ({ kind })));
       deepEqual(await world.claimIds({ kinds: [] }), []);
       sameMembers(await world.claimIds({ kinds: ['task', 'run'] }), [run?.id, task?.id]);
       equal((await world.claimIds()).length, kinds.length - 2);
     },
 
-    'only the types named are handed out': async (world) => {
+    'only jobs of the requested types are claimed': async (world) => {
       const types = ['a', 'b', 'A', 'a ', 'ä', 'a%', 'a_', "a'"];
       const jobs = await world.createAll(types.map((type) => ({ type })));
       deepEqual(await world.claimIds({ names: { exact: [] } }), []);
@@ -78,12 +78,12 @@ export const claim: Topic = {
       }
     },
 
-    'a name given twice hands a job out once': async (world) => {
+    'a type that is requested twice gives each job once': async (world) => {
       const job = await world.create({ type: 'a' });
       deepEqual(await world.claimIds({ names: { exact: ['a', 'a'] }, kinds: ['run', 'run'] }), [job.id]);
     },
 
-    'a GLOB pattern hands out the types that match it': async (world) => {
+    'a GLOB pattern claims jobs of the matching types': async (world) => {
       const types = [
         'mail/send', 'mail/fetch', 'Mail/send', 'mailx', 'x*y', 'x1y', 'größe', 'a]b', 'a-b', '日本', 'm%l', '[m]ail',
       ];
@@ -142,7 +142,7 @@ export const claim: Topic = {
       equal(await world.store.nextDue(request), null);
     },
 
-    'only the priorities asked for are handed out': async (world) => {
+    'only jobs of the requested priorities are claimed': async (world) => {
       const jobs = await world.createAll([{ priority: 0 }, { priority: 5 }, { priority: -3 }, { priority: 5 }]);
       deepEqual(await world.claimIds({ priorities: [] }), []);
       deepEqual(await world.claimIds({ priorities: [4, -3] }), [jobs[2]!.id]);
@@ -150,7 +150,7 @@ export const claim: Topic = {
       deepEqual(await world.claimIds(), [jobs[0]!.id]);
     },
 
-    'what is decided is written, told and answered': async (world) => {
+    'the changes of a decision are stored, in the feed, and returned': async (world) => {
       const job = await world.create();
       const end = await world.store.feedEnd();
       const changes = await world.store.claim(askOf({}), claimAll({ holder: 'me', leaseMs: 500 }));
@@ -163,7 +163,7 @@ export const claim: Topic = {
       same((await world.store.eventsAfter(end, 10)).events.map(({ event }) => event), changes[0]?.events);
     },
 
-    'the decision is shown each job as it is and the store time': async (world) => {
+    'the decision gets each stored job and the store time': async (world) => {
       const job = await world.create({ input: '"shown"', tags: { a: 'b' }, policy: { timeoutMs: 5 } });
       await world.advance(77);
       await world.store.claim(askOf({}), (candidates, now) => {
@@ -173,7 +173,7 @@ export const claim: Topic = {
       });
     },
 
-    'what the decision leaves out stays as it was': async (world) => {
+    'jobs that the decision leaves out stay unchanged': async (world) => {
       const [a, b] = await world.createAll([{}, {}]) as [Job, Job];
       const changes = await world.store.claim(askOf({}), (candidates, now) =>
         claimAll()(candidates.filter(({ job }) => job.id === a.id), now));
@@ -189,7 +189,7 @@ export const claim: Topic = {
       equal((await world.load(job.id))?.state, 'ended');
     },
 
-    'a decision that throws writes nothing and reaches the caller': async (world) => {
+    'a decision that throws writes nothing, and the caller gets its error': async (world) => {
       const job = await world.create();
       const thrown = new Error('undecided');
       await rejects(async () => world.store.claim(askOf({}), () => { throw thrown; }), thrown);
@@ -197,7 +197,7 @@ export const claim: Topic = {
       deepEqual(await world.claimIds(), [job.id]);
     },
 
-    'a task is shown with whether its parent was asked to give up': async (world) => {
+    'the decision learns whether the parent of a task was cancelled': async (world) => {
       const calm = await world.createFamily(1);
       const cancelled = await world.createFamily(1);
       await world.apply(cancelled.parent, { do: 'cancel', code: 'user' });
@@ -210,7 +210,7 @@ export const claim: Topic = {
       same(shown, new Map([[calm.children[0]!.id, false], [cancelled.children[0]!.id, true], [orphan.id, false]]));
     },
 
-    'a task whose running parent was asked to give up is shown so, too': async (world) => {
+    'the decision learns of a cancel of a running parent, too': async (world) => {
       const parent = await world.createRunning({ type: 'parent' });
       await world.create(childOf(parent));
       await world.apply(parent, { do: 'cancel', code: 'user' });
@@ -218,7 +218,7 @@ export const claim: Topic = {
       equal((await world.store.find({ parent: parent.id })).jobs[0]?.state, 'ended');
     },
 
-    'a task whose parent has ended is shown with whether that was asked to give up': async (world) => {
+    'the decision learns whether an ended parent was cancelled': async (world) => {
       const { parent: stopped, children: [orphan] } = await world.createFamily(1);
       await world.apply(stopped, { do: 'stop', code: 'user' });
       const parent = await world.createRunning({ type: 'parent' });
@@ -228,7 +228,7 @@ export const claim: Topic = {
       equal((await world.load(orphan!.id))?.state, 'ended');
     },
 
-    'a job given back is handed out again under a higher fence': async (world) => {
+    'a released job is claimed again under a higher fence': async (world) => {
       const first = await world.createRunning();
       await world.apply(first, { do: 'release', fence: first.fence });
       const [second] = await world.claim();
@@ -244,7 +244,7 @@ export const claim: Topic = {
       deepEqual(await world.claimIds(), [a.id]);
     },
 
-    'two connections that claim at once share the jobs out, each to one of them': async (world) => {
+    'two connections that claim at once get distinct jobs': async (world) => {
       const other = await world.again();
       const jobs = await world.createAll(Array.from({ length: 60 }, () => ({})));
       const turns = Array.from({ length: 16 }, (_, turn) =>
@@ -254,7 +254,7 @@ export const claim: Topic = {
       sameMembers(taken, ids(jobs));
     },
 
-    'a claim that finds nothing answers nothing': async (world) => {
+    'a claim that finds no job returns none': async (world) => {
       deepEqual(await world.store.claim(askOf({}), claimAll()), []);
     },
 
@@ -264,12 +264,12 @@ export const claim: Topic = {
       await world.createAll([...due.map((at) => ({ due: at })), { due: world.now() }, { due: world.now() - 10 }]);
       equal(await world.store.nextDue(askOf({})), due[1]);
       await world.advance(90);
-      equal(await world.store.nextDue(askOf({})), due[0], 'what is due now is not to come');
+      equal(await world.store.nextDue(askOf({})), due[0], 'jobs that are due now do not count');
       await world.advance(10_000);
       equal(await world.store.nextDue(askOf({})), null);
     },
 
-    'the next due time is that of a job created just now, also where nothing was found just before': async (world) => {
+    'the next due time includes a job that was created just after a claim found none': async (world) => {
       deepEqual(await world.store.claim(askOf({}), claimAll()), []);
       const due = world.now() + 500;
       const [, created] = await Promise.all([
@@ -295,7 +295,7 @@ export const claim: Topic = {
       equal(await world.store.nextDue(askOf({})), null);
     },
 
-    'the next due time is of the kinds and types asked for, and of pending jobs only': async (world) => {
+    'the next due time considers only pending jobs of the requested kinds and types': async (world) => {
       const at = (ms: number): number => world.now() + ms;
       await world.createAll([
         { type: 'a', due: at(10) }, { type: 'b', kind: 'task', due: at(20) }, { type: 'b', due: at(30), priority: 5 },
@@ -324,7 +324,7 @@ export const claim: Topic = {
       same(await world.store.oldestDue({ ...request, names: { glob: 'c*' } }), new Map([['c', oldest(6)]]));
     },
 
-    'what may have become claimable is hinted at, and nobody is called who no longer listens': async (world) => {
+    'listeners are woken when a job may have become claimable, until they unsubscribe': async (world) => {
       let calls = 0;
       const unlisten = world.store.onWake(() => { calls += 1; });
       await world.create();
@@ -344,5 +344,5 @@ async function claimOneByOne(world: World): Promise<number[]> {
     if (id === undefined) return order;
     order.push(id);
   }
-  return fail('the same jobs are handed out for ever');
+  return fail('the same jobs are claimed again and again');
 }

@@ -1,4 +1,4 @@
-/** All topics of the suite, and how an example is tried without a test runner. */
+/** All topics of the suite, and how to run an example without a test runner. */
 import { ahead } from './queue-position.ts';
 import { claim } from './claim.ts';
 import { family } from './family.ts';
@@ -21,7 +21,7 @@ export const topics: readonly Topic[] = [
   schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge, within,
 ];
 
-/** Shows the example in a world of its own; throws what it finds. */
+/** Runs the example in a world of its own; throws its failure. */
 export async function show(open: Open, example: Example): Promise<void> {
   const world = await World.open(open);
   try {
@@ -37,7 +37,7 @@ export interface ExampleFinding {
   readonly error: unknown;
 }
 
-/** Tries every example of the topics and answers those that fail. */
+/** Runs every example of the topics; returns those that fail. */
 export async function findings(open: Open, tried: readonly Topic[] = topics): Promise<ExampleFinding[]> {
   const found: ExampleFinding[] = [];
   for (const { name: topic, examples } of tried) {

@@ -1,4 +1,7 @@
-/** Families: parents that wait for nobody are found, and staged children appear with their commit or not at all. */
+/**
+ * Families: parents without open children are found, and staged children become visible with their commit or not at
+ * all.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -11,7 +14,7 @@ async function settleableIds(world: World, parents?: number[]): Promise<number[]
   return (await world.store.settleable(100, parents)).map(({ id }) => id);
 }
 
-/** A run in preparation, with children kept aside, and the change that lets it wait for them. */
+/** A run in its prepare phase, with staged children, and the change that makes it wait for them. */
 async function staging(world: World, specs: readonly JobSpec[]) {
   const run = await world.createRunning({ type: 'family', phase: 'prepare' });
   const children = await world.newJobs(specs.map((spec) => ({ ...childOf(run), ...spec })));
@@ -65,13 +68,13 @@ export const family: Topic = {
       deepEqual(await settleableIds(world), []);
     },
 
-    'a parent whose children are gone is settleable': async (world) => {
+    'a parent whose children were deleted is settleable': async (world) => {
       const { parent, children } = await world.createFamily(1);
       await world.remove(children[0]!);
       deepEqual(await settleableIds(world), [parent.id]);
     },
 
-    'settleable jobs can be asked for among some parents, and no more of them than wanted': async (world) => {
+    'settleable jobs can be limited to given parents and to a number': async (world) => {
       const parents: Job[] = [];
       for (let index = 0; index < 4; index += 1) {
         const { parent, children } = await world.createFamily(1);
@@ -86,7 +89,7 @@ export const family: Topic = {
       equal((await world.store.settleable(2, ids)).length, 2);
     },
 
-    'a parent that has ended, or is gone, is told while a child of it is open': async (world) => {
+    'a parent that has ended or was deleted is orphaned while a child of it is open': async (world) => {
       const [ended, gone] = [await world.createFamily(2), await world.createFamily(1)];
       const waiting = await world.createFamily(1);
       deepEqual(await world.store.orphaned(10), []);
@@ -133,7 +136,7 @@ export const family: Topic = {
       sameMembers(await world.claimIds({ kinds: ['task'] }), children.map(({ after }) => after.id));
     },
 
-    'staged children stay aside when the commit that names them fails, and come with the next': async (world) => {
+    'staged children stay invisible if the commit that names them fails, and appear with the next': async (world) => {
       const { run, children, planned, staged } = await staging(world, [{}, {}]);
       const stale = await world.create();
       await world.apply(stale, { do: 'pause' });
@@ -153,7 +156,7 @@ export const family: Topic = {
       equal((await world.store.find({ parent: run.id })).jobs.length, 4);
     },
 
-    'staged children come once': async (world) => {
+    'staged children are inserted once': async (world) => {
       const { run, planned, staged } = await staging(world, [{}, {}]);
       await world.store.commit({ changes: [planned], whole: true, staged });
       for (const child of await world.claim({ kinds: ['task'] })) await world.apply(child, stop);
@@ -164,7 +167,7 @@ export const family: Topic = {
       same(await world.store.count({ parent: run.id }), tallies);
     },
 
-    'what was staged under a fence that was lost never appears': async (world) => {
+    'children staged under an old fence never appear': async (world) => {
       const { run, children } = await staging(world, [{}, {}]);
       await world.advance(60_000);
       await world.apply(run, { do: 'lapse' });
@@ -178,7 +181,7 @@ export const family: Topic = {
       deepEqual(await world.store.load(children.map(({ after }) => after.id)), []);
     },
 
-    'a purge forgets what was staged under a fence that was lost, and nothing that may still be named': async (world) => {
+    'a purge deletes children staged under an old fence, and no others': async (world) => {
       const { run: lost } = await staging(world, [{}, {}]);
       const { planned, staged } = await staging(world, [{}]);
       await world.advance(60_000);
@@ -226,14 +229,14 @@ export const family: Topic = {
       same(await world.store.holders(['mine']), new Map([['mine', children[0]!.after.id]]));
     },
 
-    'three thousand staged children come in one commit': async (world) => {
+    'three thousand staged children are inserted by one commit': async (world) => {
       const { run, planned, staged } = await staging(world, Array.from({ length: 3000 }, () => ({})));
       await world.store.commit({ changes: [planned], whole: true, staged });
       const tallies = [{ kind: 'task', type: 'child', standing: 'pending', count: 3000 }];
       same(await world.store.count({ parent: run.id }), tallies);
     },
 
-    'staging on one connection and committing on another is the same': async (world) => {
+    'children can be staged on one connection and committed on another': async (world) => {
       const other = await world.again();
       const { run, planned, staged } = await staging(world, [{}, {}]);
       deepEqual(await other.commit({ changes: [planned], whole: true, staged }), [true]);

@@ -1,4 +1,4 @@
-/** Search: find and count mean exactly the jobs that the query means, and pages neither repeat nor hide one. */
+/** Search: find and count return exactly the jobs that match the query, and pages neither repeat nor omit one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { seededRandom } from '../random.ts';
 import type { Job, Tags } from '../model/job.ts';
@@ -34,7 +34,7 @@ const globs = ['*', 'mail/*', '?ail', '[A-Z]*', '*%', "*'*", 'a_b', 'x[*]y', '[[
 export const find: Topic = {
   name: 'find and count',
   examples: {
-    'random queries mean the same jobs as the query itself': async (world) => {
+    'random queries find the same jobs as the reference implementation of queries': async (world) => {
       const population = await populate(world);
       const random = seededRandom(20_260_105);
       for (let round = 0; round < 400; round += 1) {
@@ -47,7 +47,7 @@ export const find: Topic = {
       }
     },
 
-    'each filter by itself means the same jobs as the query itself': async (world) => {
+    'each single filter finds the same jobs as the reference implementation of queries': async (world) => {
       const population = await populate(world);
       for (const query of singleQueries(population)) {
         const wanted = population.filter((job) => matchesQuery(job, query));
@@ -56,7 +56,7 @@ export const find: Topic = {
       }
     },
 
-    'text is found as it stands, with nothing in it standing for something else': async (world) => {
+    'text is searched literally, without wildcards': async (world) => {
       const odd = ['a%c', 'a_c', 'abc', 'a\\c', "a'c", 'a"c', 'a*c', 'a?c', 'a[b]c'];
       await world.createAll(odd.map((type) => ({ type })));
       for (const text of ['%', '_', '\\', "'", '"', '*', '?', '[', 'b', '[b]', 'a%c']) {
@@ -65,21 +65,21 @@ export const find: Topic = {
       }
     },
 
-    'the newest come first, or the oldest if asked for': async (world) => {
+    'jobs are sorted newest first, or oldest first on request': async (world) => {
       const jobs = await world.createAll(Array.from({ length: 5 }, () => ({})));
       same((await world.store.find({})).jobs, jobs.toReversed());
       same((await world.store.find({}, { order: 'newest' })).jobs, jobs.toReversed());
       same((await world.store.find({}, { order: 'oldest' })).jobs, jobs);
     },
 
-    'open and ended jobs are in one order': async (world) => {
+    'open and ended jobs are sorted together': async (world) => {
       const jobs = await world.createAll(Array.from({ length: 6 }, () => ({})));
       for (const index of [0, 3, 5]) jobs[index] = await world.apply(jobs[index]!, { do: 'stop', code: 'admin' });
       same((await world.store.find({}, { order: 'oldest' })).jobs, jobs);
       same((await world.store.find({}, { limit: 2, after: jobs[4]!.id })).jobs, [jobs[3], jobs[2]]);
     },
 
-    'pages follow one another without repeating or hiding a job, also while jobs come, end and go': async (world) => {
+    'pages neither repeat nor omit a job, even while jobs are created, ended and deleted': async (world) => {
       for (const order of ['newest', 'oldest'] as const) {
         const type = `paged ${order}`;
         const jobs = await world.createAll(Array.from({ length: 11 }, () => ({ type })));
@@ -97,7 +97,7 @@ export const find: Topic = {
       }
     },
 
-    'runs of many types, open and ended, are in one order on every page': async (world) => {
+    'open and ended runs of many types are sorted together on every page': async (world) => {
       const specs = Array.from({ length: 230 }, (_, n) => ({ type: `${n < 10 ? 'few' : 'many'}/${n % 7}${n < 30 ? '' : n}` }));
       const jobs = await world.createAll(specs);
       for (const [index, job] of jobs.entries()) {
@@ -119,7 +119,7 @@ export const find: Topic = {
       }
     },
 
-    'runs created since a time are found, however they will be purged and whosever they are': async (world) => {
+    'runs created since a time are found, whatever their retention and parent': async (world) => {
       const parent = await world.create({ type: 'parent' });
       const specs: JobSpec[] = [{}, { policy: { retentionMs: 1000 } }, { kind: 'run', parent: parent.id }, childOf(parent)];
       const jobs: Job[] = [];
@@ -138,7 +138,7 @@ export const find: Topic = {
       }
     },
 
-    'the last page says so, also when it is full': async (world) => {
+    'the last page has no cursor, even if it is full': async (world) => {
       await world.createAll([{}, {}, {}, {}]);
       equal((await world.store.find({}, { limit: 4 })).next, null);
       equal((await world.store.find({}, { limit: 5 })).next, null);
@@ -148,7 +148,7 @@ export const find: Topic = {
       same(await world.store.find({ types: ['none'] }), { jobs: [], next: null });
     },
 
-    'a page has a hundred jobs unless asked otherwise, and never more than a thousand': async (world) => {
+    'a page has a hundred jobs by default, and at most a thousand': async (world) => {
       await world.createAll(Array.from({ length: pageLimitMax + 5 }, () => ({})));
       const page = await world.store.find({});
       deepEqual([page.jobs.length, page.next], [100, page.jobs.at(-1)!.id]);
@@ -170,7 +170,7 @@ export const find: Topic = {
       deepEqual(await world.store.count({ types: ['none'] }), []);
     },
 
-    'a query sees what was committed on another connection': async (world) => {
+    'a query sees commits of another connection': async (world) => {
       const other = await world.again();
       const job = await world.create({ tags: { a: '1' } });
       same((await other.find({ tags: { a: '1' } })).jobs, [job]);
@@ -192,7 +192,7 @@ async function idsOfPages({ store }: World, query: Query, page: PageRequest): Pr
   return ids;
 }
 
-/** More than a hundred jobs that differ in everything one can search by. */
+/** More than a hundred jobs that differ in every searchable field. */
 async function populate(world: World): Promise<Job[]> {
   const random = seededRandom(4711);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;
@@ -250,7 +250,7 @@ function randomQuery(population: readonly Job[], next: () => number): Query {
   return Object.assign({}, ...Array.from({ length: count }, () => pick(filters)())) as Query;
 }
 
-/** What a database can be asked for: no NUL, no halves of surrogate pairs, nothing that is no character. */
+/** Texts that every database accepts in a query: no NUL, no unpaired surrogates, no noncharacters. */
 const isAskable = (text: string): boolean => text.isWellFormed() && !/[\0\ufffe\uffff]/.test(text);
 
 function partOf(text: string, next: () => number): string {

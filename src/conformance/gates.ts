@@ -1,4 +1,4 @@
-/** Gates: how many may be behind them is never exceeded, and who waits at one stands in nobody else's way. */
+/** Gates: their limits are never exceeded, and jobs that wait at a gate do not delay other jobs. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { gateText, type Gate, type Limits } from '../model/gate.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -29,12 +29,12 @@ const error = { code: 'unknown', message: 'no' } as const;
 export const gates: Topic = {
   name: 'gates',
   examples: {
-    'without a limit everybody passes': async (world) => {
+    'without a limit every job is admitted': async (world) => {
       await world.createAll(many(4, gated()));
       equal((await world.claim()).length, 4);
     },
 
-    'no more of a type pass than its limit, in one claim or in several': async (world) => {
+    "a type's limit holds within one claim and across claims": async (world) => {
       await world.createAll(many(6, gated()));
       const request = { limits: limits({ types: { gated: 3 } }) };
       equal((await world.claim({ ...request, limit: 2 })).length, 2);
@@ -42,20 +42,20 @@ export const gates: Topic = {
       equal((await world.claim(request)).length, 0);
     },
 
-    'a limit of zero lets nobody pass, and one below what is running is no error': async (world) => {
+    'a limit of zero admits no job, and a limit below the number of running jobs is no error': async (world) => {
       await world.createAll(many(3, gated()));
       equal((await world.claim({ limits: limits({ types: { gated: 0 } }) })).length, 0);
       equal((await world.claim({ limit: 2 })).length, 2);
       equal((await world.claim({ limits: limits({ types: { gated: 1 } }) })).length, 0);
     },
 
-    'the best of those that wait pass first': async (world) => {
+    'waiting jobs are admitted in claim order': async (world) => {
       const jobs = await world.createAll([0, 5, 3, 5].map((priority) => gated({}, { priority })));
       const request = { limits: limits({ types: { gated: 3 } }) };
       sameMembers(await world.claimIds(request), [1, 3, 2].map((index) => jobs[index]!.id));
     },
 
-    'definitions, and keys within a type, are limited by themselves': async (world) => {
+    'definitions, and keys within a type, have limits of their own': async (world) => {
       const jobs = await world.createAll([
         ...many(3, gated({ def: 'a' })), ...many(3, gated({ def: 'b' })),
         ...many(3, gated({ key: 'x' })), ...many(3, gated({ key: 'y' })), ...many(2, gated()),
@@ -64,7 +64,7 @@ export const gates: Topic = {
       sameMembers(taken, [0, 3, 4, 6, 9, 12, 13].map((index) => jobs[index]!.id));
     },
 
-    'the narrowest of several limits counts': async (world) => {
+    'the lowest of several limits applies': async (world) => {
       await world.createAll([...many(3, gated({ def: 'a', key: 'x' })), ...many(3, gated({ def: 'a', key: 'y' }))]);
       const request = { limits: limits({ types: { gated: 5 }, defs: { a: 3 }, keys: { gated: 2 } }) };
       equal((await world.claim(request)).length, 3);
@@ -81,19 +81,19 @@ export const gates: Topic = {
       sameMembers(taken.map(({ priority }) => priority), [3, 2]);
     },
 
-    'only the leader passes a gate for leaders': async (world) => {
+    'only the leader admits jobs at a gate for the leader': async (world) => {
       const [job] = await world.createAll([gated({ leaderOnly: true })]) as [Job];
       deepEqual(await world.claimIds(), []);
       deepEqual(await world.claimIds({ isLeader: false }), []);
       deepEqual(await world.claimIds({ isLeader: true }), [job.id]);
     },
 
-    'jobs without a gate do not know of limits': async (world) => {
+    'limits do not apply to jobs without a gate': async (world) => {
       await world.createAll(many(3, { type: 'gated' }));
       equal((await world.claim({ limits: limits({ types: { gated: 1 } }) })).length, 3);
     },
 
-    'a full gate stands in nobody else\'s way, however many wait there': async (world) => {
+    'a full gate does not delay other jobs, however many wait at it': async (world) => {
       await world.createAll([...many(500, gated({}, { priority: 9 })), gated({ type: 'other' }), { type: 'free' }]);
       const request = { limits: limits({ types: { gated: 1 } }) };
       equal((await world.claim({ ...request, limit: 1 }))[0]?.type, 'gated');
@@ -102,12 +102,12 @@ export const gates: Topic = {
       deepEqual(await world.claim(request), []);
     },
 
-    'a place is free again when its job ends, is given back, fails, lapses or is deleted': async (world) => {
+    'a job stops counting toward its gate when it ends, is released, fails, lapses or is deleted': async (world) => {
       const taking = { limits: limits({ types: { gated: 1 } }), leaseMs: 1000 };
       await world.createAll(many(6, gated()));
       const next = async (): Promise<Job & { fence: number }> => {
         const claimed = await world.claim(taking);
-        equal(claimed.length, 1, 'one place is free');
+        equal(claimed.length, 1, 'one more job is admitted');
         return claimed[0]!;
       };
       const later = world.now() + 1_000_000;
@@ -128,7 +128,7 @@ export const gates: Topic = {
       deepEqual(await world.claim(taking), []);
     },
 
-    'a run that waits for its tasks keeps its place, and passes to gather without asking': async (world) => {
+    'a run that waits for its tasks stays admitted, and gathers without passing the gate again': async (world) => {
       const { parent, children } = await world.createFamily(1, gated());
       const request = { limits: limits({ types: { gated: 1 } }) };
       const waiting = await world.create(gated());
@@ -139,7 +139,7 @@ export const gates: Topic = {
       same(await world.store.admittedPerGate(['gated']), new Map([[waiting.gate, 1]]));
     },
 
-    'a run that failed to gather keeps its place until it is tried again': async (world) => {
+    'a run that failed to gather stays admitted until its retry': async (world) => {
       const { parent } = await world.createFamily(0, gated());
       const request = { limits: limits({ types: { gated: 1 } }) };
       await world.create(gated({}, { priority: 5 }));
@@ -152,7 +152,7 @@ export const gates: Topic = {
       deepEqual(await world.claimIds(request), [parent.id]);
     },
 
-    'those behind each gate of a type are counted': async (world) => {
+    'the admitted jobs are counted per gate of a type': async (world) => {
       const [a, b, other] = [gated({ key: 'a' }), gated({ key: 'b' }), gated({ type: 'other' })];
       await world.createAll([a, a, b, other, { type: 'gated' }]);
       same(await world.store.admittedPerGate(['gated', 'other']), new Map());
@@ -163,7 +163,7 @@ export const gates: Topic = {
       same(await world.store.admittedPerGate([]), new Map());
     },
 
-    'gates of odd names are told apart': async (world) => {
+    'gates with odd names are distinct': async (world) => {
       const names = ['a/b', 'a', 'b', "it's", '100%', 'a%2Fb', 'ä', '👩‍👩‍👧', ' ', 'any'];
       for (const name of names) await world.createAll(many(2, gated({ type: name, def: name, key: name })));
       const request = { limits: limits({ types: Object.fromEntries(names.map((name) => [name, 1])) }) };
@@ -171,7 +171,7 @@ export const gates: Topic = {
       deepEqual(await world.claim(request), []);
     },
 
-    'gated and free jobs are taken in one order of urgency': async (world) => {
+    'gated and free jobs are claimed in one order': async (world) => {
       const jobs = await world.createAll([
         gated({}, { priority: 1 }), { priority: 2 }, gated({}, { priority: 3 }), { priority: 4 },
       ]);
@@ -179,7 +179,7 @@ export const gates: Topic = {
       sameMembers(await world.claimIds({ limit: 2 }), [jobs[1]!.id, jobs[0]!.id]);
     },
 
-    'only the priorities asked for pass, and take no place from others': async (world) => {
+    'only jobs of the requested priorities are admitted, and no others count': async (world) => {
       const jobs = await world.createAll([gated({}, { priority: 9 }), gated({}, { priority: 1 })]);
       const request = { limits: limits({ types: { gated: 1 } }) };
       deepEqual(await world.claimIds({ ...request, priorities: [1] }), [jobs[1]!.id]);

@@ -1,4 +1,7 @@
-/** The guard: a change is written only where its job is still as it was seen, a whole batch wholly or not at all. */
+/**
+ * The guard: a change is written only if its job has the version that was read; a whole batch is written completely or
+ * not at all.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
@@ -11,7 +14,7 @@ const stop = { do: 'stop', code: 'admin' } as const;
 export const guard: Topic = {
   name: 'commit',
   examples: {
-    'a change of a job that is as it was seen is written with its events': async (world) => {
+    'a change of a job with an unchanged version is written with its events': async (world) => {
       const job = await world.create();
       const change = world.decide(job, pause);
       deepEqual(await world.store.commit({ changes: [change] }), [true]);
@@ -28,7 +31,7 @@ export const guard: Topic = {
       deepEqual((await world.store.history(job.id)).map(({ n }) => n), [1, 2, 3]);
     },
 
-    'a change of a job that has moved on is not written': async (world) => {
+    'a change of a job that has changed since is not written': async (world) => {
       for (const [first, second] of [[pause, stop], [stop, pause], [stop, stop], [pause, pause]] as const) {
         const seen = await world.create();
         const current = await world.apply(seen, first);
@@ -37,7 +40,7 @@ export const guard: Topic = {
       }
     },
 
-    'where the same happens to many jobs, those that have moved on, or come twice, are left out': async (world) => {
+    'of many equal changes, those of jobs that have changed since, or that come twice, are left out': async (world) => {
       for (const command of [pause, stop]) {
         const jobs = await world.createAll(Array.from({ length: 9 }, (_, index) => ({ due: world.now() + index })));
         const changes = jobs.map((job) => world.decide(job, command));
@@ -51,7 +54,7 @@ export const guard: Topic = {
       }
     },
 
-    'a change of an ended job that has been opened or edited since is not written': async (world) => {
+    'a change of an ended job that was reopened or edited since is not written': async (world) => {
       const retry = { do: 'retry', reopens: 0 } as const;
       const edit = { do: 'edit', edit: { tags: { a: 'b' } } } as const;
       for (const [first, second] of [[retry, edit], [edit, retry], [retry, retry], [edit, edit]] as const) {
@@ -62,7 +65,7 @@ export const guard: Topic = {
       }
     },
 
-    'a change of a job that was opened again, decided when it was open before, is not written': async (world) => {
+    'a change decided before a job was ended and reopened is not written': async (world) => {
       const seen = await world.create();
       const ended = await world.apply(seen, stop);
       const current = await world.apply(ended, { do: 'retry', reopens: 0 });
@@ -78,7 +81,7 @@ export const guard: Topic = {
       deepEqual(await world.store.history(job.id), []);
     },
 
-    'of two connections that change the same job at once exactly one is told that it did': async (world) => {
+    'of two connections that change the same job at once, exactly one succeeds': async (world) => {
       const other = await world.again();
       for (let round = 0; round < 20; round += 1) {
         const job = await world.create();
@@ -91,7 +94,7 @@ export const guard: Topic = {
       }
     },
 
-    'in a plain batch a stale change does not keep the others from being written': async (world) => {
+    'a stale change in a batch does not prevent the others': async (world) => {
       const [a, b, c] = await world.createAll([{}, {}, {}]) as [Job, Job, Job];
       const moved = await world.apply(b, pause);
       const stopped = [a, b, c].map((job) => world.decide(job, stop));
@@ -102,7 +105,7 @@ export const guard: Topic = {
       same(await world.load(c.id), changes[2]?.after);
     },
 
-    'of two changes of one job in one batch, decided on the same sight of it, the first is written': async (world) => {
+    'of two changes in one batch that were decided on the same version of a job, the first is written': async (world) => {
       for (const [first, second] of [[pause, stop], [stop, pause], [stop, stop], [pause, pause]] as const) {
         const job = await world.create();
         const changes = [world.decide(job, first), world.decide(job, second)];
@@ -123,7 +126,7 @@ export const guard: Topic = {
       sameMembers(await world.store.load(ids), changes.flatMap(({ after }) => after ?? []));
     },
 
-    'a whole batch with one stale change leaves no trace, wherever the stale one stands': async (world) => {
+    'a whole batch with one stale change leaves no trace, whatever its position': async (world) => {
       for (const position of [0, 3, 7]) {
         const { changes } = await mixedBatch(world);
         const stale = await world.create();
@@ -139,7 +142,7 @@ export const guard: Topic = {
       await expectNoTrace(world, [...changes, await world.newJob({ unique: { key: 'taken', forMs: null } })]);
     },
 
-    'a whole batch that fails takes no key and frees none': async (world) => {
+    'a whole batch that fails takes no key and releases none': async (world) => {
       const holder = await world.create({ unique: { key: 'old', forMs: null } });
       const keyed = await world.newJob({ unique: { key: 'new', forMs: null } });
       const changes = [world.decide(holder, stop), keyed, await world.newJob({ id: holder.id })];
@@ -148,7 +151,7 @@ export const guard: Topic = {
       await world.create({ unique: { key: 'new', forMs: null } });
     },
 
-    'a key whose window is over stays with its new holder when a whole batch on the old one fails': async (world) => {
+    'a key whose period is over stays with its new holder when a whole batch on the old holder fails': async (world) => {
       const old = await world.create({ unique: { key: 'k', forMs: 1000 } });
       await world.advance(1000);
       const fresh = await world.create({ unique: { key: 'k', forMs: 1000 } });
@@ -157,7 +160,7 @@ export const guard: Topic = {
       same(await world.store.holders(['k']), new Map([['k', fresh.id]]));
     },
 
-    'a deleted job is gone with its history, progress and log': async (world) => {
+    'deleting a job deletes its history, progress and log': async (world) => {
       const job = await world.createRunning();
       const log = [{ at: 1, level: 'info', text: 'hello' }] as const;
       await world.store.writeNotes([{ id: job.id, fence: job.fence, progress: '{}', log }]);
@@ -169,7 +172,7 @@ export const guard: Topic = {
       deepEqual(await world.store.count({ types: [job.type] }), []);
     },
 
-    'open jobs can be deleted too, and are then never handed out': async (world) => {
+    'open jobs can be deleted, and are then never claimed': async (world) => {
       const [pending, held] = await world.createAll([{}, { hold: 'pause' }]) as [Job, Job];
       const running = await world.createRunning();
       for (const job of [pending, held, running]) ok(await world.remove(job));
@@ -195,7 +198,7 @@ export const guard: Topic = {
       deepEqual(await world.claim(), []);
     },
 
-    'ended children go with a deleted parent, open ones stay': async (world) => {
+    'deleting a parent deletes its ended children; open ones stay': async (world) => {
       const { parent, children } = await world.createFamily(3);
       const ended = await world.apply(children[0]!, stop);
       ok(await world.remove(parent));
@@ -204,7 +207,7 @@ export const guard: Topic = {
       sameMembers((await world.store.find({ parent: parent.id })).jobs, children.slice(1));
     },
 
-    'an edit is seen in every way of looking at the job': async (world) => {
+    'an edit is visible in every read of the job': async (world) => {
       const job = await world.create({ type: 'before', input: '{"a":1}' });
       const [due, policy, tags] = [world.now() + 5, { timeoutMs: 7 }, { t: 'v' }];
       const edit = { type: 'after', priority: 9, due, input: '{"a":2}', policy, tags };
@@ -218,7 +221,7 @@ export const guard: Topic = {
       deepEqual(await world.claimIds({ names: { exact: ['after'] }, priorities: [9] }), [job.id]);
     },
 
-    'an edit of an ended job is kept': async (world) => {
+    'an edit of an ended job is stored': async (world) => {
       const ended = await world.createEnded({ input: '1' });
       const edited = await world.apply(ended, { do: 'edit', edit: { input: '2', tags: { a: 'b' }, type: 'other' } });
       same(await world.load(ended.id), edited);
@@ -227,7 +230,7 @@ export const guard: Topic = {
   },
 };
 
-/** Creates, updates, ends, reopens and deletes, all of which could be written. */
+/** Creates, updates, ends, reopens and deletes, each of which could be written. */
 async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: Job[] }> {
   const [paused, stopped, edited, deleted] = await world.createAll([{}, {}, {}, {}]) as [Job, Job, Job, Job];
   const running = await world.createRunning();
@@ -249,7 +252,7 @@ async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: J
   return { changes, touched: [paused, stopped, edited, deleted, running, ended, parent] };
 }
 
-/** That a whole batch is refused, and that nothing in the store can tell that it was tried. */
+/** Checks that a whole batch is refused and leaves no trace in the store. */
 async function expectNoTrace(world: World, changes: readonly Change[]): Promise<void> {
   const end = await world.store.feedEnd();
   const before = await everything(world);

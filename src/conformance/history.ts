@@ -1,4 +1,4 @@
-/** History and feed: every event is kept, numbered without gaps, and read once by every reader of the feed. */
+/** History and feed: every event is stored, numbered without gaps, and read once by every reader of the feed. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
@@ -16,7 +16,7 @@ const numbers = (events: readonly Event[]): number[] => events.map(({ n }) => n)
 const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** Pauses and resumes; answers the job and all that happened to it since. */
+/** Pauses and resumes the job; returns it with its new events. */
 async function rock(world: World, job: Job, times: number): Promise<{ job: Job; events: Event[] }> {
   const events: Event[] = [];
   let current = job;
@@ -37,7 +37,7 @@ async function editOften(world: World, job: Job, times: number): Promise<Job> {
   return edited;
 }
 
-/** Many events in one change. */
+/** The same in one change with many events. */
 function rockAtOnce(world: World, job: Job, times: number): Change & { after: Job } {
   let change = { before: job, after: job, events: [] as Event[] };
   for (let turn = 0; turn < times; turn += 1) {
@@ -50,13 +50,13 @@ function rockAtOnce(world: World, job: Job, times: number): Change & { after: Jo
 export const history: Topic = {
   name: 'history and feed',
   examples: {
-    'the first event tells how the job was made': async (world) => {
+    'the first event contains the first state of the job': async (world) => {
       const change = await world.newJob({ due: world.now() + 5, priority: 3, hold: 'pause', phase: 'prepare' });
       await world.mustWrite([change]);
       same(await world.store.history(change.after.id), change.events);
     },
 
-    'events are kept as they were told, whatever is in them': async (world) => {
+    'events with any content are stored unchanged': async (world) => {
       for (const text of textsForJson) {
         const job = await world.create();
         const asking = { by: text, why: text };
@@ -69,7 +69,7 @@ export const history: Topic = {
       }
     },
 
-    'a long history is kept whole and in order, beyond every multiple of the tail': async (world) => {
+    'a long history is stored completely and in order, across history chunks': async (world) => {
       const fresh = await world.newJob();
       await world.mustWrite([fresh]);
       const { job, events } = await rock(world, fresh.after, historyTailMax * 4 + 3);
@@ -78,7 +78,7 @@ export const history: Topic = {
       checkHistory(job, await world.store.history(job.id));
     },
 
-    'a history can be read from any event on and in helpings': async (world) => {
+    'a history can be read from any event on, and page by page': async (world) => {
       const { job } = await rock(world, await world.create(), historyTailMax * 3);
       const around = [historyTailMax - 1, historyTailMax, historyTailMax + 1];
       for (const from of [1, 2, ...around, historyTailMax * 2, job.version]) {
@@ -89,7 +89,7 @@ export const history: Topic = {
       deepEqual(numbers(await world.store.history(job.id, 1, historyTailMax + 5)), upTo(historyTailMax + 5));
     },
 
-    'many events of one change are kept, also across the end of the tail': async (world) => {
+    'many events of one change are stored, even across a history chunk': async (world) => {
       for (const times of [1, historyTailMax - 1, historyTailMax, historyTailMax + 1, historyTailMax * 3]) {
         const job = await world.create();
         const change = rockAtOnce(world, job, times);
@@ -99,7 +99,7 @@ export const history: Topic = {
       }
     },
 
-    'a long history goes on when its job ends, is edited then, and is opened again': async (world) => {
+    'a long history continues when its job ends, is edited, and is reopened': async (world) => {
       let job = await world.create();
       for (let turn = 0; turn < historyTailMax; turn += 1) {
         job = await world.apply(job, stop);
@@ -113,11 +113,11 @@ export const history: Topic = {
       checkHistory(job, await world.store.history(job.id));
     },
 
-    'there is no history of a job that does not exist': async (world) => {
+    'a job that does not exist has no history': async (world) => {
       deepEqual(await world.store.history(999_999), []);
     },
 
-    'the feed tells every event once, in the order of each job, with what to know of the job': async (world) => {
+    'the feed has every event once, in the order of each job, with the fields of the job': async (world) => {
       const parent = await world.create({ type: 'parent' });
       const child = await world.create({ ...childOf(parent), type: 'kind of child' });
       await world.apply(child, { do: 'pause' });
@@ -130,7 +130,7 @@ export const history: Topic = {
       ]);
     },
 
-    'the feed can be read in helpings of any size, also within one commit': async (world) => {
+    'the feed can be read in pages of any size, even within one commit': async (world) => {
       const jobs = await world.createAll(Array.from({ length: 10 }, () => ({})));
       await world.mustWrite(jobs.map((job) => world.decide(job, { do: 'pause' })));
       await world.mustWrite([rockAtOnce(world, await world.create(), 9)]);
@@ -139,12 +139,12 @@ export const history: Topic = {
       for (const limit of [1, 2, 3, 7, 29, 30, 31]) deepEqual(await world.feedAfter(null, limit), all);
     },
 
-    'a helping is never larger than asked for': async (world) => {
+    'a page of the feed is never larger than requested': async (world) => {
       await world.createAll(Array.from({ length: 10 }, () => ({})));
       equal((await world.store.eventsAfter(null, 3)).events.length, 3);
     },
 
-    'a cursor at the end stays good: what comes later comes after it': async (world) => {
+    'a cursor at the end of the feed stays valid, and later events follow it': async (world) => {
       await world.create();
       const end = await world.store.feedEnd();
       const nothing = await world.store.eventsAfter(end, 10);
@@ -153,7 +153,7 @@ export const history: Topic = {
       for (const cursor of [end, nothing.cursor]) deepEqual(await world.feedAfter(cursor), [{ job: job.id, n: 1 }]);
     },
 
-    'a feed that is empty has an end, too': async (world) => {
+    'an empty feed has a cursor, too': async (world) => {
       const end = await world.store.feedEnd();
       const { events, cursor } = await world.store.eventsAfter(null, 10);
       deepEqual(events, []);
@@ -161,7 +161,7 @@ export const history: Topic = {
       for (const from of [end, cursor, null]) deepEqual(await world.feedAfter(from), [{ job: job.id, n: 1 }]);
     },
 
-    'the feed says nothing of what was not written': async (world) => {
+    'the feed has no events of changes that were not written': async (world) => {
       const job = await world.create();
       await world.apply(job, { do: 'pause' });
       const end = await world.store.feedEnd();
@@ -170,7 +170,7 @@ export const history: Topic = {
       deepEqual(await world.feedAfter(end), []);
     },
 
-    'a cursor that this store has not made is refused': async (world) => {
+    'a cursor of another store is refused': async (world) => {
       await world.create();
       for (const cursor of ['nonsense', '', ' ', '-1', 'NaN', '1e999', "1'; --", '\u0000', '9'.repeat(40)]) {
         const isRefused = (error: unknown): boolean => isRefusal(error) && error.code === 'malformed.cursor';
@@ -178,7 +178,7 @@ export const history: Topic = {
       }
     },
 
-    'a reader that follows while two connections write misses nothing and hears nothing twice': async (world) => {
+    'a reader that follows two writing connections gets every event once': async (world) => {
       const other = await world.again();
       const recorded: { job: number; n: number }[] = [];
       const jobs = await world.createAll(Array.from({ length: 40 }, () => ({})));
@@ -206,7 +206,7 @@ export const history: Topic = {
       for (const { id } of jobs) deepEqual(recorded.filter(({ job }) => job === id).map(({ n }) => n), [1, 2, 3]);
     },
 
-    'ended, edited and long-lived jobs are told of alike': async (world) => {
+    'the feed has events of ended, edited and long-lived jobs': async (world) => {
       const end = await world.store.feedEnd();
       const ended = await world.createEnded();
       const edited = await world.apply(ended, { do: 'edit', edit: { priority: 4 } });

@@ -1,4 +1,4 @@
-/** The conformance suite: what every store must do, as tests of vitest. For authors of adapters. */
+/** The conformance suite: the tests that every store must pass, for vitest. For authors of adapters. */
 import { equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { show, topics } from './examples.ts';
@@ -9,7 +9,7 @@ import { NotApplicable, type Open } from './world.ts';
 export type { CallersTransaction, Open, Opened } from './world.ts';
 
 export interface Conformance {
-  /** Opens an empty, migrated store on the clock handed in. */
+  /** Opens an empty, migrated store that uses the given clock. */
   readonly open: Open;
   /** How many random histories are compared with the memory store; 0: none. */
   readonly histories?: number;
@@ -17,10 +17,10 @@ export interface Conformance {
   readonly races?: number;
 }
 
-/** They count histories and races, however long those take. */
+/** The number of histories and races is fixed, so the time they take is not limited. */
 const noLimit = { timeout: Infinity };
 
-/** What must have happened in random histories, or they prove too little. */
+/** The situations that random histories must have covered, or they prove too little. */
 const goals: readonly string[] = [
   'created', 'claimed', 'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
   'paused', 'resumed', 'cancelAsked', 'succeeded', 'failed', 'cancelled', 'repeated', 'reopened', 'edited', 'deleted',

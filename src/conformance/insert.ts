@@ -1,4 +1,4 @@
-/** Creation: what was made is kept to the letter, under ids that nobody else gets. */
+/** Creation: a new job is stored exactly as it was passed, under an id of its own. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { replay } from '../model/evolve.ts';
 import type { Plan } from '../model/job.ts';
@@ -17,7 +17,7 @@ const plan: Plan = {
   ],
 };
 
-/** Nothing of it has its usual value. */
+/** Every field differs from its default. */
 const fullSpec: JobSpec = {
   kind: 'task',
   type: 'mail/send.v2',
@@ -43,18 +43,18 @@ const fullSpec: JobSpec = {
 export const insert: Topic = {
   name: 'create',
   examples: {
-    'a plain new job is loaded as it was made': async (world) => {
+    'a new job with defaults is loaded as created': async (world) => {
       const job = await world.create();
       same(await world.load(job.id), job);
     },
 
-    'a new job with every field set is loaded as it was made': async (world) => {
+    'a new job with every field set is loaded as created': async (world) => {
       const parent = await world.create();
       const job = await world.create({ ...fullSpec, parent: parent.id });
       same(await world.load(job.id), job);
     },
 
-    'a new job of every kind, hold and phase is loaded as it was made': async (world) => {
+    'a new job of every kind, hold and phase is loaded as created': async (world) => {
       for (const kind of ['run', 'task', 'bedrock', 'def'] as const) {
         for (const hold of ['pause', 'parent', undefined] as const) {
           for (const phase of ['prepare', 'run', 'gather'] as const) {
@@ -66,7 +66,7 @@ export const insert: Topic = {
       }
     },
 
-    'jobs that are claimed with their birth are running from the first, beside one that waits': async (world) => {
+    'jobs that are claimed by the commit that creates them are running, beside one that waits': async (world) => {
       const fresh = await world.newJobs([{}, { type: 'other' }, { unique: { key: 'k', forMs: null } }]);
       const claim = { do: 'claim', holder: 'ann', until: null, parentCancelled: false } as const;
       const [first, waiting, last] = fresh.map((change, index) => {
@@ -82,7 +82,7 @@ export const insert: Topic = {
       deepEqual(await world.claimIds(), [waiting!.after.id]);
     },
 
-    'a new job is seen by other connections at once': async (world) => {
+    'a new job is visible to other connections immediately': async (world) => {
       const other = await world.again();
       const job = await world.create();
       same(await world.load(job.id, other), job);
@@ -97,29 +97,29 @@ export const insert: Topic = {
       equal((await world.store.holders(['k'])).size, 0, 'its unique key stays free');
     },
 
-    'a job whose id is taken by one that has ended is not written': async (world) => {
+    'a job with the id of an ended job is not written': async (world) => {
       const ended = await world.createEnded();
       deepEqual(await world.store.commit({ changes: [await world.newJob({ id: ended.id })] }), [false]);
       same(await world.load(ended.id), ended);
     },
 
-    'the same id twice in one batch is written once': async (world) => {
+    'of two new jobs with one id in a batch, the first is written': async (world) => {
       const job = await world.newJob();
       deepEqual(await world.store.commit({ changes: [job, job] }), [true, false]);
       equal((await world.store.history(job.after.id)).length, 1);
     },
 
-    'an empty batch answers nothing': async (world) => {
+    'an empty batch returns an empty list': async (world) => {
       deepEqual(await world.store.commit({ changes: [] }), []);
       deepEqual(await world.store.commit({ changes: [], whole: true }), []);
     },
 
-    'two thousand jobs in one batch are all there': async (world) => {
+    'a batch of two thousand jobs is stored completely': async (world) => {
       const jobs = await world.createAll(Array.from({ length: 2000 }, (_, index) => ({ priority: index % 5 })));
       same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
     },
 
-    'jobs that differ in nothing but their input are all told of, in order': async (world) => {
+    'new jobs that differ only in input are all in the feed, in order': async (world) => {
       const from = await world.store.feedEnd();
       const jobs = await world.createAll(Array.from({ length: 150 }, (_, index) => ({ input: `${index}` })));
       same(byId(await world.store.load(jobs.map(({ id }) => id))), jobs);
@@ -128,7 +128,7 @@ export const insert: Topic = {
       for (const { job, event } of events) deepEqual(await world.store.history(job), [event]);
     },
 
-    'jobs that differ in one field are each loaded as they were made': async (world) => {
+    'new jobs that differ in one field are loaded as created': async (world) => {
       for (const [field, value] of Object.entries(fullSpec)) {
         const odd = { [field]: value };
         const jobs = await world.createAll([{}, {}, odd, ...(field === 'unique' ? [] : [odd]), {}, {}]);
@@ -137,7 +137,7 @@ export const insert: Topic = {
       }
     },
 
-    'of jobs alike, those whose ids are taken are not written, and the others are': async (world) => {
+    'of equal new jobs, those whose ids are taken are not written, and the others are': async (world) => {
       const changes = await world.newJobs(Array.from({ length: 9 }, () => ({})));
       await world.mustWrite([changes[3]!]);
       await world.apply(changes[3]!.after, { do: 'stop', code: 'admin' });
@@ -147,7 +147,7 @@ export const insert: Topic = {
       equal((await world.store.load(changes.map(({ after }) => after.id))).length, 9);
     },
 
-    'reserved ids rise and are never given twice, on whatever connection': async (world) => {
+    'reserved ids ascend and are never reserved twice, on any connection': async (world) => {
       const other = await world.again();
       const counts = [1, 5, 1, 100, 3, 1, 1];
       const firsts = await Promise.all(counts.map((count, turn) => (turn % 2 ? other : world.store).reserve(count)));
@@ -157,7 +157,7 @@ export const insert: Topic = {
       ok((await world.store.reserve(1)) > Math.max(...ids));
     },
 
-    'ids up to 2^53 - 1 are kept exactly, and reserving goes on below them': async (world) => {
+    'ids up to 2^53 - 1 are stored exactly, and reserving continues below them': async (world) => {
       const parent = await world.create({ id: highestId });
       const child = await world.create({ ...childOf(parent), id: highestId - 1 });
       const neighbour = await world.create({ id: highestId - 2 });
@@ -170,7 +170,7 @@ export const insert: Topic = {
       equal(running?.id, highestId - 1);
     },
 
-    'times and priorities at the edges of their range are kept': async (world) => {
+    'times and priorities at the limits of their range are stored exactly': async (world) => {
       for (const due of [0, 1, 8_640_000_000_000_000]) {
         for (const priority of [-2_147_483_648, 0, 2_147_483_647]) {
           const job = await world.create({ due, priority });
@@ -179,7 +179,7 @@ export const insert: Topic = {
       }
     },
 
-    'payloads are kept to the letter, while open and when ended': async (world) => {
+    'payloads are stored unchanged, for open and ended jobs': async (world) => {
       for (const payload of oddPayloads) {
         const job = await world.createRunning({ input: payload });
         equal((await world.load(job.id))?.input, payload);
@@ -189,7 +189,7 @@ export const insert: Topic = {
       }
     },
 
-    'texts of any kind are kept in tags, keys, errors and reasons': async (world) => {
+    'odd texts are stored unchanged in tags, keys, errors and reasons': async (world) => {
       for (const text of textsForJson) {
         const spec = { key: text, tags: { [text || 'x']: text }, input: JSON.stringify(text) };
         const job = await world.createRunning(spec, { holder: 'holder' });
@@ -199,14 +199,14 @@ export const insert: Topic = {
       }
     },
 
-    'payloads of 900 kB are kept': async (world) => {
+    'payloads of 900 kB are stored unchanged': async (world) => {
       const job = await world.createRunning({ input: hugePayload });
       await world.apply(job, { do: 'succeed', fence: job.fence, result: hugePayload });
       const ended = await world.load(job.id);
       ok(ended?.input === hugePayload && ended.result === hugePayload);
     },
 
-    'loading leaves out what does not exist and answers each job once': async (world) => {
+    'load omits unknown ids and returns each job once': async (world) => {
       const jobs = await world.createAll([{}, {}]);
       const ids = jobs.map(({ id }) => id);
       same(byId(await world.store.load([...ids, highestId, ...ids, 0])), jobs);
@@ -218,7 +218,7 @@ export const insert: Topic = {
       same(await world.store.load(Array.from({ length: 40_000 }, (_, index) => job.id + index)), [job]);
     },
 
-    'a job made long ago is kept as it was made': async (world) => {
+    'a job created long ago is stored unchanged': async (world) => {
       const change = newJob({ id: await world.store.reserve(1), created: 1 });
       await world.mustWrite([change]);
       same(await world.load(change.after.id), change.after);

@@ -1,5 +1,5 @@
-/** Instances: who is there, since when, and what it should know of the jobs it holds. */
-import { deepEqual, equal } from 'node:assert/strict';
+/** Instances: which are alive, since when, and what they learn about the jobs they hold. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import type { Beat, InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';
 import type { Topic } from './world.ts';
@@ -13,7 +13,7 @@ const beatOf = (id: string, more: Partial<Beat> = {}): Beat => ({ id, leaseMs: 1
 export const instances: Topic = {
   name: 'instances',
   examples: {
-    'the first beat registers an instance': async (world) => {
+    'the first heartbeat registers an instance': async (world) => {
       deepEqual(await world.store.instances(), []);
       const reply = await world.store.beat(beatOf('a'));
       same(reply, { now: world.now(), lost: [], cancelled: [] });
@@ -21,7 +21,7 @@ export const instances: Topic = {
       same(await world.store.instances(), [{ id: 'a', started: now, beatAt: now, leaseUntil: now + 10_000, about }]);
     },
 
-    'a later beat renews the lease and what is told, not the start': async (world) => {
+    'a later heartbeat updates the lease and the published data, not the start': async (world) => {
       const started = world.now();
       await world.store.beat(beatOf('a'));
       await world.advance(4000);
@@ -31,7 +31,24 @@ export const instances: Topic = {
       same(await world.store.instances(), [{ id: 'a', started, beatAt: now, leaseUntil: now + 500, about: busy }]);
     },
 
-    'each instance is by itself, and seen on every connection': async (world) => {
+    'a name belongs to one process until its lease lapses': async (world) => {
+      const bootOf = (boot: string, more: Partial<Beat> = {}): Beat => beatOf('a', { about: { ...about, boot }, ...more });
+      const started = world.now();
+      await world.store.beat(bootOf('first'));
+      await world.advance(1000);
+      await rejects(world.store.beat(bootOf('second')), { code: 'taken.instance' });
+      await world.store.beat(bootOf('first'));
+      same((await world.store.instances()).map((instance) => [instance.started, instance.about.boot]), [[started, 'first']]);
+      await world.advance(10_000);
+      await world.store.beat(bootOf('second'));
+      await rejects(world.store.beat(bootOf('first')), { code: 'taken.instance' });
+      const takenAt = world.now();
+      same((await world.store.instances()).map((instance) => [instance.started, instance.about.boot]), [[takenAt, 'second']]);
+      await world.store.beat(bootOf('third', { takeOver: true }));
+      same((await world.store.instances()).map(({ about: { boot } }) => boot), ['third']);
+    },
+
+    'instances are independent, and visible on every connection': async (world) => {
       const other = await world.again();
       await world.store.beat(beatOf('a'));
       await other.beat(beatOf('b'));
@@ -39,7 +56,7 @@ export const instances: Topic = {
       sameMembers((await world.store.instances()).map(({ id }) => id), ['a', 'b', 'A']);
     },
 
-    'a beat tells which jobs are lost and which were asked to give up': async (world) => {
+    'a heartbeat returns the jobs that were lost or cancelled': async (world) => {
       const names = ['kept', 'cancelled', 'released', 'taken over', 'ended', 'deleted'] as const;
       const jobs = new Map<string, { id: number; fence: number }>();
       for (const name of names) {
@@ -58,7 +75,7 @@ export const instances: Topic = {
       equal(reply.now, world.now());
     },
 
-    'a beat for two thousand held jobs tells of each': async (world) => {
+    'a heartbeat for two thousand held jobs covers each': async (world) => {
       await world.createAll(Array.from({ length: 2000 }, () => ({ type: 'many' })));
       const held = await world.claim({ names: { exact: ['many'] }, limit: 2000 });
       equal(held.length, 2000);
@@ -67,14 +84,14 @@ export const instances: Topic = {
       sameMembers(lost, holds.filter((_, index) => index % 2 === 0).map(({ id }) => id));
     },
 
-    'an instance that leaves and holds nothing is gone': async (world) => {
+    'an instance that leaves without jobs is deleted': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.store.beat(beatOf('b'));
       await world.store.leave('a');
       deepEqual((await world.store.instances()).map(({ id }) => id), ['b']);
     },
 
-    'an instance that leaves while it holds a job is over at once': async (world) => {
+    'the lease of an instance that leaves with a job ends immediately': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.createRunning({}, { holder: 'a', leaseMs: null });
       await world.store.leave('a');
@@ -82,7 +99,7 @@ export const instances: Topic = {
       deepEqual(left, []);
     },
 
-    'leaving twice, or without ever having come, is no error': async (world) => {
+    'leaving twice, or without a heartbeat before, is no error': async (world) => {
       await world.store.beat(beatOf('a'));
       await world.store.leave('a');
       await world.store.leave('a');

@@ -1,11 +1,11 @@
-/** What must hold of every stored history, as the suite wants it: the first violation is thrown. */
+/** The invariants of every stored history; throws the first violation. */
 import { fail } from 'node:assert/strict';
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { checkHistory as violationsOf } from '../verify/history.ts';
 import { violationText } from '../verify/violation.ts';
 
-/** Throws if the history is not that of the job. */
+/** Throws if replaying the history does not give the job. */
 export function checkHistory(job: Job, events: readonly Event[]): void {
   const [first] = violationsOf({ job, events });
   if (first) fail(violationText(first));

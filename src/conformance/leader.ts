@@ -1,4 +1,4 @@
-/** Leadership: one at a time per role, with a term that rises with each new leader. */
+/** Leadership: one leader at a time per role, with a term that rises with each new leader. */
 import { equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';
@@ -6,11 +6,11 @@ import type { Topic } from './world.ts';
 export const leader: Topic = {
   name: 'leadership',
   examples: {
-    'the first to ask leads': async (world) => {
+    'the first instance to ask becomes the leader': async (world) => {
       same(await world.store.lead('role', 'a', 1000), { leader: 'a', term: 1, until: world.now() + 1000 });
     },
 
-    'whoever asks while another leads is told who does': async (world) => {
+    'an instance that asks while another leads learns the leader': async (world) => {
       const first = await world.store.lead('role', 'a', 1000);
       const other = await world.again();
       await world.advance(999);
@@ -25,20 +25,20 @@ export const leader: Topic = {
       equal((await world.store.lead('role', 'b', 1000)).leader, 'a');
     },
 
-    'a leadership that ran out passes to whoever asks, with a higher term': async (world) => {
+    'a lapsed leadership passes to the next instance that asks, with a higher term': async (world) => {
       await world.store.lead('role', 'a', 1000);
       await world.advance(1000);
       same(await world.store.lead('role', 'b', 1000), { leader: 'b', term: 2, until: world.now() + 1000 });
       equal((await world.store.lead('role', 'a', 1000)).leader, 'b');
     },
 
-    'who let its leadership run out comes back with a new term': async (world) => {
+    'a former leader gets a new term after its leadership lapsed': async (world) => {
       await world.store.lead('role', 'a', 1000);
       await world.advance(1000);
       same(await world.store.lead('role', 'a', 1000), { leader: 'a', term: 2, until: world.now() + 1000 });
     },
 
-    'a leader that leaves is followed at once, with a higher term': async (world) => {
+    'a leader that leaves is replaced immediately, with a higher term': async (world) => {
       const about = { host: 'h', pid: 1, version: '1', types: [], slots: 1, busy: 0, draining: false };
       await world.store.beat({ id: 'a', leaseMs: 60_000, about, holds: [] });
       await world.store.lead('role', 'a', 60_000);
@@ -48,7 +48,7 @@ export const leader: Topic = {
       equal((await world.store.lead('other role', 'c', 1000)).leader, 'b');
     },
 
-    'a leader that leaves is followed at once, also if it never was seen as an instance': async (world) => {
+    'a leader that leaves is replaced immediately, even if it never sent a heartbeat': async (world) => {
       await world.store.lead('role', 'a', 60_000);
       await world.store.leave('a');
       same(await world.store.lead('role', 'b', 1000), { leader: 'b', term: 2, until: world.now() + 1000 });
@@ -59,7 +59,7 @@ export const leader: Topic = {
       same(await world.store.lead('y', 'b', 1000), { leader: 'b', term: 1, until: world.now() + 1000 });
     },
 
-    'of many that ask at once all are told of the same leader': async (world) => {
+    'instances that ask at once all learn the same leader': async (world) => {
       const other = await world.again();
       const asking = Array.from({ length: 10 }, (_, index) =>
         (index % 2 ? other : world.store).lead('role', `instance ${index}`, 1000));

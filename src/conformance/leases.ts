@@ -1,4 +1,4 @@
-/** Leases: kept by who holds them, over when their time has come or their holder's instance is gone. */
+/** Leases: extended by their holder; lapsed when their time is over or the holder's instance is gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Job, RunningJob } from '../model/job.ts';
 import { same, sameMembers } from './same.ts';
@@ -34,7 +34,7 @@ export const leases: Topic = {
       equal(await untilOf(world, job), world.now() + 1000);
     },
 
-    'only who holds the current fence extends': async (world) => {
+    'only the holder of the current fence can extend a lease': async (world) => {
       const old = await world.createRunning({}, { leaseMs: 1000 });
       await world.apply(old, { do: 'release', fence: old.fence });
       deepEqual(await world.store.extend([holding(old)], world.now() + 5000), [false], 'pending again');
@@ -55,7 +55,7 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), [job.id]);
     },
 
-    'what an instance holds is told, and not what it holds for a time, or what others hold': async (world) => {
+    'holdings returns the jobs an instance holds by its heartbeat, not those with an end or of others': async (world) => {
       const own = [await world.createRunning({}, { leaseMs: null }), await world.createRunning({}, { leaseMs: null })];
       await world.createRunning({}, { leaseMs: 1000 });
       await world.createRunning({}, { leaseMs: null, holder: 'another' });
@@ -66,20 +66,20 @@ export const leases: Topic = {
       deepEqual((await world.store.heldBy(holder, 10)).map(({ id }) => id), [own[1]!.id]);
     },
 
-    'a lease without an end is not given one by extending it': async (world) => {
+    'extending a lease without an end gives it none': async (world) => {
       const job = await world.createRunning({}, { leaseMs: null });
       deepEqual(await world.store.extend([holding(job)], world.now() + 1000), [false]);
       equal(await untilOf(world, job), null);
     },
 
-    'of several leases each is answered for, in order': async (world) => {
+    'extending several leases returns an answer for each, in order': async (world) => {
       const [a, b] = [await world.createRunning(), await world.createRunning()];
       const holdings = [{ id: 999_999, fence: 1 }, holding(a), { id: b.id, fence: 9 }, holding(b)];
       deepEqual(await world.store.extend(holdings, world.now() + 90_000), [false, true, false, true]);
       deepEqual(await world.store.extend([], world.now()), []);
     },
 
-    'a change that leaves the lease alone does not undo an extension made since it was seen': async (world) => {
+    'a change that keeps the lease does not undo an extension made since it was read': async (world) => {
       const edit = { do: 'edit', edit: { priority: 3 } } as const;
       const commands = [{ do: 'cancel', code: 'user' }, edit, { do: 'adopt', tasks: 1 }] as const;
       for (const command of commands) {
@@ -90,7 +90,7 @@ export const leases: Topic = {
       }
     },
 
-    'a hand-off gives the lease anew, longer or shorter': async (world) => {
+    'a hand-off sets a new lease, longer or shorter': async (world) => {
       for (const leaseMs of [10, 90_000, null]) {
         const job = await world.createRunning({}, { leaseMs: 1000 });
         await world.store.extend([holding(job)], world.now() + 5000);
@@ -102,7 +102,7 @@ export const leases: Topic = {
       }
     },
 
-    'a lease has lapsed when its time has come, not before': async (world) => {
+    'a lease lapses at its end, not before': async (world) => {
       const job = await world.createRunning({}, { leaseMs: 1000 });
       await world.advance(999);
       deepEqual(await lapsedIds(world), []);
@@ -131,13 +131,13 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), [job.id]);
     },
 
-    'a lease without an end, of a holder that never was an instance, never lapses': async (world) => {
+    'a lease without an end never lapses if its holder is no instance': async (world) => {
       await world.createRunning({}, { leaseMs: null, holder: 'a stranger' });
       await world.advance(1_000_000_000_000);
       deepEqual(await lapsedIds(world), []);
     },
 
-    'a lease that ends at a time lapses at that time, whatever becomes of its holder': async (world) => {
+    'a lease with an end lapses then, whether or not its holder is alive': async (world) => {
       await beat(world, 'worker', 10);
       const job = await world.createRunning({}, { leaseMs: 1000 });
       await world.advance(500);
@@ -148,14 +148,14 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), [job.id]);
     },
 
-    'what an instance still holds when it leaves has lapsed at once': async (world) => {
+    'the jobs of an instance that leaves have lapsed immediately': async (world) => {
       await beat(world, 'worker', 60_000);
       const job = await world.createRunning({}, { leaseMs: null });
       await world.store.leave('worker');
       deepEqual(await lapsedIds(world), [job.id]);
     },
 
-    'an instance that comes back in time has lost nothing': async (world) => {
+    'an instance that sends a heartbeat in time has lost no job': async (world) => {
       await beat(world, 'worker', 1000);
       const job = await world.createRunning({}, { leaseMs: null });
       await world.advance(5000);
@@ -164,7 +164,7 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), []);
     },
 
-    'a job that was repaired, given back or ended has no lease to lapse': async (world) => {
+    'a job that was repaired, released or ended has no lease that could lapse': async (world) => {
       const [a, b, c] = [await world.createRunning(), await world.createRunning(), await world.createRunning()];
       await world.apply(a, { do: 'release', fence: a.fence });
       await world.apply(b, { do: 'stop', code: 'admin' });
@@ -174,7 +174,7 @@ export const leases: Topic = {
       deepEqual(await lapsedIds(world), []);
     },
 
-    'no more lapsed jobs are answered than asked for': async (world) => {
+    'at most the requested number of lapsed jobs is returned': async (world) => {
       await world.createAll(Array.from({ length: 5 }, () => ({})));
       const taken = await world.claimIds();
       await world.advance(60_000);

@@ -1,6 +1,6 @@
 /**
- * The ledger: what each of several racers was told, beside the store's own word. Every call has a start and an end on
- * one line of time, so that what surely came after what can be told without trusting anybody's clock.
+ * The ledger: the answers that each of several racing connections got, to compare with the store's histories. Every
+ * call has a start and an end on one time line, so that the order of calls is known without trusting any clock.
  */
 import { deepEqual, equal, fail, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
@@ -11,14 +11,14 @@ import { originOf } from '../store/row.ts';
 import { checkHistory } from './invariants.ts';
 import { same } from './same.ts';
 
-/** One event that a racer was told is written. */
+/** An event whose write was acknowledged to a racer. */
 interface LedgerEntry {
   readonly event: Event;
   readonly started: number;
   readonly ended: number;
 }
 
-/** An event that was acknowledged, and of which job. */
+/** An acknowledged event, and its job. */
 export interface AcknowledgedEvent {
   readonly job: number;
   readonly event: Event;
@@ -33,7 +33,10 @@ export interface Extension {
 /** A job and its whole history. */
 export type LedgerEvents = readonly [Job, readonly Event[]];
 
-/** When something was surely so: from the end of the call that began it to the start of the call that ended it. */
+/**
+ * When a condition certainly held: from the end of the call that made it true to the start of the call that made it
+ * false.
+ */
 interface LedgerSpan {
   readonly from: number;
   readonly to: number;
@@ -44,7 +47,7 @@ export class Ledger {
   readonly #extensions: Extension[] = [];
   #moments = 0;
 
-  /** Makes a call and writes down what it answers to have written. */
+  /** Makes a call and records the changes that it returns as written. */
   async during(call: () => Promise<readonly Change[]>): Promise<readonly Change[]> {
     const started = (this.#moments += 1);
     const written = await call();
@@ -55,12 +58,12 @@ export class Ledger {
     return written;
   }
 
-  /** All events that were told so far, for another ledger. */
+  /** All acknowledged events, for another ledger. */
   acknowledged(): AcknowledgedEvent[] {
     return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
   }
 
-  /** Takes over what racers elsewhere were told; when that was is not known here. */
+  /** Adds the acknowledged events of racers in other processes, whose times are unknown here. */
   take(events: readonly AcknowledgedEvent[]): void {
     for (const { job, event } of events) this.#write(job, { event, started: 0, ended: Infinity });
   }
@@ -69,23 +72,23 @@ export class Ledger {
     this.#extensions.push(extension);
   }
 
-  /** S8, S26: the store has exactly the events that racers were told of, each told to one of them; and they replay. */
+  /** S8, S26: the store has exactly the acknowledged events, each acknowledged to one racer, and they replay. */
   checkHistory([job, events]: LedgerEvents): void {
     checkHistory(job, events);
     for (const event of events) {
-      same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that somebody wrote`);
+      same(event, this.#entry(job.id, event.n)?.event, `job ${job.id} has only events that were written`);
     }
     const acknowledged = [...this.#entries.keys()].filter((name) => name.startsWith(`${job.id}/`)).length;
     equal(acknowledged, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
   }
 
-  /** That no event is of a job that is not there. */
+  /** Checks that every acknowledged event belongs to a stored job. */
   checkNoneIsLost(jobs: ReadonlySet<number>): void {
     const lost = [...this.#entries.keys()].filter((name) => !jobs.has(Number(name.split('/')[0])));
     deepEqual(lost, [], 'S8: every job that was acknowledged is there');
   }
 
-  /** S6: nobody loses a lease before the end that was confirmed to it. */
+  /** S6: no lease is lost before the end that was confirmed to its holder. */
   checkLeases([job, events]: LedgerEvents): void {
     let fence = 0;
     for (const event of events) {
@@ -98,7 +101,7 @@ export class Ledger {
     }
   }
 
-  /** S16: what was surely asked to give up hands out none of its children afterwards. */
+  /** S16: after a cancel of a parent was certainly written, none of its children is claimed. */
   checkCancels([parent, events]: LedgerEvents, children: readonly LedgerEvents[]): void {
     const spans = this.#spans([parent, events], (job) => job.cancel !== null);
     for (const [child, childEvents] of children) {
@@ -110,7 +113,7 @@ export class Ledger {
     }
   }
 
-  /** S11, S32: never are more than so many jobs surely so at once. */
+  /** S11, S32: the condition never holds for more than `most` jobs at once. */
   checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
     const spans = histories.flatMap((history) => this.#spans(history, isSo));
     for (const { from } of spans) {
@@ -119,14 +122,14 @@ export class Ledger {
     }
   }
 
-  /** When the job was surely so. */
+  /** The spans in which the condition certainly held for the job. */
   #spans([job, events]: LedgerEvents, isSo: (job: Job) => boolean): LedgerSpan[] {
     const spans: LedgerSpan[] = [];
     let current = blankJob(originOf(job));
     let from: number | null = null;
     for (const event of events) {
       current = evolve(current, event);
-      const entry = this.#entry(job.id, event.n) ?? fail(`event ${event.n} of job ${job.id} was told to nobody`);
+      const entry = this.#entry(job.id, event.n) ?? fail(`event ${event.n} of job ${job.id} was not acknowledged to any racer`);
       if (isSo(current)) from ??= entry.ended;
       else if (from !== null) {
         spans.push({ from, to: entry.started });

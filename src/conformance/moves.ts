@@ -9,11 +9,11 @@ import { Refusal } from '../refusal.ts';
 import { standings, type Query } from '../store/query.ts';
 import type { ClaimRequest, ClaimDecision, TypeNames } from '../store/store.ts';
 import type { Dice } from './dice.ts';
-import { describe, laneTypes as types, tallyMap, type Share } from './share.ts';
+import { describe, shareTypes as types, tallyMap, type Share } from './share.ts';
 import { byId } from './same.ts';
 import { childOf, removal, type JobSpec } from './world.ts';
 
-/** `who` picks a job, the dice decide the rest; with dice that always show 0 a move is as plain as it can be. */
+/** `who` picks a job, the dice decide the rest; with dice that always show 0, a move is as simple as possible. */
 export type Move = (share: Share, who: number, dice: Dice) => Promise<void>;
 
 const error = { code: 'unknown', message: 'it failed' } as const;
@@ -29,7 +29,7 @@ const policies: readonly Policy[] = [
 
 const inputs = ['{}', '{"n":1}', '"it\'s"', '[1,{"ü":"\\u0000"}]', '{"n":"1","text":"100%_"}'];
 
-/** A new job's making. */
+/** The fields of a new job. */
 function spec(share: Share, dice: Dice): JobSpec {
   const type = share.own(dice.pick(types));
   const def = dice.pick([null, ...defs.map((name) => share.own(name))]);
@@ -124,7 +124,7 @@ const operate: Move = async (share, who, dice) => {
   if (job) await commitSome(share, 'operate', share.decide(job, anyCommand(share, job, dice)));
 };
 
-/** Something that may be asked of a job in whatever state. */
+/** A command that may be requested in any state. */
 function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
   const [priority, due] = [dice.roll(4), share.now() + dice.roll(100)];
   const edit = { priority, due, input: dice.pick(inputs), tags: { edited: "it's" } };
@@ -146,7 +146,7 @@ function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
   ]);
 }
 
-/** A run's tasks are stored with it, some staged beforehand, some with the commit itself. */
+/** A run's tasks are stored with its commit; some were staged before, some are in the commit itself. */
 const plan: Move = async (share, who, dice) => {
   const job = await pickJob(share, who, ({ state }) => state === 'running');
   if (!job) return;
@@ -162,7 +162,7 @@ const plan: Move = async (share, who, dice) => {
   await share.commit('plan', distinct(changes), { whole: true, staged });
 };
 
-/** What a key whose window ends while its job is staged is worth is not promised. */
+/** Unspecified: a unique period that expires while its job is staged. */
 function taskSpec(share: Share, run: Job, dice: Dice): JobSpec {
   const { unique, ...rest } = spec(share, dice);
   return { ...rest, ...ownChild(share, run), ...(unique ? { unique: { ...unique, forMs: null } } : {}) };
@@ -192,16 +192,18 @@ const repair: Move = async (share) => {
   await commitSome(share, 'repair', lapsed.flatMap((job) => share.decide(job, { do: 'lapse' })));
 };
 
-/** What someone decides who has not looked for a while. */
+/** Changes that were decided on an old version of the job. */
 const comeLate: Move = async (share, who, dice) => commitSome(share, 'come late', staleChanges(share, who, dice));
 
 function staleChanges(share: Share, who: number, dice: Dice): Change[] {
-  const job = share.sights[who % Math.max(1, share.sights.length)];
+  const job = share.earlierJobs[who % Math.max(1, share.earlierJobs.length)];
   if (!job) return [];
   return dice.oneIn(5) ? [removal(job)] : share.decide(job, anyCommand(share, job, dice));
 }
 
-/** Several changes at once: those that end come first, since what they free may be taken by those behind them. */
+/**
+ * Several changes in one batch: those that end jobs come first, since later ones may need the keys that they release.
+ */
 const batchMove: Move = async (share, who, dice) => {
   const jobs = await share.jobs();
   const chosen = jobs.filter((_, index) => (index + who) % 3 === 0).slice(0, 5);
@@ -225,7 +227,7 @@ const extend: Move = async (share, _who, dice) => {
   await share.agree('extend', (store) => store.extend(holdings, until));
 };
 
-/** A lease is extended between someone's look at the job and what he decides on it. */
+/** A lease is extended between reading the job and writing a change of it. */
 const overtake: Move = async (share, who, dice) => {
   const seen = await pickJob(share, who, ({ state }) => state === 'running');
   if (!seen) return;
@@ -295,7 +297,7 @@ function randomQuery(share: Share, dice: Dice): Query {
   ]);
 }
 
-const foresee: Move = async (share, who, dice) => {
+const readAhead: Move = async (share, who, dice) => {
   const { kinds: some, names } = claimRequest(share, dice);
   const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
@@ -306,15 +308,15 @@ const foresee: Move = async (share, who, dice) => {
   ])();
 };
 
-/** How often each is made, among all moves; the first is what a move shrinks to. */
-const menu: readonly (readonly [Move, number])[] = [
+/** The relative frequency of each move; a failing move shrinks to the first. */
+const weights: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
   [settle, 2], [repair, 2], [comeLate, 3], [batchMove, 4], [remove, 2], [extend, 2], [note, 2], [beat, 1], [leave, 1],
-  [lead, 1], [read, 3], [reread, 1], [foresee, 4], [overtake, 2],
+  [lead, 1], [read, 3], [reread, 1], [readAhead, 4], [overtake, 2],
 ];
 
-export const moves: readonly Move[] = menu.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
+export const moves: readonly Move[] = weights.flatMap(([move, weight]) => Array<Move>(weight).fill(move));
 
 async function pickJob(share: Share, who: number, isChosen?: (job: Job) => boolean): Promise<Job | undefined> {
   const jobs = await share.jobs(isChosen);
@@ -325,7 +327,7 @@ async function commitSome(share: Share, what: string, changes: readonly Change[]
   if (changes.length > 0) await share.commit(what, changes, { whole });
 }
 
-/** What one batch does to one job twice is not promised: only the first stays. */
+/** Unspecified: two changes of one job in one batch. Only the first stays. */
 function distinct(changes: readonly Change[]): Change[] {
   const seen = new Set<number>();
   const idOf = ({ before, after }: Change): number => (before ?? after)!.id;

@@ -1,4 +1,4 @@
-/** Notes: progress and log are written only by who holds the job, and kept as they were told. */
+/** Notes: progress and log are written only under the current fence, and stored exactly as passed. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { LogLine } from '../store/store.ts';
 import { hugePayload, oddPayloads, oddTexts } from './odd-texts.ts';
@@ -10,7 +10,7 @@ const line = (text: string, at = 5, level: LogLine['level'] = 'info'): Omit<LogL
 export const notes: Topic = {
   name: 'progress and log',
   examples: {
-    'there is none before the first note': async (world) => {
+    'a job has no progress and no log before the first note': async (world) => {
       const job = await world.createRunning();
       equal(await world.store.progress(job.id), null);
       deepEqual(await world.store.log(job.id), []);
@@ -18,7 +18,7 @@ export const notes: Topic = {
       deepEqual(await world.store.log(999_999), []);
     },
 
-    'progress is kept to the letter and replaced by the next': async (world) => {
+    'progress is stored unchanged, and replaced by the next': async (world) => {
       const { id, fence } = await world.createRunning();
       for (const progress of [...oddPayloads, hugePayload]) {
         deepEqual(await world.store.writeNotes([{ id, fence, progress }]), [true]);
@@ -28,7 +28,7 @@ export const notes: Topic = {
       equal(await world.store.progress(id), hugePayload, 'a note without progress leaves it as it is');
     },
 
-    'log lines are numbered from 1 and kept in order': async (world) => {
+    'log lines are numbered from 1 and stay in order': async (world) => {
       const { id, fence } = await world.createRunning();
       const lines = [line('a', 9, 'debug'), line('b', 3, 'warn'), line('c', 3, 'error'), line('d')];
       await world.store.writeNotes([{ id, fence, log: lines.slice(0, 3) }]);
@@ -36,7 +36,7 @@ export const notes: Topic = {
       same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1 })));
     },
 
-    'a log is read from a line on and in helpings': async (world) => {
+    'a log can be read from any line on, and page by page': async (world) => {
       const { id, fence } = await world.createRunning();
       const lines = Array.from({ length: 1200 }, (_, index) => line(`line ${index + 1}`));
       await world.store.writeNotes([{ id, fence, log: lines }]);
@@ -46,14 +46,14 @@ export const notes: Topic = {
       deepEqual((await world.store.log(id, 1000)).map(({ n }) => n), lines.slice(1000).map((_, index) => 1001 + index));
     },
 
-    'log lines of any text are kept': async (world) => {
+    'odd texts are stored unchanged in log lines': async (world) => {
       const { id, fence } = await world.createRunning();
       const texts = [...oddTexts, 'nul \u0000 inside', '\u0001\u001f'];
       await world.store.writeNotes([{ id, fence, log: texts.map((text) => line(text)) }]);
       deepEqual((await world.store.log(id)).map(({ text }) => text), texts);
     },
 
-    'who has lost the job writes nothing': async (world) => {
+    'a former holder of a job cannot write notes': async (world) => {
       const job = await world.createRunning();
       const note = { id: job.id, fence: job.fence, progress: '{"old":1}', log: [line('old')] };
       await world.apply(job, { do: 'release', fence: job.fence });
@@ -66,7 +66,7 @@ export const notes: Topic = {
       deepEqual(await world.store.log(job.id), []);
     },
 
-    'of several notes each is answered for, and those that may be are written': async (world) => {
+    'several notes get an answer each, and those with the current fence are written': async (world) => {
       const [a, b] = [await world.createRunning(), await world.createRunning()];
       const progress = '1';
       const written = await world.store.writeNotes([
@@ -87,7 +87,7 @@ export const notes: Topic = {
       deepEqual((await world.store.log(id)).map(({ n, text }) => [n, text]), [[1, 'a'], [2, 'b']]);
     },
 
-    'progress and log outlive the end of the job and its being opened again': async (world) => {
+    'progress and log stay when the job ends and when it is reopened': async (world) => {
       const job = await world.createRunning();
       await world.store.writeNotes([{ id: job.id, fence: job.fence, progress: '1', log: [line('a')] }]);
       const ended = await world.apply(job, { do: 'succeed', fence: job.fence });

@@ -1,6 +1,6 @@
-/** Odd texts: what has broken other stores' escaping, encoding or limits. */
+/** Odd texts: texts that have broken the escaping, encoding or limits of other stores. */
 
-/** Any of these may stand in a message, a tag, a key or a reason. */
+/** Any of these may be in a message, a tag, a key or a reason. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -20,12 +20,12 @@ export const oddTexts: readonly string[] = [
   '__proto__',
 ];
 
-/** These come only where the text is kept inside JSON. */
+/** These occur only in texts that are stored inside JSON. */
 export const textsForJson: readonly string[] = [
   ...oddTexts, 'a\u0000b', '\u0001\u001f\u007f', '\ud800 alone', '\uffff\ufffe',
 ];
 
-/** JSON texts as they may come from outside: kept to the letter. */
+/** JSON texts from outside, which are stored unchanged. */
 export const oddPayloads: readonly string[] = [
   'null',
   'true',

@@ -1,4 +1,4 @@
-/** Retention: ended jobs go when their time is over, with all that belongs to them, and nothing else does. */
+/** Retention: ended jobs are deleted after their retention, with all their data, and nothing else is. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import { childOf, type Topic, type World } from './world.ts';
@@ -13,7 +13,7 @@ const stop = { do: 'stop', code: 'admin' } as const;
 export const purge: Topic = {
   name: 'retention',
   examples: {
-    'an ended job goes when its retention is over, and not before': async (world) => {
+    'an ended job is deleted after its retention, and not before': async (world) => {
       const job = await world.createEnded();
       await world.advance(999);
       equal(await purgeAll(world), 0);
@@ -35,7 +35,7 @@ export const purge: Topic = {
       same(await world.load(long.id), long);
     },
 
-    'without a retention of the store, jobs without one of their own stay for ever': async (world) => {
+    'without any retention, jobs are never deleted': async (world) => {
       await world.createEnded();
       await world.createEnded({ policy: { retentionMs: 0 } });
       await world.advance(1_000_000_000_000);
@@ -43,7 +43,7 @@ export const purge: Topic = {
       equal((await world.store.find({})).jobs.length, 1);
     },
 
-    'open jobs never go': async (world) => {
+    'open jobs are never deleted': async (world) => {
       await world.createAll([{ policy: { retentionMs: 0 } }, { hold: 'pause', policy: { retentionMs: 0 } }]);
       await world.createRunning({ policy: { retentionMs: 0 } }, { leaseMs: null });
       const { parent } = await world.createFamily(1);
@@ -53,7 +53,7 @@ export const purge: Topic = {
       equal((await world.store.find({})).jobs.length, 5);
     },
 
-    'a job opened again is not purged for its earlier end': async (world) => {
+    'a reopened job is not deleted for its earlier end': async (world) => {
       const ended = await world.createEnded({ policy: { retentionMs: 10 } });
       const open = await world.apply(ended, { do: 'retry', reopens: 0 });
       await world.advance(5000);
@@ -64,7 +64,7 @@ export const purge: Topic = {
       equal(await purgeAll(world), 1);
     },
 
-    'no more go at a time than the limit says': async (world) => {
+    'a purge deletes at most as many jobs as its limit': async (world) => {
       for (const policy of [{ retentionMs: 5 }, {}, { retentionMs: 5 }, {}, {}]) await world.createEnded({ policy });
       await world.advance(1000);
       const some = { limit: 2, feedKeptMs: forever, retentionMs: 1000 };
@@ -72,7 +72,7 @@ export const purge: Topic = {
       equal((await world.store.find({})).jobs.length, 0);
     },
 
-    'ended children stay with their parent and go with it, with all that belongs to them': async (world) => {
+    'ended children stay as long as their parent, and are deleted with it and all their data': async (world) => {
       const { parent, children } = await world.createFamily(2, {}, { policy: { retentionMs: 0 } });
       const [child] = await world.claim({ kinds: ['task'], limit: 1 });
       const log = [{ at: 1, level: 'info', text: 'x' }] as const;
@@ -90,7 +90,7 @@ export const purge: Topic = {
       deepEqual(await world.store.log(child!.id), []);
     },
 
-    'what belongs to a purged job is gone: long history, progress and log': async (world) => {
+    'a purge deletes the long history, progress and log of a job': async (world) => {
       let job = await world.create({ policy: { retentionMs: 5 } });
       for (let turn = 0; turn < 40; turn += 1) {
         job = await world.apply(await world.apply(job, { do: 'pause' }), { do: 'resume' });
@@ -118,14 +118,14 @@ export const purge: Topic = {
       deepEqual(await world.store.commit({ changes: [await world.newJob(spec)] }), [true]);
     },
 
-    'a key that is held is not purged': async (world) => {
+    'a key that is taken is not purged': async (world) => {
       const job = await world.create({ unique: { key: 'k', forMs: null } });
       await world.advance(1_000_000_000);
       await purgeAll(world, 0);
       same(await world.store.holders(['k']), new Map([['k', job.id]]));
     },
 
-    'the feed forgets what is past its time, and a reader goes on without losing the rest': async (world) => {
+    'old feed entries are deleted, and a reader continues with the rest': async (world) => {
       const start = await world.store.feedEnd();
       const old = await world.create();
       await world.advance(5000);

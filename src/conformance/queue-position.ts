@@ -1,4 +1,4 @@
-/** The queue as one of its jobs sees it: how many will be handed out before it. */
+/** The queue position: how many jobs will be claimed before a job. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { gateText } from '../model/gate.ts';
 import type { JobSpec, Topic } from './world.ts';
@@ -6,7 +6,7 @@ import type { JobSpec, Topic } from './world.ts';
 export const ahead: Topic = {
   name: 'queue position',
   examples: {
-    'those of higher priority, then those due earlier, then those with lower ids are ahead': async (world) => {
+    'jobs of higher priority, then earlier due time, then lower id are ahead': async (world) => {
       const due = world.now() - 100;
       const specs: JobSpec[] = [
         { due }, { due: due - 5 }, { due }, { priority: 3, due: due + 50 }, { priority: -3, due: due - 50 },
@@ -27,12 +27,12 @@ export const ahead: Topic = {
       equal(await world.store.queuePosition(job), 1);
     },
 
-    'a job that is due later sees all that are due now and would be taken before it': async (world) => {
+    'for a job that is due later, all jobs that are due now count': async (world) => {
       await world.createAll([{}, {}, { priority: -1 }]);
       equal(await world.store.queuePosition(await world.create({ due: world.now() + 60_000 })), 2);
     },
 
-    'jobs that wait at a gate count too': async (world) => {
+    'jobs that wait at a gate count, too': async (world) => {
       const gate = gateText({ leaderOnly: false, type: 'plain', def: null, key: null, typeMax: 1 });
       const [, , last] = await world.createAll([{ gate }, {}, { gate }]);
       equal(await world.store.queuePosition(last!), 2);

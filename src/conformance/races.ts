@@ -1,6 +1,6 @@
 /**
- * Races: several connections work on one small population at once, in real time, each deciding on what it last saw.
- * What they were told is written into a ledger, against which the store's histories are held afterwards.
+ * Races: several connections change a small set of jobs at once, in real time, each deciding on the version it last
+ * read. Their answers are recorded in a ledger, and compared with the store's histories afterwards.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../random.ts';
@@ -32,12 +32,12 @@ const family = { type: 'family', phase: 'prepare', priority: 1 } as const;
 const limits: Limits = { types: new Map([[gatedType, gatedMax]]), defs: new Map(), keys: new Map() };
 const claimRequest: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limits };
 const keys = ['k', 'l'];
-/** Whatever fails or crashes is tried again at once, for ever. */
+/** Jobs that fail or crash are due again immediately, practically without limit. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 const drainTriesMax = 2000;
 
-/** Throws what it finds; answers how many events there were of each kind. */
-export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Met> {
+/** Throws the first violation; returns the number of events of each kind. */
+export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<Counts> {
   const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
   try {
@@ -50,9 +50,9 @@ export async function checkRaces(open: Open, { connections = 8, turns = 150, ...
   }
 }
 
-type Met = Map<string, number>;
+type Counts = Map<string, number>;
 
-async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<Met> {
+async function race({ store, again }: Opened, { connections, turns, seed }: Required<Races>): Promise<Counts> {
   const ledger = new Ledger();
   const stores = [store];
   while (stores.length < connections) stores.push(await again());
@@ -62,12 +62,12 @@ async function race({ store, again }: Opened, { connections, turns, seed }: Requ
   await follower.followUntil(allEnd(racers.map((racer) => racer.run(turns))));
   await racers[0]!.drain();
   await follower.readOn();
-  const met = await checkEverything(store, ledger, follower);
+  const counts = await checkEverything(store, ledger, follower);
   for (const each of stores.slice(1)) if (each !== store) await each.close();
-  return met;
+  return counts;
 }
 
-async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Met> {
+async function checkEverything(store: Store, ledger: Ledger, follower: Follower): Promise<Counts> {
   const jobs = await allJobs(store);
   const histories = await Promise.all(jobs.map(async (job) => [job, await store.history(job.id)] as const));
   for (const history of histories) {
@@ -77,14 +77,14 @@ async function checkEverything(store: Store, ledger: Ledger, follower: Follower)
     follower.check(history);
   }
   ledger.checkNoneIsLost(new Set(jobs.map(({ id }) => id)));
-  ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: jobs behind the gate');
+  ledger.checkAtMost(gatedMax, histories, isBehindGate, 'S32: admitted jobs of the gate');
   for (const key of keys) {
     ledger.checkAtMost(1, histories, (job) => isLiveWith(key, job), `S11: live jobs with key ${key}`);
   }
   await follower.checkAgain();
-  const met: Met = new Map();
-  for (const { kind } of histories.flatMap(([, events]) => events)) met.set(kind, (met.get(kind) ?? 0) + 1);
-  return met;
+  const counts: Counts = new Map();
+  for (const { kind } of histories.flatMap(([, events]) => events)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
 }
 
 export async function allJobs(store: Store): Promise<Job[]> {
@@ -93,14 +93,14 @@ export async function allJobs(store: Store): Promise<Job[]> {
   return [...jobs, ...(await store.find({}, { limit: 1000, order: 'oldest', after: next })).jobs];
 }
 
-/** Waits for all, also when one has failed. */
+/** Waits for all, even after one has failed. */
 async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /**
- * S11, S16, S32 at every commit, read off the feed. Only for stores that tell events in the order of their commits,
- * which the port does not ask for.
+ * S11, S16, S32 at every commit, by the feed. Only for stores whose feed is in commit order, which the port does not
+ * require.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
   const current = new Map(jobs.map((job) => [job.id, blankJob(originOf(job))]));
@@ -120,7 +120,7 @@ const isLiveWith = (key: string, job: Job): boolean => job.unique?.key === key &
 
 const isBehindGate = (job: Job): boolean => job.gate !== null && job.admitted;
 
-/** One connection, and what it believes to hold. */
+/** One connection, and the jobs that it believes it holds. */
 export class Racer {
   readonly #name: string;
   readonly #store: Store;
@@ -135,7 +135,7 @@ export class Racer {
     this.#random = random;
   }
 
-  /** The first population. */
+  /** Creates the first jobs. */
   async begin(): Promise<void> {
     for (const spec of [{}, gated, family]) {
       for (let count = 0; count < 5; count += 1) await this.#create(spec);
@@ -161,7 +161,7 @@ export class Racer {
     () => this.#settle(),
     () => this.#operate(),
     () => this.#operate(),
-    async () => void this.#held.shift(), // a worker that dies tells nobody
+    async () => void this.#held.shift(), // a worker that crashes reports nothing
   ];
 
   async #create(spec: JobSpec): Promise<void> {
@@ -183,7 +183,7 @@ export class Racer {
     else if (job) await this.#apply(job, this.#pick(finishings(job, this.#store.now())));
   }
 
-  /** A run's tasks come with it, or are staged beforehand. */
+  /** A run's tasks are in its commit, or were staged before. */
   async #plan(job: RunningJob): Promise<void> {
     const firstId = await this.#store.reserve(2);
     const now = this.#store.now();
@@ -210,7 +210,7 @@ export class Racer {
     for (const job of await this.#store.settleable(3)) await this.#apply(job, { do: 'settle' });
   }
 
-  /** An operator who looks at some jobs and does something to one of them. */
+  /** Reads some jobs as an operator, and changes one of them. */
   async #operate(): Promise<void> {
     const { jobs } = await this.#store.find({ parent: null }, { limit: 15 });
     if (jobs.length === 0) return;
@@ -225,7 +225,7 @@ export class Racer {
     if (!isWaiting || command.do !== 'requeue') await this.#apply(job, command);
   }
 
-  /** Lets everything end that can: what is open afterwards was lost by the store. */
+  /** Ends every job that can end: any that stays open was lost by the store. */
   async drain(): Promise<void> {
     this.#held = [];
     for (let tries = 0; tries < drainTriesMax; tries += 1) {
@@ -252,7 +252,7 @@ export class Racer {
     if (changes.length > 0) await this.#commit({ changes });
   }
 
-  /** `more`: changes that come with the batch without being named in it. */
+  /** `more`: changes that the commit writes in addition to those in the batch. */
   async #commit(batch: Batch, more: readonly Change[] = []): Promise<void> {
     await this.#ledger.during(async () => {
       const written = await this.#store.commit(batch);
@@ -283,7 +283,7 @@ function decided(job: Job, command: Command, by: string, now: number): Change[] 
   return change instanceof Refusal || change.events.length === 0 ? [] : [change];
 }
 
-/** Reads the feed while the others race. */
+/** Reads the feed during the race. */
 class Follower {
   readonly #store: Store;
   readonly #feedEvents: FeedEvent[] = [];
@@ -314,20 +314,20 @@ class Follower {
   /** S29: each event once, in order. */
   check([{ id }, events]: LedgerEvents): void {
     const numbers = this.#feedEvents.filter(({ job }) => job === id).map(({ event }) => event.n);
-    deepEqual(numbers, events.map(({ n }) => n), `S29: the feed told every event of job ${id} once and in order`);
+    deepEqual(numbers, events.map(({ n }) => n), `S29: the feed has every event of job ${id} once and in order`);
   }
 
-  /** Whoever reads it later reads the same, in the same order. */
+  /** Reading the feed again gives the same entries in the same order. */
   async checkAgain(): Promise<void> {
     const later = new Follower(this.#store);
     await later.readOn();
     const names = ({ job, event }: FeedEvent): string => `${job}/${event.n}`;
-    deepEqual(later.#feedEvents.map(names), this.#feedEvents.map(names), 'the feed is the same for whoever reads it later');
+    deepEqual(later.#feedEvents.map(names), this.#feedEvents.map(names), 'the feed is the same when it is read again');
   }
 
   async #readSome(): Promise<number> {
     const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 50);
-    if (events.length > 0) notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+    if (events.length > 0) notEqual(cursor, this.#cursor, 'a page of the feed with entries advances the cursor');
     this.#feedEvents.push(...events);
     this.#cursor = cursor;
     return events.length;

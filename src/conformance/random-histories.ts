@@ -1,7 +1,7 @@
 /**
- * Random histories: the store under test and the memory store are told the same, step by step, and must answer the
- * same; at the end they know the same, and every history replays. Many histories go on side by side, each in a lane of
- * its own, in step with one clock. One that fails is tried again alone and shrunk to the moves that matter.
+ * Random histories: the store under test and the memory store get the same calls and must return the same; at the end
+ * their content is equal, and every history replays. Many histories run concurrently on one clock, each in a share of
+ * its own. A history that fails is run again alone, and shrunk to the moves that matter.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,52 +20,52 @@ export interface Histories {
   readonly count: number;
   /** The same seed gives the same histories. */
   readonly seed?: number;
-  /** How long to look for a shorter history that fails. */
+  /** How long to search for a shorter history that fails. */
   readonly shrinkMs?: number;
 }
 
-/** Which move, on which job, decided how. */
+/** The move, the job, and the seed of its dice. */
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
-const lanesAtOnce = 40;
-const idsPerLane = 1000;
+const sharesAtOnce = 40;
+const idsPerShare = 1000;
 
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
 const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
 
-/** Throws at the first difference, with the moves that lead to it; answers how often what was met. */
+/** Throws at the first difference, with the moves that lead to it; returns how often each situation occurred. */
 export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
   const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
-  const theatre = await Theatre.open(open);
+  const player = await HistoryPlayer.open(open);
   try {
-    for (let done = 0; done < count; done += lanesAtOnce) {
+    for (let done = 0; done < count; done += sharesAtOnce) {
       const batchSeed = seed + done;
-      const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(lanesAtOnce, count - done) });
-      const failure = await theatre.play(histories, batchSeed);
+      const histories = fc.sample(history, { seed: batchSeed, numRuns: Math.min(sharesAtOnce, count - done) });
+      const failure = await player.play(histories, batchSeed);
       if (failure) throw await explained(open, failure, batchSeed, shrinkMs);
     }
-    return theatre.met;
+    return player.counts;
   } finally {
-    await theatre.close();
+    await player.close();
   }
 }
 
 const anySeed = (): number => Math.floor(systemRandom.next() * 2 ** 31);
 
 interface HistoryFailure {
-  readonly lane: number;
-  readonly story: readonly string[];
+  readonly share: number;
+  readonly log: readonly string[];
   readonly error: unknown;
 }
 
-/** One store on one clock, on which batches of histories are played one after the other. */
-class Theatre {
+/** One store and one clock, on which batches of histories run one after the other. */
+class HistoryPlayer {
   readonly #clock: VirtualClock;
   readonly #store: Store;
   readonly #close: () => Promise<void>;
-  /** How often what happened, in all histories. */
-  readonly met = new Map<string, number>();
+  /** How often each situation occurred, in all histories. */
+  readonly counts = new Map<string, number>();
   #plays = 0;
 
   private constructor(clock: VirtualClock, store: Store, close: () => Promise<void>) {
@@ -74,23 +74,23 @@ class Theatre {
     this.#close = close;
   }
 
-  static async open(open: Open): Promise<Theatre> {
+  static async open(open: Open): Promise<HistoryPlayer> {
     const clock = new VirtualClock(startOfTime);
     const { store, close } = await open(clock);
-    return new Theatre(clock, store, close);
+    return new HistoryPlayer(clock, store, close);
   }
 
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** Plays histories side by side; answers the first failure, or null. */
+  /** Runs histories concurrently; returns the first failure, or null. */
   async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
-    const firstId = await this.#store.reserve(histories.length * idsPerLane);
+    const firstId = await this.#store.reserve(histories.length * idsPerShare);
     const play = (this.#plays += 1);
     const shares = histories.map((_, index) => {
       const stage = { subject: this.#store, oracle: new MemoryStore(this.#clock), clock: this.#clock };
-      return new Share(`h${play}.${index}`, stage, firstId + index * idsPerLane);
+      return new Share(`h${play}.${index}`, stage, firstId + index * idsPerShare);
     });
     const reader = new FeedReader(this.#store, await this.#store.feedEnd());
     const attempt = async (work: (share: Share, index: number) => Promise<void>): Promise<HistoryFailure | null> => {
@@ -108,13 +108,13 @@ class Theatre {
     await reader.readOn();
     failure ??= await attempt((share) => compareEnds(share, reader));
     await this.#clear(shares);
-    for (const [what, times] of shares.flatMap(({ met }) => [...met])) {
-      this.met.set(what, times + (this.met.get(what) ?? 0));
+    for (const [what, times] of shares.flatMap(({ counts }) => [...counts])) {
+      this.counts.set(what, times + (this.counts.get(what) ?? 0));
     }
     return failure;
   }
 
-  /** The only thing that all lanes do together: retention knows no types. */
+  /** Done for all shares at once: retention does not depend on types. */
   async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();
     const options = { limit: 100_000, feedKeptMs: 0, retentionMs: 2000 };
@@ -125,7 +125,7 @@ class Theatre {
     return failureOf(shares[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
   }
 
-  /** Leaves the store as empty as it was; instances go when they have been gone for long. */
+  /** Deletes all jobs of the histories; instances are deleted when they have been gone long enough. */
   async #clear(shares: readonly Share[]): Promise<void> {
     const pages = shares.map((share) => this.#store.find({ types: share.types() }, { limit: 1000 }));
     await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
@@ -149,11 +149,11 @@ async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
   }
   for (const id of share.ids) {
     const numbers = reader.eventsOf(id).map(({ event }) => event.n);
-    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed tells of job ${id} in order and once`);
+    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed has the events of job ${id} in order and once`);
   }
 }
 
-/** Follows the feed and sorts what it tells by job. */
+/** Reads the feed and groups its events by job. */
 class FeedReader {
   readonly #store: Store;
   readonly #events = new Map<number, FeedEvent[]>();
@@ -168,7 +168,7 @@ class FeedReader {
     for (;;) {
       const { events, cursor } = await this.#store.eventsAfter(this.#cursor, 1000);
       if (events.length === 0) return;
-      notEqual(cursor, this.#cursor, 'a feed that tells something goes on');
+      notEqual(cursor, this.#cursor, 'a page of the feed with entries advances the cursor');
       this.#cursor = cursor;
       for (const event of events) this.#events.set(event.job, [...this.eventsOf(event.job), event]);
     }
@@ -179,7 +179,9 @@ class FeedReader {
   }
 }
 
-/** Time passes between some steps: now and then long enough for leases, back-offs, windows and retentions to end. */
+/**
+ * Advances the clock between steps: sometimes long enough for leases, back-offs, unique periods and retentions to end.
+ */
 function waitBefore(step: number, seed: number): number {
   const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];
   return waits[(step + seed) % waits.length]!;
@@ -192,29 +194,29 @@ async function failureOf(share: Share, index: number, work: () => Promise<void>)
     await work();
     return null;
   } catch (error) {
-    return { lane: index, story: [...share.story], error };
+    return { share: index, log: [...share.log], error };
   }
 }
 
-/** Tries the history that failed alone, and then ever fewer of its moves, for as long as it still fails. */
+/** Runs the failed history alone, and then with fewer and fewer moves while it still fails. */
 async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
-  const theatre = await Theatre.open(open);
+  const player = await HistoryPlayer.open(open);
   let smallest: HistoryFailure | null = null;
   const property = fc.asyncProperty(history, async (choices) => {
-    const failure = await theatre.play([choices], seed);
+    const failure = await player.play([choices], seed);
     if (failure) smallest = failure;
     return failure === null;
   });
   try {
-    await fc.check(property, { seed, path: String(found.lane), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
+    await fc.check(property, { seed, path: String(found.share), numRuns: 1, interruptAfterTimeLimit: shrinkMs });
   } finally {
-    await theatre.close();
+    await player.close();
   }
   return asError(smallest ?? found, seed, smallest === null ? 'only beside others' : 'alone');
 }
 
-function asError({ story, error, lane: share }: HistoryFailure, seed: number, how: string): Error {
+function asError({ log, error, share }: HistoryFailure, seed: number, how: string): Error {
   const why = error instanceof Error ? error.message : String(error);
-  const title = `a random history differs from the memory store (${how}; seed ${seed}, lane ${share})`;
-  return new Error(`${title}\n${story.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
+  const title = `a random history differs from the memory store (${how}; seed ${seed}, share ${share})`;
+  return new Error(`${title}\n${log.map((line) => `  ${line}`).join('\n')}\n${why}`, { cause: error });
 }

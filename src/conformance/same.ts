@@ -1,8 +1,8 @@
-/** Sameness of what stores answer: by content, whatever the objects are made of. */
+/** Equality of stores' answers by content, ignoring prototypes. */
 import { deepEqual } from 'node:assert/strict';
 import { isSame } from '../verify/same.ts';
 
-/** Plain data with sorted keys; what is undefined is not there. */
+/** Plain data with sorted keys, without undefined members. */
 export function plain(value: unknown): unknown {
   if (value instanceof Map) return plain([...value].sort(([a], [b]) => compare(a, b)));
   if (Array.isArray(value)) return value.map(plain);
@@ -15,7 +15,7 @@ export function same(actual: unknown, expected: unknown, message?: string): void
   if (!isSame(actual, expected)) deepEqual(plain(actual), plain(expected), message);
 }
 
-/** The same members, in whatever order. */
+/** The same members in any order. */
 export function sameMembers(actual: readonly unknown[], expected: readonly unknown[], message?: string): void {
   same(sorted(actual), sorted(expected), message);
 }

@@ -6,7 +6,7 @@ import type { Topic } from './world.ts';
 export const schema: Topic = {
   name: 'the store itself',
   examples: {
-    'a schema that is up to date needs nothing, however often and by however many it is asked': async (world) => {
+    'migrating an up-to-date schema does nothing, repeatedly and concurrently': async (world) => {
       const job = await world.create();
       const other = await world.again();
       const asked = [world.store.migrate(), other.migrate(), world.store.migrate({ dryRun: true })];
@@ -17,13 +17,13 @@ export const schema: Topic = {
       same(await world.load(job.id), job);
     },
 
-    'store time is that of the clock it was given': async (world) => {
+    'store time is that of the given clock': async (world) => {
       equal(world.store.now(), world.now());
       await world.advance(12_345);
       equal(world.store.now(), world.now());
     },
 
-    'what was committed is still there when a connection is closed and another is opened': async (world) => {
+    'committed data survives closing the connection': async (world) => {
       const first = await world.again();
       const change = await world.newJob();
       await first.commit({ changes: [change] });

@@ -1,6 +1,6 @@
 /**
  * A share: one random history, run on the store under test and on the oracle, whose answers must be equal. Shares use
- * types, keys, gates, instances and ids of their own, so that many can be under way in one store at once.
+ * types, keys, gates, instances and ids of their own, so that many can run concurrently in one store.
  */
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
@@ -13,7 +13,7 @@ import type { Batch, Store } from '../store/store.ts';
 import { byId, same } from './same.ts';
 import { newJob, type JobSpec } from './world.ts';
 
-export interface StagedChildren {
+export interface HistoryStores {
   readonly subject: Store;
   readonly oracle: Store;
   readonly clock: Clock;
@@ -23,18 +23,18 @@ export class Share {
   readonly name: string;
   readonly subject: Store;
   readonly oracle: Store;
-  /** What was done so far, for whoever must understand a difference. */
-  readonly story: string[] = [];
-  /** Jobs as they were at some time, for changes that come too late. */
-  readonly sights: Job[] = [];
-  /** How often something happened: a history in which nothing does proves nothing. */
-  readonly met = new Map<string, number>();
-  /** Every id that was ever given to a job of this history. */
+  /** The moves so far, for the report of a difference. */
+  readonly log: string[] = [];
+  /** Earlier versions of jobs, for changes that come too late. */
+  readonly earlierJobs: Job[] = [];
+  /** How often each situation occurred: a history in which nothing happens proves nothing. */
+  readonly counts = new Map<string, number>();
+  /** Every id that a job of this history ever had. */
   readonly ids: number[] = [];
   readonly #clock: Clock;
   #nextId: number;
 
-  constructor(name: string, { subject, oracle, clock }: StagedChildren, firstId: number) {
+  constructor(name: string, { subject, oracle, clock }: HistoryStores, firstId: number) {
     this.name = name;
     this.subject = subject;
     this.oracle = oracle;
@@ -46,14 +46,14 @@ export class Share {
     return this.#clock.now();
   }
 
-  /** A name that no other lane uses. */
+  /** A name that no other share uses. */
   own(text: string): string {
     return `${this.name}/${text}`;
   }
 
-  /** The types that jobs of this lane have. */
+  /** The types of this share's jobs. */
   types(): string[] {
-    return laneTypes.map((type) => this.own(type));
+    return shareTypes.map((type) => this.own(type));
   }
 
   asking(by = 'tester'): Asking {
@@ -61,10 +61,10 @@ export class Share {
   }
 
   record(text: string): void {
-    this.story.push(text);
+    this.log.push(text);
   }
 
-  /** Asks both stores the same; what they answer, or refuse, must be the same. */
+  /** Makes the same call on both stores; their answers, or refusals, must be equal. */
   async agree<T>(what: string, request: Question<T>, view: View<T> = (answer) => answer): Promise<T> {
     const expected = await answerOf(request, this.oracle, view);
     const actual = await answerOf(request, this.subject, view);
@@ -73,7 +73,7 @@ export class Share {
     return expected.answer;
   }
 
-  /** Writes on both stores, and remembers how the jobs were then. */
+  /** Commits on both stores, and remembers the versions of the jobs. */
   async commit(what: string, changes: readonly Change[], more: Omit<Batch, 'changes'> = {}): Promise<void> {
     this.record(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
     const written = await this.agree(`commit of ${what}`, (store) => store.commit({ changes, ...more }));
@@ -82,10 +82,10 @@ export class Share {
     for (const isWritten of written) if (!isWritten) this.#meet(refused);
   }
 
-  /** Notes what was written: how the jobs were then, and what has been met by now. */
+  /** Remembers the written versions, and counts the situations that occurred. */
   remember(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
-      if (after) this.sights.push(after);
+      if (after) this.earlierJobs.push(after);
       for (const { kind } of events) this.#meet(kind);
       if (!after) this.#meet('deleted');
     }
@@ -109,13 +109,15 @@ export class Share {
     return jobs.filter(isChosen);
   }
 
-  /** Of jobs that a store answers, those of this history. */
+  /** The jobs of this history, among those that a store returns. */
   mine(jobs: readonly Job[]): Job[] {
     const ids = new Set(this.ids);
     return byId(jobs.filter(({ id }) => ids.has(id)));
   }
 
-  /** That both stores know the same of everything. Of the histories some are read, since the feed tells them all. */
+  /**
+   * Checks that both stores have the same content. Only some histories are read, since the feed contains all events.
+   */
   async compareAll(): Promise<readonly Job[]> {
     const types = this.types();
     const { jobs } = await this.agree('all jobs', (store) => store.find({ types }, { order: 'oldest', limit: 1000 }));
@@ -126,7 +128,7 @@ export class Share {
   }
 
   #meet(what: string): void {
-    this.met.set(what, (this.met.get(what) ?? 0) + 1);
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
   #takeId(): number {
@@ -136,15 +138,15 @@ export class Share {
   }
 }
 
-export const laneTypes: readonly string[] = ['a', 'b', 'B'];
+export const shareTypes: readonly string[] = ['a', 'b', 'B'];
 
-/** Tallies in whatever order. */
+/** Tallies in any order. */
 export const tallyMap = (tallies: readonly Tally[]): Map<string, number> =>
   new Map(tallies.map(({ kind, type, standing, count }) => [`${kind} ${type} ${standing}`, count]));
 
 type Question<T> = (store: Store) => Promise<T>;
 
-/** What of an answer counts. */
+/** The part of an answer that is compared. */
 type View<T> = (answer: T) => unknown;
 
 type ShareAnswer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };

@@ -1,4 +1,4 @@
-/** Unique keys: one live job per key, and per window. */
+/** Unique keys: one open job per key, and one per period. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -16,7 +16,7 @@ async function holderOf(world: World, key = 'key'): Promise<number | undefined> 
   return (await world.store.holders([key])).get(key);
 }
 
-/** Each way in which a job ends. */
+/** All commands by which a job ends. */
 const endings: ((world: World, job: RunningJob) => Change)[] = [
   (world, job) => world.decide(job, { do: 'succeed', fence: job.fence }),
   (world, job) => world.decide(job, { do: 'stop', code: 'user' }),
@@ -29,7 +29,7 @@ const endings: ((world: World, job: RunningJob) => Change)[] = [
 export const unique: Topic = {
   name: 'unique keys',
   examples: {
-    'a second live job with the same key is not written': async (world) => {
+    'a second open job with the same key is not written': async (world) => {
       const first = await world.create(keyed());
       const second = await world.newJob(keyed());
       deepEqual(await world.store.commit({ changes: [second] }), [false]);
@@ -49,7 +49,7 @@ export const unique: Topic = {
       equal(await holderOf(world), job.id);
     },
 
-    'a key is free when its job has ended, in whatever way': async (world) => {
+    'a key is released when its job ends, by any command': async (world) => {
       for (const end of endings) {
         const job = await world.createRunning(keyed());
         await world.mustWrite([end(world, job)]);
@@ -58,12 +58,12 @@ export const unique: Topic = {
       equal(await tryCreate(world, keyed()), true);
     },
 
-    'a key is free when its job is deleted': async (world) => {
+    'a key is released when its job is deleted': async (world) => {
       await world.remove(await world.create(keyed()));
       equal(await tryCreate(world, keyed()), true);
     },
 
-    'a key with a window stays taken until it is over, beyond the end and deletion of its job': async (world) => {
+    'a key with a period stays taken until the period ends, even after its job ended or was deleted': async (world) => {
       const job = await world.create(keyed('key', 5000));
       const ended = await world.apply(job, { do: 'stop', code: 'user' });
       await world.advance(4000);
@@ -78,7 +78,7 @@ export const unique: Topic = {
       equal(await tryCreate(world, keyed()), true);
     },
 
-    'a key whose window is over is free though its job is still open': async (world) => {
+    'a key whose period is over is free although its job is open': async (world) => {
       const old = await world.create(keyed('key', 1000));
       await world.advance(1000);
       const fresh = await world.create(keyed('key', 1000));
@@ -87,13 +87,13 @@ export const unique: Topic = {
       equal(await holderOf(world), fresh.id, 'the end of the old job takes nothing from the new holder');
     },
 
-    'of two new jobs with the same key in one batch the first is written': async (world) => {
+    'of two new jobs with the same key in one batch, the first is written': async (world) => {
       const [a, b] = await world.newJobs([keyed(), keyed()]);
       deepEqual(await world.store.commit({ changes: [a!, b!] }), [true, false]);
       equal(await holderOf(world), a!.after.id);
     },
 
-    'a key freed by one change of a batch can be taken by a later one': async (world) => {
+    'a key released by one change of a batch can be taken by a later one': async (world) => {
       for (const whole of [true, false]) {
         const old = await world.createRunning(keyed());
         const fresh = await world.newJob(keyed());
@@ -104,14 +104,14 @@ export const unique: Topic = {
       }
     },
 
-    'opening a job again takes its key again': async (world) => {
+    'reopening a job takes its key again': async (world) => {
       const ended = await world.createEnded(keyed());
       await world.apply(ended, { do: 'retry', reopens: 0 });
       equal(await holderOf(world), ended.id);
       equal(await tryCreate(world, keyed()), false);
     },
 
-    'a job whose key was taken by another cannot be opened again': async (world) => {
+    'a job whose key was taken by another cannot be reopened': async (world) => {
       const ended = await world.createEnded(keyed());
       const fresh = await world.create(keyed());
       const reopened = world.decide(ended, { do: 'retry', reopens: 0 });
@@ -121,7 +121,7 @@ export const unique: Topic = {
       equal(await holderOf(world), fresh.id);
     },
 
-    'opening a job with a window again asks for no key': async (world) => {
+    'reopening a job with a key period needs no key': async (world) => {
       const ended = await world.createEnded(keyed('key', 1000));
       await world.advance(1000);
       const fresh = await world.create(keyed('key', 1000));
@@ -129,7 +129,7 @@ export const unique: Topic = {
       equal(await holderOf(world), fresh.id);
     },
 
-    'what happens to an ended job does not touch the key of its new holder': async (world) => {
+    'changes of an ended job do not affect the new holder of its key': async (world) => {
       const ended = await world.createEnded(keyed());
       const fresh = await world.create(keyed());
       const edited = await world.apply(ended, { do: 'edit', edit: { tags: { a: 'b' } } });
@@ -137,7 +137,7 @@ export const unique: Topic = {
       equal(await holderOf(world), fresh.id);
     },
 
-    'holders tells only of keys that are taken': async (world) => {
+    'holders returns only keys that are taken': async (world) => {
       const jobs = await world.createAll([keyed('a'), keyed('b', 10), keyed('c')]);
       await world.apply(jobs[2]!, { do: 'stop', code: 'user' });
       const taken = new Map([['a', jobs[0]!.id], ['b', jobs[1]!.id]]);
@@ -145,14 +145,14 @@ export const unique: Topic = {
       same(await world.store.holders([]), new Map());
     },
 
-    'keys are told apart to the letter': async (world) => {
+    'keys are compared exactly': async (world) => {
       const keys = [...new Set([...oddTexts, 'KEY', 'key', 'Key', 'key '])];
       const jobs: Job[] = [];
       for (const key of keys) jobs.push(await world.create(keyed(key)));
       same(await world.store.holders(keys), new Map(keys.map((key, index) => [key, jobs[index]!.id])));
     },
 
-    'of two connections that ask for the same key at once exactly one gets it': async (world) => {
+    'of two connections that take the same key at once, exactly one gets it': async (world) => {
       const other = await world.again();
       for (let round = 0; round < 20; round += 1) {
         const rivals = await world.newJobs([keyed(`key ${round}`), keyed(`key ${round}`), keyed(`key ${round}`)]);

@@ -1,4 +1,4 @@
-/** The world of an example: a store of its own, on a clock that stands still until it is told to go on. */
+/** The world of an example: a store of its own, on a clock that stands still until the example advances it. */
 import { deepEqual, fail } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
@@ -10,26 +10,26 @@ import { Refusal } from '../refusal.ts';
 import { VirtualClock, type Clock } from '../time/clock.ts';
 import type { ClaimRequest, Store } from '../store/store.ts';
 
-/** What the author of an adapter gives: an empty, migrated store, on the clock handed in. */
+/** Provided by the author of an adapter: opens an empty, migrated store that uses the given clock. */
 export type Open = (clock: Clock) => Promise<Opened>;
 
 export interface Opened {
   readonly store: Store;
   /** A second connection to the same data. */
   readonly again: () => Promise<Store>;
-  /** Begins a transaction of the caller's own on the same data; left out: the store takes part in none. */
+  /** Begins a transaction of the caller on the same data; omitted: the store does not support it. */
   readonly begin?: () => Promise<CallersTransaction>;
   readonly close: () => Promise<void>;
 }
 
-/** What `within` takes, and how the caller ends it. */
+/** The handle that `within` takes, and how the caller ends the transaction. */
 export interface CallersTransaction {
   readonly transaction: unknown;
   readonly commit: () => Promise<void>;
   readonly rollback: () => Promise<void>;
 }
 
-/** Behaviour of the port by topic: each key is a sentence, each value shows it or throws. */
+/** The behavior of the port by topic: each key is a sentence, each value checks it or throws. */
 export interface Topic {
   readonly name: string;
   readonly examples: Readonly<Record<string, Example>>;
@@ -37,15 +37,15 @@ export interface Topic {
 
 export type Example = (world: World) => Promise<void>;
 
-/** Thrown by an example that the adapter gives no means for. */
+/** Thrown by an example that the adapter has no means for. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** A job to be made; what is left out is as plain as possible. */
+/** The fields of a new job; missing ones have plain defaults. */
 export type JobSpec = Partial<JobOrigin & FirstState>;
 
-/** A claim; what is left out takes everything there is. */
+/** A claim; missing fields claim everything. */
 export type Taking = Partial<ClaimRequest> & { readonly holder?: string; readonly leaseMs?: number | null };
 
 export const startOfTime = 1_800_000_000_000;
@@ -114,7 +114,7 @@ export class World {
     return changes.map(({ after }) => after);
   }
 
-  /** A job that is running under a lease of a minute. */
+  /** A running job with a lease of one minute. */
   async createRunning(spec: JobSpec = {}, taking: Taking = {}): Promise<RunningJob> {
     const job = await this.create({ type: 'running', ...spec });
     const request = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
@@ -140,14 +140,14 @@ export class World {
     return this.apply(await this.create(spec), { do: 'stop', code: 'admin' });
   }
 
-  /** What the machine makes of the job. */
+  /** The change that the machine decides. */
   decide(job: Job, command: Command, by = 'tester'): Change & { readonly after: Job } {
     const change = step(job, command, { by, now: this.now() });
     if (change instanceof Refusal) return fail(`cannot set the scene: ${change.message}`);
     return change as Change & { readonly after: Job };
   }
 
-  /** Decides and writes; answers the job as it is then. */
+  /** Decides and commits; returns the job afterwards. */
   async apply(job: Job, command: Command): Promise<Job> {
     const change = this.decide(job, command);
     await this.mustWrite([change]);
@@ -163,7 +163,7 @@ export class World {
     deepEqual(await this.store.commit({ changes }), changes.map(() => true), 'every change is written');
   }
 
-  /** Claims and starts whatever is handed out; answers what is running then. */
+  /** Claims jobs and starts them; returns those that are running. */
   async claim(taking: Taking = {}, store = this.store): Promise<RunningJob[]> {
     const changes = await store.claim(askOf(taking), claimAll(taking));
     return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
@@ -173,7 +173,7 @@ export class World {
     return (await this.claim(taking, store)).map(({ id }) => id);
   }
 
-  /** Which jobs would be handed out, best first; they stay as they are. */
+  /** The ids of the jobs that a claim would get, in order, without changing them. */
   async offered(taking: Taking = {}): Promise<number[]> {
     let ids: number[] = [];
     await this.store.claim(askOf(taking), (candidates) => {
@@ -200,7 +200,7 @@ export class World {
   }
 }
 
-/** The change that makes a job. */
+/** The change that creates a job. */
 export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
   const { due = spec.created, priority = 0, phase, hold, plan, ...origin } = spec;
   const first: FirstState = {
@@ -210,10 +210,10 @@ export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Chang
     ...(hold ? { hold } : {}),
     ...(plan ? { plan } : {}),
   };
-  return create({ ...plainBirth, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
+  return create({ ...plainOrigin, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
 }
 
-const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
+const plainOrigin: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run',
   type: 'plain',
   def: null,
@@ -238,7 +238,7 @@ export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...request }: Taking
   ...request,
 });
 
-/** The decision that starts every job it is shown, or ends those that may not start any more. */
+/** A decision that starts every candidate, or ends those that may not start any more. */
 export const claimAll =
   ({ holder = 'worker', leaseMs = 60_000 }: Taking = {}) =>
   (candidates: readonly { job: Job; parentCancelled: boolean }[], now: number): Change[] =>

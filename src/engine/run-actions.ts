@@ -24,8 +24,8 @@ export interface RunActionsParts {
 
 const byToken = { by: 'token' };
 /** A token may be used before the store knows that its job was handed off; then its use waits for that. */
-const earlyLooks = 20;
-const earlyLookMs = 250;
+const firstPolls = 20;
+const firstPollMs = 250;
 
 export class RunActions {
   readonly #parts: RunActionsParts;
@@ -110,12 +110,12 @@ export class RunActions {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);
     if (workers.hasGiven(token, holding)) return holding;
-    for (let looks = 0; looks < earlyLooks; looks++) {
+    for (let polls = 0; polls < firstPolls; polls++) {
       const job = await stores.forJob(holding.id).get(holding.id);
       if (job?.state !== 'running' || job.fence !== holding.fence) break;
       if (job.lease.holder === holderOfToken(token)) return holding;
       if (isHandedOff(job)) break;
-      await watchers.until(holding.id, earlyLookMs);
+      await watchers.until(holding.id, firstPollMs);
     }
     throw new Refusal('lost.lease', 'this token is not valid, or its job has ended or been given to another worker');
   }

@@ -6,15 +6,15 @@
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';
 export {
-  AttemptView, Changed, EventView, JobErrorView, LogLine, ProgressOutline, ProgressView, ReasonView, RunCreated,
+  AttemptView, Changed, EventView, JobErrorView, LogLineView, ProgressOutline, ProgressView, ReasonView, RunCreated,
   RunDetail, RunPage, RunView, TaskCounts,
 } from './contract/run-views.ts';
 export {
   AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PreviewTick,
-  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, TickView, TokenView,
+  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, StoreView, TickView, TokenView,
   TypeDetail, TypeView,
 } from './contract/views.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {
-  type Answer, type Asked, type Route, type RouteName, routes, type Routes, type Saying,
+  type Answer, type ParsedRequest, type Route, type RouteName, routes, type Routes, type RequestArguments,
 } from './contract/routes.ts';

@@ -5,7 +5,7 @@ import { systemRandom } from '../random.ts';
 import { checkJsonText, parseJson } from '../model/json.ts';
 import { isRefusal } from '../refusal.ts';
 import { mayUse, type Credentials } from './access/access.ts';
-import { routes, type Asked, type Problem, type Route, type RouteName } from './contract.ts';
+import { routes, type ParsedRequest, type Problem, type Route, type RouteName } from './contract.ts';
 import { bodyText } from './access/guard.ts';
 import type { HttpCall, HttpServices, RouteHandler, RouteHandlers } from './handler.ts';
 import type { Principal } from './access/principal.ts';
@@ -52,12 +52,12 @@ async function read<N extends RouteName>(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-): Promise<Asked<N>> {
+): Promise<ParsedRequest<N>> {
   return {
     params: route.params && fit(route.params, params, 'path'),
     query: fitQuery(route, request),
     body: route.body && fit(route.body, await bodyOf(request), 'body'),
-  } as Asked<N>;
+  } as ParsedRequest<N>;
 }
 
 function fitQuery(route: Route, request: Request): unknown {

@@ -7,7 +7,7 @@ import { isHandedOff, type Job, type JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
-import type { FeedEvent, Instance, LogLine as StoredLine } from '../store/store.ts';
+import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
 import { describeSchedule } from '../time/describe.ts';
 import { bedrockState } from '../vocabulary/bedrock.ts';
 import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
@@ -15,7 +15,7 @@ import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
 import type {
-  Changed, ClaimedView, DefView, EventView, InstanceView, LogLine, ProgressView, RunDetail, RunView,
+  Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView,
 } from './contract.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
@@ -77,7 +77,7 @@ const ownOutline = (progress: Progress): RunView['progress'] => {
 export const progressView = (progress: Progress | null, visibility: Visibility): ProgressView | null =>
   redactTexts(progress, visibility) as ProgressView | null;
 
-export const logView = (lines: readonly StoredLine[], visibility: Visibility): LogLine[] =>
+export const logView = (lines: readonly LogLine[], visibility: Visibility): LogLineView[] =>
   lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));
 
 export function cancelView({ cancel }: Job): RunView['cancel'] {
@@ -184,7 +184,7 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
 
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
-const specView = <S extends Partial<Spec>>(spec: S, visibility: Visibility): SpecView<S> =>
+const specView = <S extends Partial<Spec>>({ own: _own, ...spec }: S, visibility: Visibility): SpecView<S> =>
   ({
     ...spec,
     ...('params' in spec ? { params: redact(spec.params, visibility) } : {}),

@@ -1,17 +1,18 @@
 /**
- * The audit: what operators did, one record for each act, which is a job of a kind of its own that nobody works on. So
- * it is stored, found and kept like any other; and where an act removes a job, in the same commit.
+ * The audit: one entry for each action of an operator. An entry is a job of its own kind that is never executed, so it
+ * is stored, found and deleted like any other job, and written in one commit with an action that deletes a job.
  */
 import { apply, insert, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageRequest } from '../store/query.ts';
+import type { UniqueRequest } from './draft.ts';
 import { newJobs, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
   readonly action: string;
-  /** The job that it was done to; of a definition, its name. */
+  /** The job on which the action was done; for a definition `def` has the name. */
   readonly job: number | null;
   readonly def: string | null;
   readonly before: unknown;
@@ -34,22 +35,32 @@ export interface AuditQuery {
 const auditName = 'stint.audit';
 const auditRetentionMs = 10 * 365 * 86_400_000;
 
-/** Of an act that was done: the history of what it was done to tells it too. */
-export async function audit(producer: Producer, entry: AuditEntry, asker: Asker): Promise<void> {
-  const record = await auditRecord(producer, entry, asker);
+/** Records an action that has been done; the history of its job contains it, too. */
+export async function audit(
+  producer: Producer,
+  entry: AuditEntry,
+  asker: Asker,
+  unique?: UniqueRequest,
+): Promise<void> {
+  const record = await auditRecord(producer, entry, asker, unique);
   await insert(producer.store, [record]);
   await closeRecord(producer, record, asker);
 }
 
-/** The record as a change, to be committed with the act. */
-export async function auditRecord(producer: Producer, entry: AuditEntry, { by, why }: Asker): Promise<Change> {
+/** The entry as a change, to be committed with the action. */
+export async function auditRecord(
+  producer: Producer,
+  entry: AuditEntry,
+  { by, why }: Asker,
+  unique?: UniqueRequest,
+): Promise<Change> {
   const tags = { action: entry.action, by, ...(entry.job === null ? {} : { job: String(entry.job) }) };
   const input = { ...entry, why: why ?? null };
   const draft = { kind: 'audit', type: auditName, input, tags, policy: { retentionMs: auditRetentionMs } } as const;
-  return (await newJobs(producer, [draft], by))[0]!;
+  return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], by))[0]!;
 }
 
-/** It is over as soon as it is stored; one that is left open by a crash is told none the less. */
+/** An entry ends as soon as it is stored; one that a crash leaves open is still listed. */
 export async function closeRecord({ store }: Producer, { after }: Change, asker: Asker): Promise<void> {
   const { id } = after!;
   const claim = { do: 'claim', holder: asker.by, until: null, parentCancelled: false } as const;
@@ -83,7 +94,7 @@ function recordOf({ id, created, tags, input }: Job): AuditRecord {
   return { id, at: created, by: tags?.['by'] ?? '', why, ...entry };
 }
 
-/** What of a job an operator can change, or wants to know of one that is gone. */
+/** The fields of a job that an operator can change, or may ask for after the job was deleted. */
 export const auditView = (job: Job): unknown => ({
   id: job.id,
   kind: job.kind,

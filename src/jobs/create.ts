@@ -1,4 +1,4 @@
-/** Creating jobs: one, many, as children, in the caller's transaction; a unique key gives an outcome. */
+/** Creating jobs: one, many, as children, or in the caller's transaction. A taken unique key determines the outcome. */
 import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
@@ -12,18 +12,18 @@ import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface Created {
   readonly id: number;
-  /** `existing` and `updated`: the unique key was taken, and this is the job that has it. */
+  /** `existing` and `updated`: the unique key was taken, and `id` is the job that has it. */
   readonly outcome: 'created' | 'existing' | 'updated';
-  /** As it is stored now; null: it was deleted, and its key is taken until its window ends. */
+  /** The stored job; null: it was deleted, and its key stays taken until its period ends. */
   readonly job: Job | null;
 }
 
-/** How often a key may become free and be taken by someone else while it is asked for. */
+/** How often a key may become free and be taken by another job during one create. */
 const triesMax = 10;
 
 /**
- * Stores each draft, or finds the holder of its key. Refuses all of them when one is malformed. With a holder, a job that
- * could be claimed at once is claimed for it in the same commit.
+ * Stores each draft, or finds the holder of its key. If one draft is malformed, all are refused. With a holder, jobs
+ * that are due are claimed for it in the same commit.
  */
 export async function createJobs(
   producer: Creator,
@@ -43,7 +43,7 @@ export async function createJobs(
   );
 }
 
-/** Claims a new job that waits for nothing; how many jobs may pass a gate only the store knows. */
+/** Claims a new job that can run now and has no gate; only the store can count admitted jobs. */
 function claimOnCreate(holder: string, newJob: Change): Change {
   const job = newJob.after!;
   if (job.state !== 'pending' || job.gate !== null) return newJob;
@@ -55,7 +55,7 @@ function claimOnCreate(holder: string, newJob: Change): Change {
 
 const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
 
-/** Stores children together with the note of it in their parent, under the fence of whoever works on the parent. */
+/** Stores children and the event of their parent in one commit, under the parent's fence. */
 export async function createChildren(
   { store, ids }: Producer,
   parent: number,
@@ -92,7 +92,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
   const id = (await store.holders([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
-    throw new Refusal('contended', 'the unique key kept changing hands while this was tried: try again', { key });
+    throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });
   }
   const updated = draft.unique?.onTaken === 'update' ? await update(store, id, draft, by) : null;
   return updated
@@ -100,7 +100,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
     : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
-/** The job with what is new in the draft; null: it is not open, and stays as it is. */
+/** Edits the job by the draft; null: the job is not open and stays unchanged. */
 async function update(store: Writer, id: number, draft: Draft, by: string): Promise<Job | null> {
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
@@ -112,7 +112,7 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
   return change?.after ?? null;
 }
 
-/** What of a draft an existing job can take on; what the draft does not say stays. */
+/** The fields of a draft that an existing job takes over; fields that the draft does not set stay. */
 function editOf(draft: Draft, now: number): Edit {
   const { input, policy, tags } = originOf(draft, 0, now);
   const { priority, due } = firstStateOf(draft, now);

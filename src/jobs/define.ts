@@ -1,9 +1,9 @@
-/** Definitions at the door: declared by code, changed by operators, found by name. */
+/** Operations on definitions: declare by code, change by operators, find by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
 import {
-  definitionKey, definitionOf, dueOf, planOf, specOf, takenAway, wakeUp, type Definition, type Spec,
+  definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
 } from '../model/definition.ts';
-import type { Happening } from '../model/event.ts';
+import type { EventBody } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, step } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
@@ -11,7 +11,7 @@ import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { originOf } from './draft.ts';
-import { checkOverride } from './checks/spec.ts';
+import { checkOverride, mergeOverride, type OverridePatch } from './checks/spec.ts';
 import { tickBefore } from './tick.ts';
 
 export interface KnownDefinition extends Definition {
@@ -22,31 +22,67 @@ export interface KnownDefinition extends Definition {
   readonly job: Job;
 }
 
-/** Stores what the code says of a definition. An operator's override and switch stay as they are. */
-export async function declare(
-  definer: Producer,
-  name: string,
-  code: Spec,
-  isEnabled: boolean,
-  by: string,
-): Promise<void> {
-  const { store } = definer;
-  const known = await find(store, name);
-  if (!known) return introduce(definer, name, code, isEnabled, by);
-  if (sameJson(definitionOf(known).code, code)) return;
-  await redefine(definer, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
+/** A definition as a program declares it. */
+export interface Declaration {
+  readonly name: string;
+  readonly spec: Spec;
+  readonly enabled: boolean;
+  /** The build of the program; null: an operator says so, not code. */
+  readonly build: string | null;
+  /** Whether another living build has a definition of this name, which may then not change its type. */
+  readonly isShared?: boolean;
 }
 
-/** Operator override of a definition. Survives deploys; null removes it. */
+/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
+export async function declare(definer: Producer, declaration: Declaration, by: string): Promise<void> {
+  const { name, spec: code, build } = declaration;
+  const known = await find(definer.store, name);
+  if (!known) return addDefinition(definer, declaration, by);
+  const before = definitionOf(known);
+  if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
+  if (isDeclared(before, declaration)) return;
+  const redefineBy: Redefine = ({ override: overrides }) =>
+    ({ code, override: overrides, ...(build === null ? {} : { build }) });
+  await redefine(definer, name, redefineBy, { by, why: 'the code changed' });
+  if (before.isAbandoned) await enable(definer.store, name, { by, why: 'a living build declares it again' });
+}
+
+/** Whether there is nothing to write. */
+const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Declaration): boolean =>
+  sameJson(code, declaration.spec) && (build !== undefined || declaration.build === null) && isAbandoned === undefined;
+
+/** Of these declarations, those that are new or say something else than is stored: read in bulk. */
+export async function undeclared(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
+  const stored = new Map<string, Definition>();
+  for (let from = 0; from < declarations.length; from += readBatch) {
+    const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));
+    for (const job of await store.load([...(await store.holders(keys)).values()])) stored.set(job.def!, definitionOf(job));
+  }
+  return declarations.filter((declaration) => {
+    const before = stored.get(declaration.name);
+    return before === undefined || !isDeclared(before, declaration);
+  });
+}
+
+const readBatch = 500;
+
+function refuseOtherType(name: string, { code, build }: Definition, { spec, isShared = false }: Declaration): void {
+  if (build !== undefined && !isShared) return;
+  const whose = build === undefined ? 'was created with' : 'is declared by another running program with';
+  const message = `definition ${name} ${whose} the job type ${code.type}, not ${spec.type}: give one of them another name`;
+  throw new Refusal('taken.key', message, { name, type: code.type });
+}
+
+/** Operator override of a definition, merged with the one before. Survives deploys; null removes it. */
 export async function override(
   definer: Producer,
   name: string,
-  overrides: Partial<Spec> | null,
+  overrides: OverridePatch | null,
   asker: Asker,
 ): Promise<void> {
-  const checked = overrides === null ? null : checkOverride(overrides, definer.store.now());
-  const redefineBy: Redefine = ({ code, override: before }) =>
-    ({ code, override: checked && { ...before, ...checked } });
+  const { store } = definer;
+  const redefineBy: Redefine = ({ override: before, ...rest }) =>
+    ({ ...rest, override: overrides === null ? null : checkOverride(mergeOverride(before, overrides), store.now()) });
   await redefine(definer, name, redefineBy, asker);
 }
 
@@ -54,7 +90,7 @@ export async function disable(store: Store, name: string, asker: Asker): Promise
   await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
 }
 
-/** Enabled again: what fell due in the meantime is told as skipped. */
+/** Enables a definition; ticks that were due meanwhile are recorded as skipped. */
 export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
   await change(store, name, asker, (def, now) => {
     if (def.state !== 'held') return [];
@@ -81,35 +117,30 @@ export async function definitions(store: Store): Promise<readonly KnownDefinitio
 }
 
 function known(job: Job): KnownDefinition {
-  const { code, override: overrides } = definitionOf(job);
+  const definition = definitionOf(job);
   const isEnabled = job.state === 'pending';
   const hasNext = isEnabled && job.plan!.schedules.some(({ next }) => next !== null);
-  const spec = specOf({ code, override: overrides });
-  return { name: job.def!, code, override: overrides, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
+  return { name: job.def!, ...definition, spec: specOf(definition), isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
-async function introduce(
-  { store, ids }: Producer,
-  name: string,
-  code: Spec,
-  isEnabled: boolean,
-  by: string,
-): Promise<void> {
+async function addDefinition({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
+  const { name, spec: code, enabled, build } = declaration;
   const now = store.now();
   const [id] = await ids.take(1);
   const plan = planOf(name, code, now);
   const unique = { key: definitionKey(name) };
-  const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique } as const;
+  const input = { code, override: null, ...(build === null ? {} : { build }) };
+  const draft = { kind: 'def', type: code.type, def: name, input, unique } as const;
   const origin = { ...originOf(draft, id!, now), parent: null };
-  const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
+  const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Another instance was quicker; what it said may differ from what we say.
-  if (!written) await declare({ store, ids }, name, code, isEnabled, by);
+  // Another instance declared it first, perhaps with another spec.
+  if (!written) await declare({ store, ids }, declaration, by);
 }
 
 type Redefine = (before: Definition) => Definition;
 
-/** Schedules that stay keep their place; new ones are active from now. What was due before follows the old word. */
+/** Schedules that stay keep their plan; new ones start from now. Ticks that were due before follow the old spec. */
 async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {
@@ -121,13 +152,13 @@ async function redefine(definer: Producer, name: string, redefineBy: Redefine, a
   });
 }
 
-function redefinition(def: Job, redefineBy: Redefine, now: number): Happening[] {
+function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
   const before = definitionOf(def);
   const after = redefineBy(before);
   const [was, is] = [specOf(before), specOf(after)];
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
-  const ticks = takenAway(def, was, is, now);
-  const skipped: Happening[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
+  const ticks = removedTicks(def, was, is, now);
+  const skipped: EventBody[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
   return [...skipped, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
 }
 
@@ -135,7 +166,7 @@ async function change(
   store: Store,
   name: string,
   asker: Asker,
-  decide: (def: Job, now: number) => Happening[],
+  decide: (def: Job, now: number) => EventBody[],
 ): Promise<void> {
   await applyTogether(store, async () => {
     const def = await require(store, name);

@@ -1,7 +1,7 @@
-/** The draft: what a producer says of a job that does not exist yet, checked before anything is stored. */
+/** The draft: a producer's description of a new job, validated before anything is stored. */
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
-import type { JobOrigin, Policy, Tags, Tick, UniqueKey } from '../model/job.ts';
+import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import {
@@ -15,7 +15,7 @@ export interface Draft {
   readonly type: string;
   readonly def?: string | null;
   readonly key?: string | null;
-  /** Any JSON value; or `inputText`, JSON that is already text. */
+  /** Any JSON value; alternatively `inputText` has JSON text. */
   readonly input?: unknown;
   readonly inputText?: string;
   readonly due?: number;
@@ -24,28 +24,28 @@ export interface Draft {
   readonly unique?: UniqueRequest;
   readonly policy?: Policy;
   readonly tags?: Tags;
-  readonly tick?: Tick;
+  readonly tick?: RunTick;
   /** Jobs with the same limit key are limited together. */
   readonly limitKey?: string;
-  /** The limits it falls under: its type's, or those of a name of its own, and its definition's. */
+  /** The limits of the job: those of its type, or of another name, and those of its definition. */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 
 export interface UniqueRequest {
   readonly key: string;
-  /** What happens to the job that has the key already: nothing, or it takes on what is new. */
+  /** If the key is taken: `keep` the job that has it, or `update` that job. */
   readonly onTaken?: 'keep' | 'update';
-  /** How long after creation the key stays taken, also beyond the job's end. */
+  /** How long after creation the key stays taken, even after the job has ended. */
   readonly forMs?: number;
 }
 
-/** What is said most often comes first, and is found first. */
+/** The most frequent fields come first: `checkFields` searches this list in order. */
 const fields: readonly (keyof Draft)[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
   'limitKey', 'gate',
 ];
 
-/** Whether two drafts say the same but for their input, word by word and object by object. */
+/** Whether two drafts are equal except for their input, comparing fields by identity. */
 export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.type === other.type &&
   draft.due === other.due &&
@@ -63,7 +63,7 @@ export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
 
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
-/** What the job will be from its first moment. */
+/** The fields that the job has from its creation. */
 export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin, 'parent'> {
   checkDraft(draft);
   return {
@@ -82,11 +82,11 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
   };
 }
 
-/** As JSON text. */
+/** The input as JSON text. */
 export const inputOf = ({ input, inputText }: Draft): string =>
   inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
 
-/** Where it stands in its first moment. */
+/** The first state of the job. */
 export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({
   due: due === undefined ? now : checkTime('due', due),
   priority: priority === undefined ? 0 : checkPriority(priority),
@@ -100,7 +100,7 @@ function checkUnique(unique: UniqueRequest): UniqueKey {
   return { key: checkText('unique key', key, keyMax), forMs: window };
 }
 
-function checkTick(tick: Tick): Tick {
+function checkTick(tick: RunTick): RunTick {
   const { def, schedule, nominal, isAwaited } = checkFields('tick', tick, ['def', 'schedule', 'nominal', 'isAwaited']);
   return {
     def: checkId(def),
@@ -116,7 +116,7 @@ function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
-  // Behind a gate of another name it takes no place of its definition's runs.
+  // A job limited under another name does not count against its definition's limit.
   const ofDef = name === type ? (def ?? null) : null;
   return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most });
 }

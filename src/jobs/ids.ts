@@ -22,12 +22,12 @@ export class Ids {
     this.#store = store;
   }
 
-  /** As many ids as asked for, rising. */
+  /** Returns this many ids, ascending. */
   async take(count: number): Promise<number[]> {
     if (count === 0) return [];
     for (let isFresh = false; !this.#has(count, isFresh); isFresh = true) {
       const reserve = (): Promise<void> => this.#reserve(count);
-      // One that failed, while the store was away, is no reason for the next to fail.
+      // A reservation that failed while the store was unreachable must not fail the next one.
       this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }

@@ -1,4 +1,11 @@
-/** New jobs: drafts become changes with ids. Drafts in a row that differ only in input are decided once. */
+/**
+ * New jobs: drafts become changes with ids.
+ *
+ * Saves (bench/LEDGER.md, "drafts that say the same but for their input are checked and decided once", fa0b21a):
+ * together with `PlainDataCheck` of model/json.ts, create with k = 1,000 17.6 → 14.3 µs a job.
+ * Applies to consecutive drafts that differ only in input, as those of a bulk create do.
+ * Without it (`differsOnlyInInput` is false) each draft is validated and decided by itself.
+ */
 import type { Change } from '../model/change.ts';
 import { create, type Asking } from '../model/machine.ts';
 import type { Writer, Store } from '../store/store.ts';
@@ -11,10 +18,10 @@ export interface Producer {
   readonly ids: Ids;
 }
 
-/** All that creating needs of a producer; inside a transaction of the caller's there is no more. */
+/** The parts of a producer that creating needs; in the caller's transaction there are no others. */
 export type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
-/** New jobs as changes, not yet stored. No id is taken for what is malformed. */
+/** New jobs as changes that are not stored yet. Drafts are validated before ids are taken. */
 export async function newJobs(
   { store, ids }: Creator,
   drafts: readonly Draft[],
@@ -33,12 +40,12 @@ export async function newJobs(
 }
 
 interface UnnumberedJob {
-  /** Shared by all that were said to be alike. */
+  /** Shared by all drafts that differ only in input. */
   readonly model: Change;
   readonly input: string;
 }
 
-/** Drafts that follow each other and say the same, but for their input, are checked and decided as one. */
+/** Consecutive drafts that differ only in input are validated and decided once. */
 function draftJobs(drafts: readonly Draft[], parent: number | null, asking: Asking): UnnumberedJob[] {
   let last: Draft | undefined;
   let model: Change;

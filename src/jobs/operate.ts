@@ -1,4 +1,4 @@
-/** Operating on jobs: cancel, stop, pause, resume, retry, edit, delete. Every act names who asked and why. */
+/** Operating on jobs: cancel, stop, pause, resume, retry, edit, delete. Every action has an actor and a reason. */
 import { apply, applyTogether, remove, removeAndRecord, unknownJob, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
@@ -17,7 +17,7 @@ export interface Act extends Asker {
   readonly code?: TerminateCode;
 }
 
-/** Asks a job to give up: at once where nothing runs, at the next safe point where something does. */
+/** Cancels a job: immediately if it is not running, otherwise its handler is asked to stop. */
 export async function cancelJob(
   store: Store,
   id: number,
@@ -28,13 +28,13 @@ export async function cancelJob(
   return withFamily(store, change, asker, graceMs);
 }
 
-/** Ends a job now, and its children. Whoever works on it can write nothing any more. */
+/** Ends a job and its children immediately. Their holders can write nothing more. */
 export async function stopJob(store: Store, id: number, { code = 'user', ...asker }: Act): Promise<Job> {
   const [job] = await store.load([id]);
   if (!job) throw unknownJob(id);
   if (isOpen(job)) await stopChildren(store, job.id, asker);
   const change = await apply(store, id, { do: 'stop', code }, asker);
-  // Those that joined in between; now that their parent has ended, no more can.
+  // Children that were added meanwhile; now that the parent has ended, no more can be added.
   await stopChildren(store, job.id, asker);
   await settleAfter(store, [change], asker);
   return change.after!;
@@ -46,7 +46,7 @@ export const pauseJob = async (store: Store, id: number, asker: Asker): Promise<
 export const resumeJob = async (store: Store, id: number, asker: Asker): Promise<Job> =>
   (await apply(store, id, { do: 'resume' }, asker)).after!;
 
-/** Opens an ended job again; of a run with tasks all of them, or only those that did not succeed. */
+/** Reopens an ended job; of a run with tasks all of them, or only those that did not succeed. */
 export async function retryJob(store: Store, id: number, asker: Asker, only?: 'failed'): Promise<Job> {
   const [change] = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
@@ -63,7 +63,7 @@ export async function retryJob(store: Store, id: number, asker: Asker, only?: 'f
   return change!.after!;
 }
 
-/** Back to the queue, from whatever state. */
+/** Returns a job to the queue from any state. */
 export const requeueJob = async (store: Store, id: number, due: number, asker: Asker): Promise<Job> =>
   (await apply(store, id, { do: 'requeue', due }, asker)).after!;
 
@@ -71,8 +71,8 @@ export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker
   (await apply(store, id, { do: 'edit', edit }, asker)).after!;
 
 /**
- * Removes every trace of a job that has ended; of an asker who has a name, the record of that stays. A task goes with
- * its run, whose results are made of all its tasks.
+ * Deletes an ended job with its history and notes; if there is an asker, an audit entry stays. A task is deleted only
+ * with its run, whose result depends on all tasks.
  */
 export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
   const { store } = producer;
@@ -109,7 +109,10 @@ async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: 
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;
 }
 
-/** A child can be opened again while its parent waits; in one commit, so that the parent cannot go on in between. */
+/**
+ * A child can be reopened while its parent waits for children. Both are changed in one commit, so that the parent
+ * cannot continue in between.
+ */
 async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
   const [found] = await store.load([parent!]);
   if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);

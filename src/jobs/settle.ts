@@ -1,6 +1,6 @@
 /**
- * Settling: what the end of a child means for its parent. It happens after the child's end is committed: of two last
- * children, the one that commits later finds no open sibling. A crash in between is made good by the settler's rounds.
+ * Settling: the effect of a child's end on its parent. It happens after the child's end is committed: of the last two
+ * children, the one that commits later finds no open sibling. After a crash in between, the periodic settling does it.
  */
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
@@ -13,7 +13,7 @@ import { openStandings } from '../store/query.ts';
 
 const settleBatch = 100;
 
-/** Looks after the parents of the children that ended in these changes, and after the children of parents that did. */
+/** Settles the parents of children that ended in these changes, and ends the children of parents that ended. */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) =>
     after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
@@ -21,14 +21,14 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
   for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
-  const troubled = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
-  if (troubled.size > 0) await cancelOverTolerance(store, [...troubled], asker);
+  const parentsOfFailed = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
+  if (parentsOfFailed.size > 0) await cancelOverTolerance(store, [...parentsOfFailed], asker);
   await settleParents(store, asker, [...parents]);
 }
 
 /**
- * Lets parents go on that wait for nobody; answers how many. Without a list: any of them. Whoever loses to another
- * writer looks again, since that may have been a new child.
+ * Continues parents without open children; returns how many. Without a list: any parents. After a conflict it decides
+ * again, since a child may have been added.
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
@@ -40,8 +40,8 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
 }
 
 /**
- * Ends what parents left open when they ended, since whoever was to see to it is gone; of a parent that was deleted,
- * the children go too. Answers how many parents there were.
+ * Ends open children of parents that have ended, if the instance that should have ended them crashed; children of a
+ * deleted parent are deleted. Returns the number of parents.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   const parents = await store.orphaned(settleBatch);
@@ -54,7 +54,7 @@ export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   return parents.length;
 }
 
-/** Runs whose tolerance for failed tasks is used up are asked to give up; their open tasks follow. */
+/** Cancels runs with more failed tasks than they tolerate, and their open tasks. */
 async function cancelOverTolerance(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
   const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
@@ -77,7 +77,7 @@ async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean>
   return exceedsTolerance(onTaskFailure, sum('failed'), sum());
 }
 
-/** Ends the children that wait and tells those that run; if they will not end in time, they are stopped. */
+/** Ends children that are not running, and asks running ones to cancel; those that do not end in time are stopped. */
 export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;
   for await (const children of openChildren(store, parent)) {
@@ -85,13 +85,13 @@ export async function cancelChildren(store: Store, parent: number, asker: Asker,
   }
 }
 
-/** Ends the children, whatever they do. One that ended by itself in the meantime refuses, and needs no stop. */
+/** Stops the children. A child that has ended meanwhile refuses, and needs no stop. */
 export async function stopChildren(store: Store, parent: number, asker: Asker): Promise<void> {
   for await (const children of openChildren(store, parent)) {
     await applyEach(store, children.map((job) => ({ job, command: { do: 'stop', code: 'parent' } as const })), asker);
   }
 }
 
-/** In helpings: a run may have a million of them. */
+/** Page by page: a run may have a million children. */
 export const openChildren = (store: Store, parent: number): AsyncGenerator<readonly Job[], void> =>
   pagesOf(store, { parent, standings: openStandings });

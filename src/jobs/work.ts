@@ -1,4 +1,4 @@
-/** Working on jobs: claim, finish, fail, give back, plan tasks. Every write carries the fence of its claim. */
+/** Working on jobs: claim, finish, fail, release, plan tasks. Every write carries the fence of its claim. */
 import {
   applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker,
 } from '../apply.ts';
@@ -11,7 +11,7 @@ import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 export interface ClaimedJobs {
-  /** The jobs now held. What turned out to be cancelled or too late ended instead and is not among them. */
+  /** The jobs that are now held. Jobs that were cancelled or too late end instead, and are not returned. */
   readonly jobs: readonly RunningJob[];
   /** The store time of the search. */
   readonly searchedAt: number;
@@ -24,7 +24,7 @@ export async function claimJobs(store: Store, { holder, leaseMs, ...request }: W
   return { jobs, searchedAt };
 }
 
-/** Outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
+/** Stores the outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
 export async function conclude(
   store: Store,
   requests: readonly CommandRequest[],
@@ -41,7 +41,7 @@ export async function conclude(
 const isWaitedFor = (answer: CommandAnswer): boolean =>
   answer instanceof Refusal && answer.detail['childrenWait'] === true;
 
-/** A parent that is done with its part lets its children go and waits; after the last it is handed out again. */
+/** A parent that has succeeded itself releases its children and waits; after the last of them it is claimed again. */
 async function releaseChildren(store: Store, { job, command }: CommandRequest, asker: Asker): Promise<CommandAnswer> {
   const id = typeof job === 'number' ? job : job.id;
   const fence = 'fence' in command ? (command.fence ?? 0) : 0;
@@ -71,19 +71,19 @@ async function childReleases(
 
 interface Planning {
   readonly fence: number;
-  /** JSON text that the tasks share. */
+  /** JSON text of data that the tasks share. */
   readonly details?: string;
   readonly by: string;
 }
 
-/** Stores a run's tasks and lets it wait for them, in one commit. */
+/** Stores a run's tasks and makes it wait for them, in one commit. */
 export const planTasks = (
   store: Store,
   run: Job,
   planning: Planning & { readonly tasks: readonly Change[] },
 ): Promise<Job> => plan(store, run, { ...planning, count: planning.tasks.length }, planning.tasks);
 
-/** The same for tasks that were staged in pieces. */
+/** The same for tasks that were staged. */
 export const planStaged = (store: Store, run: Job, planning: Planning & { readonly count: number }): Promise<Job> =>
   plan(store, run, planning, [], { parent: run.id, fence: planning.fence });
 

@@ -1,12 +1,17 @@
-/** The command: what may be asked of one job. Those that carry a fence are refused to whoever lost the lease. */
+/**
+ * The command: a request to change one job. A command with a fence is refused if the job has been claimed again since.
+ */
 import type { JobError } from './job.ts';
 import type { Edit } from './event.ts';
 import type { TerminateCode } from './state.ts';
 
 export type Command =
-  /** Take the lease until a store time, or for as long as the holder's instance lives. */
+  /** Claim the job until a store time; null: for as long as the holder's instance sends heartbeats. */
   | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
-  /** The work is done. `result` is JSON text; `reanchor`: a repeat that was missed skips to the first slot after now. */
+  /**
+   * The attempt succeeded. `result` is JSON text; `reanchor`: the next due time of a repeating job is the first one
+   * after now.
+   */
   | {
       readonly do: 'succeed';
       readonly fence: number;
@@ -16,9 +21,11 @@ export type Command =
       readonly reanchor?: boolean;
     }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
-  /** Give back without counting the try. */
+  /** Too late to start: its worker has not come. */
+  | { readonly do: 'expire' }
+  /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
-  /** Give back as a finished try, due again (Bedrock's RetryJob). */
+  /** Finish this attempt and make the job due again (Bedrock's RetryJob). */
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
   /** The worker whose lease lapsed holds the job again, unless another has claimed it (Bedrock's late worker). */
@@ -38,14 +45,14 @@ export type Command =
   | { readonly do: 'pause' }
   | { readonly do: 'resume' }
   | { readonly do: 'cancel'; readonly code: TerminateCode; readonly graceMs?: number; readonly fate?: 'cancelled' | 'failed' }
-  /** End it now; whoever holds the lease can write nothing more. */
+  /** End the job now; its holder can write nothing more. */
   | { readonly do: 'stop'; readonly code: TerminateCode }
   /**
-   * The lease is over: judged by the store's clock, or because the holder's instance is gone. With a fence: the lease
-   * that was judged, and not that of whoever has claimed the job since.
+   * The lease has lapsed, by the store's clock or because the holder's instance is gone. With a fence, the command
+   * applies only to the claim with that fence, not to a later one.
    */
   | { readonly do: 'lapse'; readonly fence?: number }
-  /** Open an ended job again; `reopens` says how many of its tasks are opened in the same commit. */
+  /** Reopen an ended job; `reopens` is the number of its tasks that are reopened in the same commit. */
   | { readonly do: 'retry'; readonly reopens: number }
   /** Back to the queue from any state, by an operator's will; `crashes`: the new count of an open job. */
   | { readonly do: 'requeue'; readonly due: number; readonly crashes?: number }

@@ -1,74 +1,126 @@
 /**
- * The definition: a named template of runs with its schedules. It is kept as a job of its own kind, due at its next
- * tick, so that it has a history, a version and an order like any other. What it answers to each occurrence is decided
- * here.
+ * The definition: a named template of runs, with schedules. It is stored as a job of its own kind that is due at its
+ * next tick, so it has a history, a version and a place in the claim order. This file decides the outcome of each tick.
  */
 import {
   delayOf, dueTicks, nextTick, type DueTicks, type Misfire, type NextTick, type TickMoments,
 } from '../time/ticks.ts';
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
-import type { Happening, TickOutcome, TickSkip } from './event.ts';
+import type { EventBody, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
+import { keyAt, typeMaxOf, type TypeEntry } from './type-entry.ts';
 
-/** What happens to an occurrence while a run is under way. */
+/** What happens to a tick while an earlier run is open. */
 export type Overlap = 'allow' | 'skip' | 'queue' | 'replace';
 export const overlaps: readonly Overlap[] = ['allow', 'skip', 'queue', 'replace'];
 
 export interface Spec {
   readonly type: string;
-  /** The input of its runs, unless one is given. */
+  /** The input of its runs, unless the request has one. */
   readonly params: Json;
   readonly schedules: readonly Schedule[];
   readonly policy: Policy;
   readonly priority: number;
   readonly overlap: Overlap;
   readonly misfire: Misfire;
-  /** Whether overlap counts runs of the whole type. */
+  /** Whether overlap counts all runs of the type. */
   readonly onePerType: boolean;
   readonly inMemory: boolean;
   readonly manualRuns: boolean;
   readonly tags: Tags | null;
-  /** What the code of its type says, for instances that do not have it. */
+  /** Settings from the code of the type, for instances that do not have that code. */
   readonly phase: 'run' | 'prepare';
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
+  /** What the definition says itself; the rest of `policy` and the like is its type's, as it was when this was written. */
+  readonly own?: OwnSettings;
 }
 
-/** The limits that runs of a definition fall under. */
+/** Of the settings that a type has too, those that a definition sets itself. */
+export interface OwnSettings {
+  readonly policy: Policy;
+  readonly priority?: number;
+  readonly concurrency?: number;
+  readonly onePerType?: true;
+}
+
+/** The limits that apply to runs of a definition. */
 export interface SpecGate {
   readonly typeMax?: number;
   readonly defMax?: number;
 }
 
-/** The code's word and, kept apart from it, the operator's. */
+/** A definition as the code declares it, and the operator's override, which is stored separately. */
 export interface Definition {
   readonly code: Spec;
   readonly override: Partial<Spec> | null;
+  /** The build that declared it; absent: no code did. */
+  readonly build?: string;
+  /** Whether it is disabled because no living build declares it. */
+  readonly isAbandoned?: true;
 }
 
-export const specOf = ({ code, override }: Definition): Spec => ({ ...code, ...override });
+/**
+ * What is in effect now: the operator's word over the definition's, and that over its type's, as the type is today.
+ * Without the type's entry, its settings are those of the day on which the definition was written.
+ */
+export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
+  const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
+  const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  // One at a time is a lock of the type, which no definition of it can open.
+  const onePerType = spec.onePerType || (type?.onePerType ?? false);
+  const limits = { ...base.gate, ...override?.gate };
+  const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
+  return {
+    ...spec,
+    onePerType,
+    gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
+    limitKey: keyPath === null ? spec.limitKey : (keyAt(spec.params, keyPath) ?? null),
+  };
+}
+
+const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({
+  ...code,
+  policy: { ...type.policy, ...own.policy },
+  priority: own.priority ?? type.priority,
+  onePerType: own.onePerType ?? false,
+  phase: type.phase,
+  gate: gateOf(typeMaxOf(type), own.concurrency),
+});
+
+/** Null: its runs are not limited. */
+export function gateOf(typeMax: number | undefined, defMax: number | undefined): SpecGate | null {
+  if (typeMax === undefined && defMax === undefined) return null;
+  return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
+}
 
 export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as Definition;
 
-/** The key under which a definition is found. */
+/** The unique key of a definition's job. */
 export const definitionKey = (name: string): string => `def ${name}`;
 
-/** The key that a run holds while it is under way, where overlap must be noticed. */
+/** The unique key that a run holds while it is open, so that an overlap is detected. */
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
-/** Whether its runs hold that key: one of them at a time. */
+/**
+ * The key of a run that waits until another run has ended: of a tick at the same instant as that of another definition
+ * of its type, or of one that replaces the run before.
+ */
+export const waitingKey = (name: string): string => `next def ${name}`;
+
+/** Whether its runs hold such a key: one of them at a time, and one that waits. */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
-/** When nothing is due any more. */
+/** The due time of a definition without a next tick. */
 export const never = instantMax;
 
-/** What is known of the runs that schedules count from. */
+/** The start and end times of the runs from which schedules count. */
 export type RunMoments = ReadonlyMap<number, { readonly startedAt: number | null; readonly endedAt: number | null }>;
 
-/** A run that an occurrence calls for. */
+/** A run that a tick creates. */
 export interface CalledRun {
   readonly id: number;
   readonly schedule: number;
@@ -77,11 +129,11 @@ export interface CalledRun {
 }
 
 export interface Ticking {
-  readonly happening: Happening;
+  readonly event: EventBody;
   readonly runs: readonly CalledRun[];
 }
 
-/** The plan of schedules that become active now; those that were there before keep their place. */
+/** The plan of schedules that become active now; schedules that were active before keep their plan. */
 export function planOf(
   name: string,
   spec: Spec,
@@ -99,14 +151,14 @@ export function planOf(
 export const dueOf = ({ schedules }: Plan): number =>
   Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
 
-/** How many runs the occurrences due now call for, if none is skipped for overlap. */
+/** How many runs the ticks due now create, if none is skipped for overlap. */
 export function callsFor(def: Job, spec: Spec, now: number, runs: RunMoments): number {
   const callsOf = (plan: SchedulePlan, index: number): number =>
     dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0;
   return def.plan!.schedules.map(callsOf).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Answers every occurrence due now, each with a run or a skip, and plans the next. */
+/** Handles every tick that is due, each with a run or a skip, and plans the next. */
 export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
   const ids = [...given.ids];
   const outcomes: TickOutcome[] = [];
@@ -127,34 +179,37 @@ export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
     return after(plan, spec.schedules[index]!, def.def!, due, lastRun, given.runs);
   });
   const plan = { schedules };
-  return { happening: { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) }, runs };
+  return { event: { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) }, runs };
 }
 
 export interface TickGiven {
   readonly now: number;
-  /** Ids for the runs that may be called for. */
+  /** Ids for the runs that may be created. */
   readonly ids: readonly number[];
-  /** Whether a run is under way, or called for in the same commit, that counts for overlap. */
+  /** Whether an open run, or one created in the same commit, counts for overlap. */
   readonly isBusy: boolean;
   readonly runs: RunMoments;
 }
 
-/** What became due while the definition was disabled is told as skipped; the schedules are active from now. */
-export function wakeUp(def: Job, spec: Spec, now: number): Happening {
+/**
+ * Enables a definition: ticks that were due while it was disabled are recorded as skipped, and the schedules start from
+ * now.
+ */
+export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
   const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now, 'disabled'));
   const plan = planOf(def.def!, spec, now);
   return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
 }
 
-/** The occurrences that an edit takes away while they wait for the moment to which they are spread. */
-export function takenAway(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
+/** The ticks that an edit removes after their nominal time and before the time to which they are spread. */
+export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
   return def.plan!.schedules.flatMap((plan, index) =>
     remaining.has(JSON.stringify(before.schedules[index])) ? [] : missed(plan, before, index, def.def!, now, 'edited'),
   );
 }
 
-/** Whatever has had its time and no answer, be it spread to a moment that is still to come. */
+/** The ticks whose nominal time has passed and that have no outcome yet, including those spread to a later time. */
 function missed(
   plan: SchedulePlan,
   spec: Spec,
@@ -172,8 +227,8 @@ function missed(
   );
 }
 
-/** Plans on when a run that was waited for has started or ended; null: nothing to do yet. */
-export function goOn(def: Job, spec: Spec, runs: RunMoments): Happening | null {
+/** Continues the plan after an awaited run has started or ended; null: the schedule still waits. */
+export function goOn(def: Job, spec: Spec, runs: RunMoments): EventBody | null {
   const before = def.plan!.schedules;
   const schedules = before.map((plan, index) =>
     plan.next === null && plan.run !== null ? withNext(plan, spec.schedules[index]!, def.def!, runs) : plan,
@@ -182,7 +237,7 @@ export function goOn(def: Job, spec: Spec, runs: RunMoments): Happening | null {
   return { kind: 'ticked', ticks: [], plan: { schedules }, due: dueOf({ schedules }) };
 }
 
-/** The runs that its schedules wait for. */
+/** The runs that its schedules await. */
 export const awaitedRuns = (def: Job): readonly number[] =>
   (def.plan?.schedules ?? []).flatMap(({ next, run }) => (next === null && run !== null ? [run] : []));
 
@@ -222,12 +277,12 @@ function after(
 ): SchedulePlan {
   const { ran, ...before } = plan;
   const on = { ...before, lastNominal: due.after, next: null, ...(ran && run === plan.run ? { ran } : {}) };
-  // Without a new run there is nothing to wait for: the next occurrence counts from the same moment.
+  // No run was created, so there is none to await: the next tick counts from the same time.
   if (due.next === 'waiting') return run === plan.run ? withNext(on, schedule, name, runs) : { ...on, run };
   return { ...on, next: nextOf(due.next), run: countsFromRun(schedule) ? run : null };
 }
 
-/** The same plan when its next occurrence still waits. */
+/** Returns the plan unchanged if its next tick still waits. */
 function withNext(plan: SchedulePlan, schedule: Schedule, name: string, runs: RunMoments): SchedulePlan {
   const next = nextTick(schedule, momentsOf(plan, runs), name);
   if (next === 'waiting') return plan;

@@ -1,30 +1,30 @@
-/** The event: one change of one job, numbered from 1 without gaps; folding a job's events gives the job. */
+/** The event: one change of one job, numbered from 1 without gaps. Applying a job's events in order gives the job. */
 import type { CancelNote, JobError, Plan, Policy, Tags } from './job.ts';
 import type { Hold, Phase, TerminateCode } from './state.ts';
 import type { SkipReason } from '../time/ticks.ts';
 
-export type Event = Stamp & Happening;
+export type Event = Stamp & EventBody;
 export type EventKind = Event['kind'];
 
 export interface Stamp {
-  /** 1, 2, 3, … of its job, without gaps. */
+  /** Its number within the job: 1, 2, 3, … without gaps. */
   readonly n: number;
-  /** Store time; never falls along a history. */
+  /** Store time; never decreases within a history. */
   readonly at: number;
-  /** Who did it: an instance, a user, a face. */
+  /** The actor: an instance, a user or a protocol. */
   readonly by: string;
-  /** What whoever did it had to say. */
+  /** The reason that the actor gave. */
   readonly why?: string;
 }
 
-export type Happening =
-  /** It came to be. */
+export type EventBody =
+  /** The job was created. */
   | ({ readonly kind: 'created' } & FirstState)
-  /** Someone took it to work on it: a new lease, a new fence. */
+  /** A worker claimed the job: a new lease, a new fence. */
   | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
-  /** Given back: the try does not count. */
+  /** The job was returned to the queue; the attempt does not count. */
   | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
-  /** The lease ran out or its holder is gone: what it left behind was judged worth another try. */
+  /** The lease lapsed or its holder is gone, and the job gets another attempt. */
   | {
       readonly kind: 'lapsed';
       readonly holder: string;
@@ -32,11 +32,11 @@ export type Happening =
       readonly due: number;
       readonly scheduled?: number;
     }
-  /** The try failed and there will be another. */
+  /** The attempt failed, and there will be another. */
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
   /** It will be finished from outside, under the same fence; also by a worker whose lease had lapsed. */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
-  /** It now waits for its children. */
+  /** The job waits for its children. */
   | {
       readonly kind: 'planned';
       readonly tasks: number;
@@ -44,34 +44,34 @@ export type Happening =
       readonly due?: number;
       readonly scheduled?: number;
     }
-  /** One or more children joined. */
+  /** Children were added. */
   | { readonly kind: 'adopted'; readonly tasks: number }
   /** No child is open any more. */
   | { readonly kind: 'settled'; readonly due: number }
-  /** Its parent lets it go. */
+  /** The parent released the job. */
   | { readonly kind: 'freed' }
-  /** Nobody may claim it until it is resumed; a definition: it is disabled. */
+  /** The job cannot be claimed until it is resumed; a definition is disabled. */
   | { readonly kind: 'paused' }
-  /** It may be claimed again. */
+  /** The job can be claimed again. */
   | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }
-  /** It was asked to give up; its handler hears of it. */
+  /** The job was asked to cancel; its handler is notified. */
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
-  /** It ended well. */
+  /** The job succeeded. */
   | { readonly kind: 'succeeded' }
-  /** It ended with an error, and no try is left. */
+  /** The job failed, and no attempt is left. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly late?: Late }
-  /** It ended because someone wanted it to. */
+  /** The job was cancelled. */
   | { readonly kind: 'cancelled'; readonly code: TerminateCode; readonly late?: Late }
-  /** Finished, and due again by its repeat rule. */
+  /** The job finished, and is due again by its repeat rule. */
   | { readonly kind: 'repeated'; readonly due: number }
-  /** Opened again by hand. */
+  /** The job was reopened by an operator. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
-  /** An operator or the code changed it. */
+  /** An operator or the code changed the job. */
   | { readonly kind: 'edited'; readonly edit: Edit }
-  /** A definition answered occurrences of its schedules. */
+  /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
 
-/** What a job starts with. */
+/** The fields of a new job that later events change. */
 export interface FirstState {
   readonly due: number;
   readonly priority: number;
@@ -80,10 +80,10 @@ export interface FirstState {
   readonly plan?: Plan;
 }
 
-/** The outcome that came after the job had been asked to give up: it is told, and changes nothing. */
+/** The outcome that arrived after the job had been asked to cancel: it is recorded and has no effect. */
 export type Late = 'succeeded' | 'failed';
 
-/** What an edit may change. */
+/** The fields that an edit can change. */
 export interface Edit {
   readonly type?: string;
   readonly priority?: number;
@@ -95,12 +95,12 @@ export interface Edit {
   readonly plan?: Plan;
 }
 
-/** One occurrence, or a range of them, and what became of it. */
+/** One tick, or a range of ticks, and its outcome. */
 export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
-/** Beyond what time decides: a run was under way, the definition was disabled, or its schedule was taken away. */
+/** Reasons beside the time: an open run, a disabled definition, or a schedule that was removed. */
 export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 
 export const endings: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'failed', 'cancelled']);

@@ -1,16 +1,16 @@
-/** What each event makes of a job. Rows are written from here and histories replay through here: one meaning, one place. */
-import type { Event, EventKind, Happening, Stamp } from './event.ts';
+/** The effect of each event on a job. Rows are written and histories are replayed through these functions. */
+import type { Event, EventKind, EventBody, Stamp } from './event.ts';
 import {
   facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
 } from './job.ts';
 import type { Fate } from './state.ts';
 
-type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<Happening, { kind: K }>) => Job;
+type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<EventBody, { kind: K }>) => Job;
 
 const effects: { readonly [K in EventKind]: Effect<K> } = {
   created: (job, e) => {
-    const born = { ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null };
-    return e.hold ? { ...born, state: 'held', hold: e.hold } : { ...born, state: 'pending' };
+    const created = { ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null };
+    return e.hold ? { ...created, state: 'held', hold: e.hold } : { ...created, state: 'pending' };
   },
   claimed: (job, e) => ({
     ...moved(job, e),
@@ -58,7 +58,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   repeated: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
-    // Whatever it waits for now, it takes its place behind the gate when it passes it again: others may have it.
+    // Not admitted any more: other jobs may have passed the gate since, so it must pass the gate again.
     const again = { generation: job.generation + 1, phase: e.phase, due: e.due, scheduled: null, admitted: false };
     const open = { ...moved(job, e), ...fresh, ...again };
     return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
@@ -70,24 +70,26 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   ticked: (job, e) => ({ ...job, ...stampOf(e), plan: e.plan, due: e.due }),
 };
 
-/** One event on. */
+/** Applies one event. */
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
-/** The job as its events tell it. Its input, when never edited, and its result are kept beside the history, not in it. */
-export function replay(birth: JobOrigin, events: readonly Event[]): Job {
-  return events.reduce(evolve, blankJob(birth));
+/**
+ * The job after its events. The input, unless it was edited, and the result are stored beside the history, not in it.
+ */
+export function replay(origin: JobOrigin, events: readonly Event[]): Job {
+  return events.reduce(evolve, blankJob(origin));
 }
 
 /** A job before its first event. */
-export function blankJob(birth: JobOrigin): Job {
+export function blankJob(origin: JobOrigin): Job {
   return {
-    ...birth,
+    ...origin,
     state: 'pending',
     version: 0,
-    changed: birth.created,
+    changed: origin.created,
     phase: 'run',
     priority: 0,
-    due: birth.created,
+    due: origin.created,
     scheduled: null,
     fence: 0,
     generation: 1,
@@ -106,10 +108,10 @@ export function blankJob(birth: JobOrigin): Job {
 
 const stampOf = ({ n, at }: Stamp) => ({ version: n, changed: at });
 
-/** On its way from one state to another. */
+/** The fields without those of the state it leaves. */
 const moved = (job: Job, { n, at }: Stamp): JobFacts => facts(job, n, at);
 
-/** Pending again; a run that gathers keeps its place behind the gate. */
+/** Pending again; a run that gathers stays admitted at its gate. */
 const outside = (job: Job, event: Stamp): PendingJob => ({
   ...moved(job, event),
   state: 'pending',
@@ -133,7 +135,7 @@ const ended = (job: Job, event: Stamp, fate: Fate, error: JobError | null): Ende
   admitted: false,
 });
 
-const noteOf = (event: Stamp & Extract<Happening, { kind: 'cancelled' }>): CancelNote => ({
+const noteOf = (event: Stamp & Extract<EventBody, { kind: 'cancelled' }>): CancelNote => ({
   by: event.by,
   at: event.at,
   code: event.code,

@@ -1,6 +1,6 @@
 /**
- * The gate: where jobs wait that are limited together. A gate names the type, the definition, the key (a tenant, say)
- * and whether only the leader may pass; how many may be behind it is decided here, from a count of those that are.
+ * The gate: a limit that several jobs share. It names the type, the definition, the key (such as a tenant) and whether
+ * only the leader may admit jobs. How many more are admitted is computed here from a count of the admitted jobs.
  */
 
 export interface Gate {
@@ -8,12 +8,12 @@ export interface Gate {
   readonly def: string | null;
   readonly key: string | null;
   readonly leaderOnly: boolean;
-  /** How many of the type, or of the definition, may be behind the gate, unless whoever claims knows better. */
+  /** How many jobs of the type, or of the definition, may be admitted, unless the claimer's own limits differ. */
   readonly typeMax?: number;
   readonly defMax?: number;
 }
 
-/** How many may run at a time, across all instances; what is not named is not limited. */
+/** How many jobs may be admitted at a time, across all instances; a missing name is not limited. */
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
   readonly defs: ReadonlyMap<string, number>;
@@ -38,8 +38,8 @@ export function parseGate(text: string): Gate {
   };
 }
 
-/** Lets candidates through one after the other, counting the jobs admitted before and each that passes. */
-export class Turnstile {
+/** Admits candidates one after the other, starting from a count of the jobs admitted before. */
+export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
@@ -52,14 +52,14 @@ export class Turnstile {
     this.#isLeader = isLeader;
   }
 
-  /** How many more could pass this gate. */
+  /** How many more jobs this gate admits. */
   room(text: string): number {
     const gate = this.#gate(text);
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
-  /** Whether one more may pass; it is counted when it may. */
-  pass(text: string): boolean {
+  /** Counts one more job, if the gate has room for it. */
+  admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
     return true;

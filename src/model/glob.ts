@@ -1,4 +1,6 @@
-/** GLOB patterns over names, meaning exactly what SQLite's GLOB means: `*`, `?`, `[set]`, `[^set]`, case-sensitive. */
+/**
+ * GLOB patterns over names, with exactly the semantics of SQLite's GLOB: `*`, `?`, `[set]`, `[^set]`, case-sensitive.
+ */
 import { Refusal } from '../refusal.ts';
 
 export const globCharsMax = 256;
@@ -15,7 +17,7 @@ export type GlobToken =
   | { readonly kind: 'any' }
   | CharSet;
 
-/** Ranges of code points, sorted and apart. A set that is never closed is a set of nothing, as in SQLite. */
+/** Ranges of code points, sorted and disjoint. A set without its closing `]` matches nothing, as in SQLite. */
 interface CharSet {
   readonly kind: 'set';
   readonly inverted: boolean;
@@ -24,7 +26,7 @@ interface CharSet {
 
 type CharRange = readonly [first: number, last: number];
 
-/** Refuses `malformed.pattern`: too long, too many stars (a literal may be of any length), or not plain text. */
+/** Refuses `malformed.pattern`: too long, too many stars (a literal pattern may have any length), or not plain text. */
 export function parseGlob(text: string): Glob {
   checkCharacters(text);
   const glob = { text, tokens: readTokens(text) };
@@ -34,15 +36,15 @@ export function parseGlob(text: string): Glob {
 
 export const isLiteral = (glob: Glob): boolean => glob.tokens.every(({ kind }) => kind === 'char');
 
-/** The text every matching name begins with: the whole name if the pattern is literal. */
+/** The text with which every matching name begins: the whole name if the pattern is literal. */
 export function literalPrefix(glob: Glob): string {
   const end = glob.tokens.findIndex(({ kind }) => kind !== 'char');
   return Array.from(glob.text).slice(0, end < 0 ? undefined : end).join('');
 }
 
 /**
- * Only the last star is ever tried again, one character further on: whatever matched before it can stay as it is,
- * since that star takes up any difference. So the steps are at most characters × tokens, never exponential.
+ * Backtracks to the last star only, one character further each time: what matched before it need not change, since that
+ * star absorbs any difference. So there are at most characters × tokens steps.
  */
 export function matches(glob: Glob, name: string): boolean {
   const { tokens } = glob;
@@ -71,7 +73,7 @@ export function matches(glob: Glob, name: string): boolean {
   return token === tokens.length;
 }
 
-/** An expression for PostgreSQL's `~` that means the same. It has no back-references, so it runs as an automaton. */
+/** An equivalent expression for PostgreSQL's `~`. It has no back-references, so PostgreSQL runs it as an automaton. */
 export const toPostgresRegex = (glob: Glob): string => `^${glob.tokens.map(regexOf).join('')}$`;
 
 function checkCharacters(text: string): void {
@@ -116,18 +118,18 @@ function tokenOf(char: string): GlobToken {
   return { kind: 'char', code: codeOf(char) };
 }
 
-/** Reads from behind `[`; `end` is the place of the closing `]`, or beyond the text if there is none. */
+/** Reads from the character after `[`; `end` is the index of the closing `]`, or after the text if there is none. */
 function readSet(chars: readonly string[], start: number): { set: CharSet; end: number } {
   const inverted = chars[start] === '^';
   const body = inverted ? start + 1 : start;
-  const end = chars.indexOf(']', body + 1); // a `]` in the first place is one of the set
+  const end = chars.indexOf(']', body + 1); // a `]` that comes first is a member of the set
   if (end < 0) return { set: { kind: 'set', inverted: false, ranges: [] }, end: chars.length };
   return { set: { kind: 'set', inverted, ranges: joined(readRanges(chars.slice(body, end))) }, end };
 }
 
 /**
- * A `-` makes a range unless it is first, last, or right behind a range, or behind a `]` in the first place.
- * The end of a range is any character, and a range written backwards adds nothing but the character it starts with.
+ * A `-` makes a range unless it is first, last, directly after a range, or after a `]` that comes first. The end of a
+ * range is any character; a reversed range contains only the character it starts with.
  */
 function readRanges(chars: readonly string[]): CharRange[] {
   const ranges: CharRange[] = [];
@@ -147,7 +149,7 @@ function readRanges(chars: readonly string[]): CharRange[] {
   return ranges;
 }
 
-/** PostgreSQL refuses a range written backwards, and a test of a set is quicker on few ranges. */
+/** PostgreSQL refuses reversed ranges, and few ranges are tested faster. */
 function joined(ranges: readonly CharRange[]): CharRange[] {
   const sorted = ranges.filter(([first, last]) => first <= last).sort((a, b) => a[0] - b[0]);
   const apart: [number, number][] = [];
@@ -191,7 +193,7 @@ function setRegexOf({ inverted, ranges }: CharSet): string {
   return `[${inverted ? '^' : ''}${body.join('')}]`;
 }
 
-/** A backslash makes any ASCII character that is no letter or digit plain, inside a set and outside. */
+/** In PostgreSQL, a backslash escapes any ASCII character that is no letter or digit, inside a set and outside. */
 function escaped(code: number): string {
   const char = String.fromCodePoint(code);
   return code < 0x80 && !/[0-9A-Za-z]/.test(char) ? `\\${char}` : char;

@@ -1,4 +1,4 @@
-/** The job: the one record under runs, tasks, Bedrock jobs and definitions. */
+/** The job: the one record that runs, tasks, Bedrock jobs and definitions share. */
 import type { ErrorCode, Fate, Hold, Kind, Phase, TerminateCode } from './state.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -25,7 +25,7 @@ export interface EndedJob extends JobFacts {
   readonly endedAt: number;
 }
 
-/** What is known of a job in every state. */
+/** The fields of a job in every state. */
 export interface JobFacts extends JobOrigin {
   /** The number of its newest event. */
   readonly version: number;
@@ -41,36 +41,36 @@ export interface JobFacts extends JobOrigin {
   readonly scheduled: number | null;
   /** Rises with every claim and never repeats. */
   readonly fence: number;
-  /** Rises when an ended job is opened again by hand. */
+  /** Rises each time an ended job is reopened. */
   readonly generation: number;
-  /** Tries in this phase and generation; one given back or lost in a crash does not count. */
+  /** Attempts in this phase and generation; an attempt that was released or lost in a crash does not count. */
   readonly attempt: number;
   readonly crashes: number;
-  /** Whether it has passed its gate and occupies a place behind it. */
+  /** Whether it counts toward its gate. */
   readonly admitted: boolean;
   readonly startedAt: number | null;
-  /** Whether it works while it has children, which it must let go and wait for before it can succeed. */
+  /** Whether it is running and has children: it must wait for them before it can succeed. */
   readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
-  /** The error of the newest attempt. */
+  /** The error of the last attempt. */
   readonly error: JobError | null;
-  /** JSON text, or null while there is none. */
+  /** JSON text; null: there is none yet. */
   readonly result: string | null;
-  /** What a run's tasks share, as JSON text. */
+  /** Data that the tasks of a run share, as JSON text. */
   readonly details: string | null;
-  /** What a definition remembers of its schedules. */
+  /** The state of a definition's schedules. */
   readonly plan: Plan | null;
 }
 
-/** What a job is from its first moment; only an edit changes any of it. */
+/** The fields that a job has from its creation; only an edit changes them. */
 export interface JobOrigin {
   readonly id: number;
   readonly kind: Kind;
-  /** The JobType's name; for a Bedrock job its name. */
+  /** The name of the JobType, or of the Bedrock job. */
   readonly type: string;
   readonly def: string | null;
   readonly parent: number | null;
-  /** The name of a task among its siblings. */
+  /** The key of a task, unique among its siblings. */
   readonly key: string | null;
   readonly created: number;
   /** Jobs that share a gate are limited together. */
@@ -80,19 +80,22 @@ export interface JobOrigin {
   readonly tags: Tags | null;
   /** JSON text. */
   readonly input: string;
-  /** The occurrence of a schedule that it answers. */
-  readonly tick: Tick | null;
+  /** The tick that created the run. */
+  readonly tick: RunTick | null;
 }
 
 export interface Lease {
   readonly holder: string;
-  /** Store time; null: as long as its holder's instance lives, or until someone says otherwise. */
+  /**
+   * Store time; null: for as long as the holder's instance sends heartbeats, or without limit for a job that was handed
+   * off.
+   */
   readonly until: number | null;
 }
 
 export interface UniqueKey {
   readonly key: string;
-  /** How long after creation the key stays taken, also beyond the job's end; null: while the job is open. */
+  /** How long after creation the key stays taken, even after the job has ended; null: while the job is open. */
   readonly forMs: number | null;
 }
 
@@ -101,9 +104,9 @@ export interface CancelNote {
   readonly at: number;
   readonly code: TerminateCode;
   readonly why: string | null;
-  /** How the job ends when nothing of it is open any more. */
+  /** How the job ends once none of its children is open. */
   readonly fate: 'cancelled' | 'failed';
-  /** When patience ends and the job is stopped; null: never. */
+  /** When the job is stopped if it has not ended; null: never. */
   readonly stopAt: number | null;
 }
 
@@ -115,65 +118,67 @@ export interface JobError {
   readonly stack?: string;
 }
 
-export interface Tick {
+export interface RunTick {
   /** The definition's id. */
   readonly def: number;
   readonly schedule: number;
   readonly nominal: number;
-  /** Whether the schedule's next occurrence counts from this run. */
+  /** Whether the next tick of the schedule counts from this run. */
   readonly isAwaited: boolean;
 }
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** How a job is treated; what is left out is the default. */
+/** The settings of a job; a missing field means the default. */
 export interface Policy extends Partial<RetryPolicy> {
   readonly timeoutMs?: number;
-  /** For the phases of a run that prepare and gather its tasks. */
+  /** For the phases in which a run prepares and gathers its tasks. */
   readonly prepareTimeoutMs?: number;
   readonly onTaskFailure?: OnTaskFailure;
   readonly retentionMs?: number;
   readonly leaderOnly?: boolean;
-  /** A repeat rule: finishing makes the job pending again (seed 2). */
+  /** A repeat rule: when the job finishes, it is pending again (Bedrock). */
   readonly repeat?: string;
-  /** Date modifiers from the claim to the moment an unfinished job is handed out again (seed 2). */
+  /** Date modifiers from the claim to the time at which an unfinished job is handed out again (Bedrock). */
   readonly retryAfter?: string;
   readonly startBy?: number;
-  /** How often it may be handed out without being finished; the next time it fails instead. */
+  /** How often the job may be handed out without finishing; after that it fails. */
   readonly handOutsMax?: number;
 }
 
 export type OnTaskFailure = 'collect' | 'failFast' | { readonly tolerate: number } | { readonly toleratePercent: number };
 
-/** What a definition knows of each of its schedules. */
+/** The state of each schedule of a definition. */
 export interface Plan {
   readonly schedules: readonly SchedulePlan[];
 }
 
 export interface SchedulePlan {
-  /** Nothing is due at or before it. */
+  /** No tick is due at or before this time. */
   readonly activated: number;
-  /** Of the last occurrence that was answered. */
+  /** The nominal time of the last tick that was handled. */
   readonly lastNominal: number | null;
   readonly next: { readonly nominal: number; readonly due: number } | null;
-  /** The last run, where the next occurrence counts from its start or end; with no next: it is waited for. */
+  /** The last run, if the next tick counts from its start or end; if `next` is null, that run is awaited. */
   readonly run: number | null;
-  /** When that run started and ended, once the next occurrence is counted from it: the run itself may be gone by then. */
+  /** When that run started and ended, once the next tick counts from it: the run itself may have been deleted since. */
   readonly ran?: { readonly startedAt: number | null; readonly endedAt: number | null };
 }
 
-/** Whether its lease lapsed and nobody has claimed it since: with retryAfter, its worker may still finish it. */
+/** Whether its lease lapsed and it was not claimed since: with retryAfter, its worker may still finish it. */
 export const isLate = (job: Job): job is PendingJob =>
   job.state === 'pending' && job.policy.retryAfter !== undefined && job.crashes > 0 && job.scheduled !== null;
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
-/** Who holds a job that was handed off: whoever has the token. */
+/** The holder of a job that was handed off: any system that has the token. */
 export const tokenHolder = (token: string): string => `token ${token}`;
 
 export const isHandedOff = ({ lease }: RunningJob): boolean => lease.holder.startsWith(tokenHolder(''));
 
-/** The job without the fields that belong to the state it is in. To name what stays costs far less than what goes. */
+/**
+ * The job without the fields of its current state. Copying the named fields is much faster than deleting the others.
+ */
 export const facts = (job: Job, version = job.version, changed = job.changed): JobFacts => ({
   id: job.id,
   kind: job.kind,

@@ -10,9 +10,9 @@ export interface JsonObject {
 }
 
 export interface JsonLimits {
-  /** Of the text in UTF-8. */
+  /** Size of the text in UTF-8. */
   readonly bytes: number;
-  /** Of arrays and objects within each other: `[]` is 1 deep, a bare number 0. */
+  /** Nesting of arrays and objects: `[]` has depth 1, a bare number 0. */
   readonly depth: number;
 }
 
@@ -24,18 +24,18 @@ const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'pr
 const pathShownMax = 200;
 
 /**
- * Text for a value of the user's. What JSON would lose in silence is refused: NaN, functions, symbols, Maps and other
- * objects that are neither plain nor have `toJSON`. Only undefined is treated as JSON does: left out of objects, null
- * in arrays; as the whole value it is null too. Refuses `malformed.json` with the path in the detail.
+ * The JSON text of a user's value. Values that JSON would drop silently are refused: NaN, functions, symbols, Maps and
+ * other objects that are neither plain nor have `toJSON`. Undefined is treated as JSON does: omitted in objects, null
+ * in arrays, and null as the whole value. Refuses `malformed.json` with the path in the detail.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
-  const text = new Glance(limits).isHarmless(value) ? JSON.stringify(value) : checkedText(value, limits);
+  const text = new PlainDataCheck(limits).isPlainData(value) ? JSON.stringify(value) : checkedText(value, limits);
   checkBytes(text, limits);
   return text;
 }
 
-/** Text that came from outside, as it came, once it is known to be JSON. Refuses `malformed.json`. */
+/** Returns text from outside unchanged, after checking that it is JSON. Refuses `malformed.json`. */
 export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): string {
   checkBytes(text, limits);
   checkDepth(text, limits);
@@ -55,24 +55,24 @@ export function checkExactText(text: string, limits: JsonLimits = exactJsonLimit
 const wellFormed = (text: string): string =>
   text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
-/** The value of a text. Keys that could reach a prototype are left out; a text that was checked has none. */
+/** Parses a text without keys that could reach a prototype; a text that was checked has none. */
 export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
 }
 
-/** The value of a text, its numbers as they are written: other languages count beyond 2^53. Only for `exactText`. */
+/** Parses a text and keeps its numbers as written: other languages have integers beyond 2^53. Only for `exactText`. */
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
 /** Text for what `parseExact` gave, changed or not. Refuses as `checkExactText` does. */
 export const exactText = (value: Json): string => checkExactText(JSON.stringify(value));
 
-/** A text, a number as it is written, true or false; undefined for null, arrays and objects. */
+/** The text of a string, number (as written), true or false; undefined for null, arrays and objects. */
 export function scalarText(value: Json | undefined): string | undefined {
   if (isRaw(value)) return value.rawJSON;
   return value === null || typeof value === 'object' || value === undefined ? undefined : String(value);
 }
 
-/** RFC 7396: what the patch has replaces what the target has, member by member, and null removes. */
+/** RFC 7396: members of the patch replace those of the target, and null removes a member. */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
@@ -86,10 +86,10 @@ export function mergePatch(target: Json, patch: Json): Json {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRaw(value);
 
-/** TypeScript does not know yet that JSON can keep a number as it was written. */
+/** TypeScript's library does not declare JSON.rawJSON yet. */
 const exactJson = JSON as unknown as { rawJSON(text: string): Json; isRawJSON(value: unknown): boolean };
 
-/** A number as it was written, which `parseExact` gave. */
+/** Whether it is a number from `parseExact`, kept as written. */
 export const isExactNumber = (value: unknown): boolean => isRaw(value);
 
 const isRaw = (value: unknown): value is { readonly rawJSON: string } => exactJson.isRawJSON(value);
@@ -111,10 +111,10 @@ function checkedText(value: unknown, limits: JsonLimits): string {
 }
 
 /**
- * Tells data of which JSON keeps all from whatever must be watched while it is written. That is five times as slow, and
- * hardly an input needs it; what is wrong, or only rare, is left to the walk, which says where.
+ * Detects plain data, which JSON.stringify writes without loss. Walking a value takes five times as long and is rarely
+ * needed. Invalid and unusual values are left to `Walk`, which reports where they are.
  */
-class Glance {
+class PlainDataCheck {
   readonly #depth: number;
   #charsLeft: number;
 
@@ -123,11 +123,11 @@ class Glance {
     this.#charsLeft = bytes;
   }
 
-  isHarmless(value: unknown): boolean {
+  isPlainData(value: unknown): boolean {
     try {
       return this.#isData(value, this.#depth);
     } catch {
-      // It threw when it was read: the walk refuses it with what it threw.
+      // Reading the value threw an error; `Walk` refuses the value with it.
       return false;
     }
   }
@@ -156,13 +156,13 @@ class Glance {
 }
 
 /**
- * Goes along while JSON.stringify writes, since only that knows what `toJSON` gave. It stops at the first value that is
- * too deep, so the stack stays shallow, and as soon as the text must be too long, so that a value which holds another
- * many times over cannot grow without bound.
+ * Checks each value while JSON.stringify writes it, since only that sees the results of `toJSON`. It stops at the first
+ * value that is too deep, so the stack stays shallow, and as soon as the text must be too long, so that a value that
+ * contains another many times cannot grow without bound.
  */
 class Walk {
   readonly #limits: JsonLimits;
-  /** The objects around the value being written, outermost first, and the key followed in each. */
+  /** The objects that enclose the current value, outermost first, and the key followed in each. */
   readonly #holders: object[] = [];
   readonly #keys: string[] = [];
   #charsAtLeast = 0;
@@ -192,7 +192,7 @@ class Walk {
     this.#keys[this.#keys.length - 1] = key;
   }
 
-  /** Either into the value just visited, or back out to one of its holders. */
+  /** The next holder is the value just visited, or one of its holders. */
   #turnTo(holder: object): void {
     const level = this.#holders.lastIndexOf(holder);
     if (level < 0) this.#holders.push(holder);
@@ -226,7 +226,7 @@ const tooDeep = ({ depth }: JsonLimits): string => `it is more than ${depth} lev
 
 const isInvalidDate = (value: unknown): boolean => value instanceof Date && Number.isNaN(value.getTime());
 
-/** Also for objects of another realm, whose Object.prototype is not ours. */
+/** True also for objects of another realm, which has its own Object.prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -237,7 +237,7 @@ function nameOfClass(value: object): string {
   return typeof name === 'string' && name !== '' ? name.slice(0, 50) : 'class instance';
 }
 
-/** Like `$.lines[3].price`; text in brackets where a key is no plain word. */
+/** Such as `$.lines[3].price`; keys that are no identifiers are in brackets. */
 function pathOf(keys: readonly string[]): string {
   const steps = keys.map((key) => {
     if (/^\d{1,10}$/.test(key)) return `[${key}]`;
@@ -252,7 +252,7 @@ function checkBytes(text: string, limits: JsonLimits): void {
   throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes });
 }
 
-/** Before it is parsed, since a text of a million brackets would be built first and found too deep afterwards. */
+/** Checked before parsing: a text of a million brackets would be built first, and found too deep afterwards. */
 function checkDepth(text: string, limits: JsonLimits): void {
   let depth = 0;
   let inString = false;
@@ -278,7 +278,7 @@ function parsed(text: string, revive?: (key: string, value: unknown, context?: {
   }
 }
 
-/** Says where, when the parser does, but never quotes the text, which may hold a secret. */
+/** Reports the position if the parser does, but never quotes the text, which may contain a secret. */
 function notJson(text: string, error: unknown): Refusal {
   const found = /at position (\d+)/.exec(String(error))?.[1];
   const position = found === undefined ? null : Math.min(Number(found), text.length);
@@ -286,7 +286,10 @@ function notJson(text: string, error: unknown): Refusal {
   return new Refusal('malformed.json', `cannot read this as JSON: it is not valid${where}`, { path: '$', position });
 }
 
-/** What can be wrong in a text that parses: a key, or a number such as 1e999. The walk that says where is slower. */
+/**
+ * Checks what can be wrong in a text that parses: a key, or a number such as 1e999. `Walk`, which reports the path, is
+ * slower.
+ */
 function isFit(value: Json): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -294,7 +297,7 @@ function isFit(value: Json): boolean {
   return Object.entries(value).every(([key, member]) => !unsafeKeys.has(key) && isFit(member));
 }
 
-/** A key may be written with escapes, so any escape of that kind is a reason to look. */
+/** A key may be written with escapes, so any \u escape requires a check. */
 const mayHaveUnsafeKey = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text);
 
 const leaveOutUnsafe = (key: string, value: unknown): unknown => (unsafeKeys.has(key) ? undefined : value);

@@ -1,20 +1,20 @@
 /**
- * The machine: what each command does to a job in each state. It reads no clock and performs nothing; the table below is
- * the whole of it, and a pair that is not in the table is refused.
+ * The machine: what each command does to a job in each state. It reads no clock and has no effects. The table below is
+ * complete: a pair that it does not contain is refused.
  */
 import { Refusal } from '../refusal.ts';
 import { tryModifiers } from '../time/modifiers.ts';
 import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time/repeat.ts';
 import type { Change } from './change.ts';
 import type { Command, CommandName } from './command.ts';
-import type { Event, FirstState, Happening, Late } from './event.ts';
+import type { Event, FirstState, EventBody, Late } from './event.ts';
 import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff, isLate } from './job.ts';
 import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, OpenJob, PendingJob, RunningJob } from './job.ts';
 import { backoffMs, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
-/** Who asks, when (in store time) and why. */
+/** The actor, the store time and the reason of a command. */
 export interface Asking {
   readonly by: string;
   readonly now: number;
@@ -23,12 +23,13 @@ export interface Asking {
 
 type JobIn<S extends State> = Extract<Job, { state: S }>;
 type CommandOf<C extends CommandName> = Extract<Command, { do: C }>;
-type Verdict = readonly Happening[] | Refusal;
+type Verdict = readonly EventBody[] | Refusal;
 type Rule<C extends CommandName, S extends State> = (job: JobIn<S>, command: CommandOf<C>, asking: Asking) => Verdict;
 type Rules = { readonly [C in CommandName]: { readonly [S in State]?: Rule<C, S> } };
 
 const rules: Rules = {
   claim: { pending: claim },
+  expire: { pending: expire },
   succeed: { running: succeed },
   fail: { running: fail },
   release: { running: release },
@@ -49,7 +50,7 @@ const rules: Rules = {
   edit: { pending: edit, held: edit, running: edit, ended: edit },
 };
 
-/** What the command makes of the job, or why it does not. No events: it is already so. */
+/** The change that the command makes, or the refusal. A change without events: the job is already in that state. */
 export function step(job: Job, command: Command, asking: Asking): Change | Refusal {
   const verdict = decide(job, command, asking);
   if (verdict instanceof Refusal) return verdict;
@@ -57,13 +58,16 @@ export function step(job: Job, command: Command, asking: Asking): Change | Refus
   return command.do === 'succeed' && command.result !== undefined ? withResult(change, command.result) : change;
 }
 
-/** Only a job that has succeeded has a result: one that repeats has none yet, and one that came too late none any more. */
+/**
+ * Only a job that has succeeded has a result: a job that repeats has none yet, and an outcome after a cancel is not
+ * stored.
+ */
 function withResult(change: Change & { readonly after: Job }, result: string): Change {
   const { after } = change;
   return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
 }
 
-/** Several commands after one another, as one change; the first refusal refuses all. */
+/** Applies several commands in order, as one change; if one is refused, all are. */
 export function steps(job: Job, commands: readonly Command[], asking: Asking): Change | Refusal {
   let change: Change = { before: job, after: job, events: [] };
   for (const command of commands) {
@@ -75,25 +79,25 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
 }
 
 /** A new job and its first event. */
-export function create(birth: JobOrigin, first: FirstState, asking: Asking): Change {
-  const { events, after } = record(blankJob(birth), [{ kind: 'created', ...first }], asking);
+export function create(origin: JobOrigin, first: FirstState, asking: Asking): Change {
+  const { events, after } = record(blankJob(origin), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };
 }
 
-/** Numbers and times what happened, and lets the job go through it. */
-export function record(job: Job, happenings: readonly Happening[], asking: Asking): Change & { readonly after: Job } {
+/** Numbers and stamps the events, and applies them to the job. */
+export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const events: Event[] = [];
   let after = job;
-  for (const happening of happenings) {
+  for (const body of bodies) {
     const stamp = { n: after.version + 1, at: Math.max(after.changed, asking.now), by: asking.by };
-    const event: Event = asking.why === undefined ? { ...stamp, ...happening } : { ...stamp, why: asking.why, ...happening };
+    const event: Event = asking.why === undefined ? { ...stamp, ...body } : { ...stamp, why: asking.why, ...body };
     events.push(event);
     after = evolve(after, event);
   }
   return { before: job, after, events };
 }
 
-/** The pairs that the table knows, for tests and documents. */
+/** The pairs of the table, for tests and documentation. */
 export const transitions = (): readonly (readonly [CommandName, State])[] =>
   Object.entries(rules).flatMap(([name, from]) => Object.keys(from).map((state) => [name as CommandName, state as State] as const));
 
@@ -126,18 +130,26 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (job.due > now) return new Refusal('wrong.state', `job ${job.id} is not due yet`, { id: job.id, due: job.due });
   if (job.cancel) return [endingOf(job.cancel)];
   if (command.parentCancelled) return [{ kind: 'cancelled', code: 'parent' }];
-  if (job.policy.startBy !== undefined && now > job.policy.startBy) return [{ kind: 'cancelled', code: 'automation' }];
+  if (isTooLateToStart(job, now)) return [{ kind: 'cancelled', code: 'automation' }];
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
 }
 
-/** The earlier of retryAfter and the job's own next repeat. A time that a late job has missed already counts for nothing. */
+/** Whether it has never been claimed and its `startBy` has passed. A job that was retried by hand has started before. */
+export const isTooLateToStart = ({ policy: { startBy }, startedAt, generation }: Job, now: number): boolean =>
+  startBy !== undefined && now > startBy && startedAt === null && generation === 1;
+
+function expire(job: PendingJob, _command: Command, { now }: Asking): Verdict {
+  return isTooLateToStart(job, now) ? [{ kind: 'cancelled', code: 'automation' }] : wrongState(job, 'expire');
+}
+
+/** The earlier of retryAfter and the job's own next repeat, ignoring a repeat that has already passed. */
 function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   const again = applyModifiers(parseModifiers(retryAfter), now);
   if (job.policy.repeat === undefined) return again;
   const { base, modifiers } = parseRepeat(job.policy.repeat);
-  // A rule that leads out of the calendar must not keep anybody from claiming.
+  // A rule whose result is outside the calendar must not make the claim fail.
   const next = tryModifiers(modifiers, base === 'scheduled' ? scheduledDue(job) : now);
   return next !== null && next > now ? Math.min(again, next) : again;
 }
@@ -223,11 +235,11 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
   return job.hold === 'children' ? askToCancel(job, command, asking) : endCancelled(job, command);
 }
 
-/** Asked once is asked; a later request may only shorten the patience or turn a failure into a cancel. */
+/** A second cancel can only shorten the time until the job is stopped, or turn a failure into a cancel. */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
   const asked = job.cancel;
-  const wished = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
-  const soonest = Math.min(wished, asked?.stopAt ?? Infinity);
+  const requestedStop = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
+  const soonest = Math.min(requestedStop, asked?.stopAt ?? Infinity);
   const stopAt = soonest === Infinity ? null : soonest;
   const fate = asked?.fate === 'cancelled' ? 'cancelled' : (command.fate ?? 'cancelled');
   if (asked?.stopAt === stopAt && asked.fate === fate) return [];
@@ -236,14 +248,14 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
   return [{ kind: 'cancelAsked', note }, ...(stopAt === null ? [] : handedOffUntil(job, stopAt))];
 }
 
-/** Nobody here can stop what was handed off: its lease ends with the patience, and repair finds that it was cancelled. */
-function handedOffUntil(job: RunningJob | HeldJob, until: number): Happening[] {
+/** No handler here can stop a job that was handed off: its lease ends at `until`, and repair then finds the cancel. */
+function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
   return [{ kind: 'handedOff', holder: job.lease.holder, until }];
 }
 
-/** How a job that was asked to give up ends. */
-function endingOf(note: CancelNote, late?: Late): Happening {
+/** The final event of a job that was asked to cancel. */
+function endingOf(note: CancelNote, late?: Late): EventBody {
   const lateOutcome = late ? { late } : {};
   if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...lateOutcome };
   return { kind: 'failed', error: { code: 'automation', message: note.why ?? 'gave up because a task failed' }, ...lateOutcome };
@@ -254,7 +266,7 @@ function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
   if (until !== null && until > now) return wrongState(job, 'lapse');
   if (job.cancel) return [endingOf(job.cancel)];
   const retry = retryOf(job.policy);
-  if (job.crashes >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
+  if (job.crashes + 1 >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
   return [{ kind: 'lapsed', holder, phase: job.phase, ...timesAfterCrash(job, now) }];
 }
 
@@ -263,7 +275,7 @@ const poisoned = (job: Job, holder: string): JobError => ({
   message: `the lease was lost ${job.crashes + (job.state === 'running' ? 1 : 0)} times, last by ${holder} in phase ${job.phase}`,
 });
 
-/** At once the first time; a job that goes on taking its workers down waits longer each time. */
+/** Immediately after the first crash; with every further crash the job waits longer. */
 function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; readonly scheduled?: number } {
   if (job.policy.retryAfter !== undefined) return { due: job.lease.until ?? job.due, scheduled: scheduledDue(job) };
   if (job.crashes === 0) return { due: Math.min(job.due, now) };

@@ -1,21 +1,23 @@
-/** The outline of progress: a few words and numbers, for a list or a bar. */
+/** The outline of progress: a summary in a few fields, for a list or a bar. */
 import { isRunning, settledOf } from './progress-tree.ts';
 import type { Progress, ProgressStatus, StageNode } from './progress-tree.ts';
 
 export interface Outline {
-  /** Of the newest process; null before there is one. */
+  /** Status of the newest process; null before there is one. */
   readonly status: ProgressStatus | null;
   readonly process: string | null;
   readonly stage: StageOutline | null;
-  /** Stages begun so far in this process; how many there will be is not known. */
+  /** Stages started so far in this process; the total is not known. */
   readonly stages: number;
-  /** Of the current stage, rounded down; null while its total is unknown. 100 when the process has succeeded. */
+  /**
+   * Percentage of the current stage, rounded down; null while its total is unknown; 100 when the process has succeeded.
+   */
   readonly percent: number | null;
-  /** What is being worked on: the newest items under way, at most ten. */
+  /** The newest running items, at most ten. */
   readonly working: readonly string[];
 }
 
-/** `settled` items took from `startedAt` to `until`: that is the rate, and with `total` the time still needed. */
+/** `settled` items ended between `startedAt` and `until`: that gives the rate, and with `total` the remaining time. */
 export interface StageOutline {
   readonly description: string | null;
   readonly status: ProgressStatus;

@@ -1,11 +1,11 @@
 /**
- * The tree of progress: processes, their stages and items, as plain JSON that stays small whatever the work.
+ * The tree of progress: processes, their stages and items, as plain JSON whose size is bounded.
  *
- * Counts are kept for ever, nodes only so many:
- * - Of a stage's items the oldest after the first 100 goes once there are more than 300: one that ended well before one
- *   that failed, and that before one still running. Of all older stages together, the newest keep 1,000 items.
- * - Of a process the newest 100 stages are kept, and of all processes the newest 10; how many went is told.
- * - A text is cut at 500 characters, and ends with … then.
+ * Counts are exact; the number of nodes is limited:
+ * - A stage keeps 300 items: the first 100, and the newest. Succeeded items are dropped first, then failed ones, then
+ *   running ones. All older stages together keep 1,000 items, the newest stages first.
+ * - A process keeps its newest 100 stages, a job its newest 10 processes; the number of dropped nodes is recorded.
+ * - A text is cut at 500 characters and then ends with ….
  */
 
 export const itemsKeptMax = 300;
@@ -16,16 +16,16 @@ export const progressTextMax = 500;
 
 export type ProgressStatus = 'RUNNING' | 'SUCCESS' | 'ERROR' | 'CANCELLED';
 
-/** What a failure means. PARENT is the policy of the node above, and FAIL at the top. */
+/** The consequence of a failure. PARENT is the policy of the node above, and FAIL at the top. */
 export type FailurePolicy = 'PARENT' | EffectivePolicy;
 export type EffectivePolicy =
-  /** Give up: the process ends as failed, and the work is asked to stop. */
+  /** End the process as failed, and ask the work to stop. */
   | 'FAIL'
-  /** Go on with the next stage. */
+  /** Continue with the next stage. */
   | 'SKIP_STAGE'
-  /** Go on with the next item. */
+  /** Continue with the next item. */
   | 'SKIP_ITEM'
-  /** As SKIP_ITEM if an item of the stage succeeded before, else as FAIL. */
+  /** Like SKIP_ITEM if an item of the stage has succeeded before, otherwise like FAIL. */
   | 'SKIP_ITEM_OUTLIER';
 
 export type ItemId = string | number;
@@ -33,9 +33,9 @@ export type ItemId = string | number;
 export interface Progress {
   readonly processes: readonly ProcessNode[];
   readonly processesDropped: number;
-  /** When the work was asked to stop, by a user or by an abort. */
+  /** When the work was asked to stop, by a user or by a failure. */
   readonly cancelledAt: number | null;
-  /** Whether it was a failure that asked; false if a user did. */
+  /** Whether a failure asked the work to stop; false: a user did. */
   readonly aborted: boolean;
   /** The reason the user gave, or the error of the failure. */
   readonly cause: string | null;
@@ -59,19 +59,19 @@ export interface ProcessNode extends ProgressNode {
 }
 
 export interface StageNode extends ProgressNode {
-  /** How many items there will be; null if nobody knows. */
+  /** The number of items; null: unknown. */
   readonly total: number | null;
   readonly policy: EffectivePolicy;
   readonly done: number;
   readonly failed: number;
   readonly skipped: number;
-  /** All items ever started, those whose nodes are gone included. */
+  /** All items ever started, including those whose nodes were dropped. */
   readonly started: number;
   readonly items: readonly ItemNode[];
 }
 
 export interface ItemNode extends ProgressNode {
-  /** Null for an item of a stage that takes them one by one. */
+  /** Null for an item of a stage without ids, which processes one item at a time. */
   readonly item: ItemId | null;
   readonly policy: EffectivePolicy;
 }
@@ -88,7 +88,7 @@ export const emptyProgress: Progress = {
 
 export const isRunning = (item: ItemNode): boolean => item.status === 'RUNNING';
 
-/** Items that are over, in whichever way. */
+/** The number of items that have ended, in any status. */
 export const settledOf = ({ done, failed, skipped }: StageNode): number => done + failed + skipped;
 
 export function cut(text: string | null | undefined): string | null {
@@ -101,7 +101,7 @@ export function newest<T>(list: readonly T[], max: number): { kept: readonly T[]
   return { kept: list.slice(dropped), dropped };
 }
 
-/** Leaves each stage as many items as the newer ones have not used up. */
+/** Drops items of older stages beyond the limit for all of them; newer stages keep theirs first. */
 export function thinned(progress: Progress): Progress {
   let left = itemsInAllMax;
   const thinnedStage = (stage: StageNode): StageNode => {

@@ -1,4 +1,4 @@
-/** Progress: what each step that a handler tells of its work does to the tree, and what the tree says then. */
+/** Progress: the effect of each step that a handler reports on the tree, and questions about the tree. */
 import {
   cut,
   emptyProgress,
@@ -28,7 +28,7 @@ export { emptyProgress };
 
 type Text = string | null | undefined;
 
-/** `cancelled` says that the failure is only the answer to a cancel, like an AbortError. */
+/** `cancelled`: the failure is only the reaction to a cancel, such as an AbortError. */
 interface Failure {
   readonly error: string;
   readonly cancelled?: boolean | undefined;
@@ -47,7 +47,7 @@ export type ProgressStep =
   | SkipItem
   /** A user asks the work to stop at the next item or stage. */
   | { readonly kind: 'cancel'; readonly reason?: Text }
-  /** The handler is over, with or without an error: whatever is still open ends with it. */
+  /** The handler has ended, with or without an error; all open nodes end with it. */
   | { readonly kind: 'end'; readonly error?: Text; readonly cancelled?: boolean | undefined };
 
 interface StartStage {
@@ -64,7 +64,7 @@ interface StartItem {
   readonly policy?: FailurePolicy | undefined;
 }
 
-/** One running item is given up, or so many are passed over without having been started. */
+/** One running item is skipped, or a number of items that were never started. */
 interface SkipItem {
   readonly kind: 'skipItem';
   readonly item?: ItemId | undefined;
@@ -72,13 +72,13 @@ interface SkipItem {
   readonly summary?: Text;
 }
 
-/** Whether the work was asked to stop, by a user or by an abort. */
+/** Whether the work was asked to stop, by a user or by a failure. */
 export const isCancelled = (progress: Progress): boolean => progress.cancelledAt !== null;
 
-/** Whether it was a failure that stopped the work. */
+/** Whether a failure stopped the work. */
 export const isAborted = (progress: Progress): boolean => progress.aborted;
 
-/** Whether no further item of this stage should be begun. */
+/** Whether the handler should start no further item of this stage. */
 export const isSkipCurrentStage = (progress: Progress): boolean => progress.skipStage || isCancelled(progress);
 
 /** Whether the work would count as a success if it ended now. */
@@ -86,9 +86,9 @@ export const isSuccessful = (progress: Progress): boolean =>
   !isCancelled(progress) && progress.processes.every(({ status }) => status === 'SUCCESS' || status === 'RUNNING');
 
 /**
- * The progress after one step. Never throws and never minds the order: an end without a start makes the node it ends,
- * a start ends what was still open before it. Once the work was asked to stop, no process or stage begins any more.
- * Time does not run backwards: a step that claims to be earlier than the last one happened with it.
+ * The progress after one step. Never throws, and accepts steps in any order: an end without a start creates the node
+ * that it ends, and a start ends a node that is still open. Once the work was asked to stop, no process or stage
+ * starts. A step with an earlier time than the last one gets the time of the last one.
  */
 export function track(progress: Progress, step: ProgressStep, at: number): Progress {
   const time = Math.max(at, progress.updatedAt ?? at);
@@ -216,7 +216,7 @@ function skipItem(progress: Progress, step: SkipItem, at: number): Progress {
   return changeStage(ready, at, (stage) => counted(stage, 'skipped', wholeOrNull(step.count) ?? 1));
 }
 
-/** A user's cancel marks the process at once. What is under way goes on to its end, which the mark outlives. */
+/** A cancel by a user marks the process immediately. Running nodes continue to their end; the mark stays. */
 function cancel(progress: Progress, reason: Text, at: number): Progress {
   if (isCancelled(progress)) return progress;
   const asked = { ...progress, cancelledAt: at, cause: cut(reason) };
@@ -234,18 +234,18 @@ function end(progress: Progress, step: ProgressStep & { kind: 'end' }, at: numbe
       ? failProcess(progress, { error, cancelled }, at)
       : endProcess(progress, implicitSuccess('process'), at);
   }
-  // An abort has ended the process, but left its stage and items to come to their own end.
+  // A failure has ended the process, but its stage and items end by their own steps.
   return endStage(progress, endingInside(process, 'stage'), at);
 }
 
-/** A failure that nobody excuses. A user's cancel that came first stays a cancel. */
+/** A failure that no policy tolerates. If a user has cancelled before, the process stays cancelled. */
 function aborted(progress: Progress, ending: Ending, at: number): Progress {
   if (isCancelled(progress)) return progress;
   const asked = { ...progress, cancelledAt: at, aborted: true, cause: ending.error };
   return changeProcess(asked, (process) => (isOpen(process) ? endedNode(process, ending, at) : process));
 }
 
-/** How a node ends: what was said of it, and with which status if it has none yet. */
+/** How a node ends: the error, and the status if it has none yet. */
 interface Ending {
   readonly status: 'SUCCESS' | 'ERROR' | 'CANCELLED';
   readonly summary: string | null;
@@ -255,7 +255,7 @@ interface Ending {
 const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(summary), error: null });
 const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
 
-/** A cancel that is only the echo of an abort or of a skipped stage is an error, not a cancel. */
+/** A cancel error that results from a failure or a skipped stage is recorded as an error, not as a cancel. */
 function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));
   if (cancelled !== true) return { status: 'ERROR', summary: null, error: cut(error) };
@@ -263,7 +263,7 @@ function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   return { status: 'CANCELLED', summary: null, error: cut(error) };
 }
 
-/** What is still open inside a node that ends, ends with it and in the same way. */
+/** Open nodes inside a node that ends, end with it and with the same status. */
 function endingInside(parent: ProgressNode, node: string): Ending {
   if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
   return { status: parent.status, summary: null, error: parent.error };
@@ -300,7 +300,7 @@ function endedItem(stage: StageNode, item: ItemNode, ending: Ending, at: number)
 
 const countOf = { SUCCESS: 'done', ERROR: 'failed', CANCELLED: 'skipped' } as const;
 
-/** More items than were announced raise the total. */
+/** If there are more items than announced, the total rises. */
 function counted(stage: StageNode, count: 'done' | 'failed' | 'skipped', by: number): StageNode {
   const grown = { ...stage, [count]: stage[count] + by };
   return grown.total === null ? grown : { ...grown, total: Math.max(grown.total, settledOf(grown)) };
@@ -321,7 +321,7 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
   return startItem(progress, { kind: 'startItem', item }, at);
 }
 
-/** An item that was still running when its stage ended is over; what it tells later would only make a new stage. */
+/** An item that was running when its stage ended has ended with it; a later step of it would create a new stage. */
 const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
   stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);
 
@@ -359,7 +359,7 @@ function openStageOf(progress: Progress): StageNode | undefined {
   return stage !== undefined && isOpen(stage) ? stage : undefined;
 }
 
-/** The running item of this id; without an id, the one started last. */
+/** The running item with this id; without an id, the one that was started last. */
 function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
   return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
 }
@@ -369,7 +369,7 @@ function changeProcess(progress: Progress, change: (process: ProcessNode) => Pro
   return process === undefined ? progress : { ...progress, processes: progress.processes.with(-1, change(process)) };
 }
 
-/** A process that an abort has ended reaches as far as what goes on inside it. */
+/** In a process that a failure has ended, changes only the nodes that are still open. */
 const changeStage = (progress: Progress, at: number, change: (stage: StageNode) => StageNode): Progress =>
   changeProcess(progress, (process) => ({
     ...process,

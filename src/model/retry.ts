@@ -1,16 +1,16 @@
-/** The retry policy: how often a job is tried again, and how long it waits before each try. */
+/** The retry policy: how many attempts a job has, and how long it waits before each. */
 import { Refusal } from '../refusal.ts';
 import type { RefusalCode } from '../refusal.ts';
 
 export interface RetryPolicy {
-  /** All tries together, the first one counted. */
+  /** All attempts, including the first. */
   readonly attemptsMax: number;
   readonly backoff: Backoff;
   readonly baseMs: number;
   readonly maxMs: number;
-  /** The share of a wait that chance may take away, 0 to 1. */
+  /** The fraction of a wait that is random, 0 to 1. */
   readonly jitter: number;
-  /** Lost workers that a job may cost before it is held to be poison; counted apart from attempts. */
+  /** The number of crashed workers after which the job fails; counted separately from attempts. */
   readonly crashesMax: number;
 }
 
@@ -34,7 +34,7 @@ const bounds = {
   crashesMax: [0, 1_000],
 } as const;
 
-/** Fills in what is not said. A base beyond the default maximum raises the maximum, unless that was said too. */
+/** Fills in defaults. A base above the default maximum raises the maximum, unless a maximum is given. */
 export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
   const baseMs = given.baseMs ?? defaultRetry.baseMs;
   return {
@@ -47,7 +47,7 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
   };
 }
 
-/** Takes what a user wrote. Refuses `malformed.option` and `malformed.number`, with the field in the detail. */
+/** Validates a user's value. Refuses `malformed.option` and `malformed.number`, with the field in the detail. */
 export function checkRetry(given: unknown): RetryPolicy {
   const policy = retryOf(checkFields(given));
   checkWhole('attemptsMax', policy.attemptsMax);
@@ -61,15 +61,15 @@ export function checkRetry(given: unknown): RetryPolicy {
 }
 
 /**
- * How long to wait after the given try (1, 2, …) has failed: never above `maxMs`, and never below the same wait less
- * its jitter. The same seed and try give the same wait, so that a history replays.
+ * The wait after the given attempt (1, 2, …) has failed: at most `maxMs`, and at least that wait less its jitter. The
+ * same seed and attempt give the same wait, so that a history can be replayed.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, seed: string | number): number {
   const longest = longestWaitMs(policy, attempt);
   return Math.round(longest * (1 - policy.jitter * chance(`${seed}/${attempt}`)));
 }
 
-/** The wait without jitter: it never falls from one try to the next. */
+/** The wait without jitter: it never decreases from one attempt to the next. */
 export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: number): number {
   const failures = Math.max(1, attempt);
   switch (backoff) {
@@ -78,12 +78,12 @@ export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: 
     case 'linear':
       return Math.min(maxMs, baseMs * failures);
     case 'exponential':
-      // 2^52 ms is beyond any maximum; a greater power would only make 0 × Infinity possible.
+      // 2^52 ms exceeds any maximum; a greater power would make 0 × Infinity possible.
       return Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 52));
   }
 }
 
-/** A number in [0, 1) that looks random but hangs on the text alone: FNV-1a, then a mix that spreads its last bits. */
+/** A pseudo-random number in [0, 1) that depends only on the text: FNV-1a, then a mix that spreads its last bits. */
 function chance(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

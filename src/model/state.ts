@@ -1,12 +1,14 @@
 /** The states of a job: they say what may happen next, never why. */
 
 /**
- * What a record stands for: a run of a type, a task of a run, a job of the Bedrock queue or a mock of one, a definition,
- * an act of an operator.
+ * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit
+ * entry, a job type of the catalogue, a build that declares types and definitions.
  */
-export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit';
-export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'];
-/** Those that somebody works on in earnest. */
+export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build'];
+/** Those that are runs, tasks and jobs; the others are records about them. */
+export const jobKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
+/** The kinds that workers execute. */
 export const workKinds: readonly Kind[] = ['run', 'task', 'bedrock'];
 
 export type State = 'pending' | 'held' | 'running' | 'ended';
@@ -16,7 +18,7 @@ export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];
 export type Hold = 'pause' | 'parent' | 'children';
 export const holds: readonly Hold[] = ['pause', 'parent', 'children'];
 
-/** What the holder of a lease is doing: a run with tasks prepares them, waits, then gathers their results. */
+/** The phase that the holder executes: a run with tasks prepares them, waits, then gathers their results. */
 export type Phase = 'prepare' | 'run' | 'gather';
 export const phases: readonly Phase[] = ['prepare', 'run', 'gather'];
 

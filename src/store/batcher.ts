@@ -13,7 +13,7 @@ export type RunItems<Item, Answer> = (take: () => readonly Item[]) => Promise<re
 
 export interface BatcherOptions<Item> {
   /** How many groups run at a time. */
-  readonly underWayMax: number;
+  readonly runningMax: number;
   /** Whether `run` blocks the event loop, so that no item arrives meanwhile: then each group waits for a turn of it. */
   readonly isBlocking?: boolean;
   /** A group has items of at most this size together, but always one item. */
@@ -33,7 +33,7 @@ export class Batcher<Item, Answer> {
   readonly #run: RunItems<Item, Answer>;
   readonly #options: BatcherOptions<Item>;
   readonly #queue: Queued<Item, Answer>[] = [];
-  #underWay = 0;
+  #running = 0;
 
   constructor(run: RunItems<Item, Answer>, options: BatcherOptions<Item>) {
     this.#run = run;
@@ -43,18 +43,18 @@ export class Batcher<Item, Answer> {
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
-      if (this.#underWay < this.#options.underWayMax) void this.#work();
+      if (this.#running < this.#options.runningMax) void this.#work();
     });
   }
 
   async #work(): Promise<void> {
-    this.#underWay += 1;
+    this.#running += 1;
     await turn(); // items of the same turn of the event loop join
     while (this.#queue.length > 0) {
       await this.#runGroup();
       if (this.#options.isBlocking && this.#queue.length > 0) await turn();
     }
-    this.#underWay -= 1;
+    this.#running -= 1;
   }
 
   async #runGroup(): Promise<void> {

@@ -5,7 +5,7 @@
  * costs one seek.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
-import type { Turnstile } from '../model/gate.ts';
+import type { GateAdmissions } from '../model/gate.ts';
 
 /** A due job that waits at a gate. */
 export interface WaitingJob {
@@ -34,14 +34,14 @@ export interface Admission {
 export const gateLaneRows = (limit: number): number => limit + 256;
 
 /** Stops at the end of the first lane that was cut: its next job might precede the jobs of other lanes. */
-export function admitInOrder(lanes: readonly GateLane[], turnstile: Turnstile, limit: number): Admission {
+export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissions, limit: number): Admission {
   const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byClaimOrder);
   const admitted: WaitingJob[] = [];
   let isCrowded = false;
   for (const job of lanes.flatMap(({ jobs }) => jobs).sort(byClaimOrder)) {
     if (admitted.length === limit) break;
     if (end && byClaimOrder(job, end) > 0) return { jobs: admitted, isComplete: false, isCrowded };
-    if (turnstile.pass(job.gate)) admitted.push(job);
+    if (admissions.admit(job.gate)) admitted.push(job);
     else isCrowded = true;
   }
   return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };

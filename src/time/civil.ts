@@ -9,7 +9,10 @@ export interface CivilDay {
 
 export const dayMs = 86_400_000;
 
-/** Years run from March so that the leap day comes last; an era is 400 years. A day beyond its month runs over. */
+/**
+ * Years are counted from March so that the leap day comes last; an era is 400 years. A day beyond its month continues
+ * in the next month.
+ */
 export function daysOf(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);

@@ -4,21 +4,21 @@ import { Refusal } from '../refusal.ts';
 export interface Clock {
   /** Wall time in milliseconds since the epoch; may jump. */
   now(): number;
-  /** Milliseconds since some start; never falls. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Resolves when the time has passed or the signal aborts; never rejects. Infinity waits for the signal alone. */
+  /** Resolves when the time has passed or the signal aborts; never rejects. With Infinity only the signal ends it. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls once, after the time and never before it, however long it is; the answer cancels. */
+  /** Calls once, never before the time has passed, however long it is; returns a function that cancels. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** What a real clock stands on, so that tests can watch which timers are armed. */
+/** The timer functions of a real clock, which tests replace to see which timers are armed. */
 export interface Timers {
   monotonic(): number;
   arm(ms: number, call: () => void): () => void;
 }
 
-// A timer beyond 2^31 - 1 ms fires at once (nodejs/node #4541). An hour is far below, and re-reading the clock each
+// A timer beyond 2^31 - 1 ms fires immediately (nodejs/node #4541). One hour is far below, and reading the clock every
 // hour keeps a long timer from drifting.
 const hopMs = 3_600_000;
 
@@ -58,15 +58,15 @@ interface VirtualTimer {
   readonly call: () => void;
 }
 
-// Taken at load, so that a test which fakes the global timers does not stop the virtual clock.
+// Captured when the module loads: a test that fakes the global timers must not stop the virtual clock.
 const { setImmediate: nextTurn } = globalThis;
 
-/** A clock that stands still until it is told to advance. */
+/** A clock that stands still until a test advances it. */
 export class VirtualClock implements Clock {
   #wall: number;
   #monotonic = 0;
   #advancing = false;
-  /** By time, then by age. */
+  /** Ordered by time, then by creation. */
   readonly #timers: VirtualTimer[] = [];
 
   constructor(start: number) {
@@ -95,7 +95,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Lets time pass: runs what falls due in order, and lets waiting code go on before and after each. */
+  /** Advances the time: fires the timers in order, and lets awaiting code continue before and after each. */
   async advance(ms: number): Promise<void> {
     if (this.#advancing) throw new Error('cannot advance: the clock is advancing already');
     this.#advancing = true;
@@ -106,7 +106,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Moves the wall clock alone, as an operator or a time server does: no timer fires, monotonic time stays. */
+  /** Moves the wall clock only, as an operator or a time server does: no timer fires, and monotonic time stays. */
   jump(ms: number): void {
     this.#wall += ms;
   }
@@ -138,7 +138,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** A turn of the event loop, after which every microtask that was due has run. */
+/** Waits for one turn of the event loop, in which all queued microtasks run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     nextTurn(() => resolve());

@@ -1,11 +1,11 @@
-/** The fields of a cron expression: what is written, and which values it allows. */
+/** The fields of a cron expression: the syntax, and the values that each field allows. */
 import { malformed, requireText } from './malformed.ts';
 
-/** What one field allows. */
+/** The values that one field allows. */
 export interface CronField {
-  /** rising */
+  /** ascending */
   readonly values: readonly number[];
-  /** At each index the smallest value that is not below it, or -1. */
+  /** At each index, the smallest value that is not below it; -1 if there is none. */
   readonly from: Int8Array;
 }
 
@@ -22,11 +22,11 @@ export interface CronSpec {
   readonly lastDay: boolean;
   /** `5#2` is the second Friday of a month, `5L` (nth 0) the last. */
   readonly nthWeekdays: ReadonlyArray<{ readonly weekday: number; readonly nth: number }>;
-  /** Day of month and weekday are both restricted: cron then runs when either matches. */
+  /** Day of month and weekday are both restricted: as in cron, a day matches if either does. */
   readonly eitherDay: boolean;
-  /** A wildcard or step in the hours: a rhythm rather than times of day, which daylight saving treats differently. */
+  /** A wildcard or step in the hours: a repeating interval, not times of day. Daylight saving treats it differently. */
   readonly isRhythm: boolean;
-  /** Where the day of the month stands in the text. */
+  /** The index of the day of the month in the text. */
   readonly dayPosition: number;
 }
 
@@ -79,7 +79,7 @@ export function readCron(text: string): CronSpec {
   };
 }
 
-/** A part of the expression and where it stands. */
+/** A part of the expression, and its index. */
 interface Piece {
   /** The whole expression. */
   readonly whole: string;
@@ -113,7 +113,7 @@ function piecesOf(whole: string): Piece[] {
   return [...whole.matchAll(/[^ \t]+/g)].map(({ 0: text, index }) => ({ whole, text, position: index }));
 }
 
-/** The pieces between commas; empty ones too, to be refused where they stand. */
+/** The pieces between commas, including empty ones, which are refused with their position. */
 function itemsOf(piece: Piece): Piece[] {
   let position = piece.position;
   return piece.text.split(',').map((text) => {
@@ -123,7 +123,7 @@ function itemsOf(piece: Piece): Piece[] {
   });
 }
 
-/** `*` and `?` leave the choice of days to the other field; so does a step over all days, as in cron itself. */
+/** `*` and `?` leave the choice of days to the other field; as in cron, so does a step over all days. */
 function isRestricted(piece: Piece): boolean {
   return !/[*?]/.test(piece.text);
 }
@@ -166,7 +166,7 @@ function fieldOf(values: number[], { max }: FieldKind): CronField {
   return { values: rising, from };
 }
 
-/** A star, a value or a range, each with a step or without. */
+/** A star, a value or a range, each with or without a step. */
 function readItem(item: Piece, kind: FieldKind): number[] {
   const [range, step] = cut(item, '/');
   const [low, high] = readRange(range, kind, step !== undefined);
@@ -185,7 +185,7 @@ function readRange(range: Piece, kind: FieldKind, hasStep: boolean): [low: numbe
   const low = readValue(first, kind);
   if (!second) return [low, hasStep ? end : low];
   const high = readValue(second, kind);
-  // 22-6 is a night and FRI-MON a weekend, but 25-5 is no part of any month.
+  // 22-6 is a night and FRI-MON a weekend, but 25-5 matches in no month.
   if (high < low && kind === kinds.day) throw wrong(range, `Turn the range ${range.text} round: small to large.`);
   return [low, high];
 }

@@ -1,4 +1,4 @@
-/** Cron in a zone: when an expression is due, with the hours that clocks skip and repeat. */
+/** Cron in a time zone: when an expression is due, including the hours that clocks skip and repeat. */
 import { readCron, type CronSpec } from './cron-fields.ts';
 import { nextWall } from './cron-walk.ts';
 import { dayMs, daysOf } from './civil.ts';
@@ -8,33 +8,34 @@ import { offsetMax, stretchAt, type Stretch } from './zone.ts';
 
 export type { CronSpec } from './cron-fields.ts';
 
-// Why croner is not behind this: its errors do not say where the mistake is, it has one way each through gap and
-// overlap, and it makes some thousands of steps a second where counting missed ticks needs hundreds of thousands.
-// The tests ask it for a second opinion.
+// Not croner: its errors have no position, it has one fixed policy each for gap and overlap, and it makes some
+// thousands of steps a second, where counting missed ticks needs hundreds of thousands. The tests compare with it.
 
-/** What to do with times that do not exist: run as soon as clocks go on, as long after as they were jumped, or not. */
+/**
+ * For times that do not exist: run at the end of the gap, as long after it as the time was inside it, or not at all.
+ */
 export type GapPolicy = 'next' | 'shift' | 'skip';
 /** Which of two equal wall times to run at. */
 export type OverlapPolicy = 'first' | 'last' | 'both';
 
 export interface CronRules {
   readonly zone: string;
-  /** `next`; for a rhythm, nothing: it has no ticks in a gap and misses none. */
+  /** Default: `next`. A repeating interval has no ticks in a gap and misses none. */
   readonly gap?: GapPolicy | undefined;
-  /** `first`; for a rhythm `both`: it goes on in real time. */
+  /** Default: `first`; for a repeating interval `both`, since it continues in real time. */
   readonly overlap?: OverlapPolicy | undefined;
 }
 
 export interface CronTick {
   readonly at: number;
-  /** What the expression names, as the UTC time with the same date and hour; `at` shows another in a gap. */
+  /** The time that the expression names, as the UTC time with the same date and hour; in a gap, `at` differs. */
   readonly wall: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap with the policy `skip`: not to be run, but to be recorded. */
+  /** Lost in a gap by the policy `skip`: recorded, but not run. */
   readonly skipped?: true;
 }
 
-/** Refuses what cannot be read, and dates that no year has. */
+/** Refuses a text that cannot be parsed, and dates that no year has. */
 export function parseCron(text: string): CronSpec {
   const spec = readCron(text);
   if (nextWall(spec, daysOf(2000, 1, 1) * dayMs - 1) === null) {
@@ -44,7 +45,7 @@ export function parseCron(text: string): CronSpec {
   return spec;
 }
 
-/** The first tick strictly after an instant, or null if there is none before the year 10000. */
+/** The first tick after an instant; null: none before the year 10000. */
 export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronTick | null {
   const policies = policiesOf(spec, rules);
   const start = Math.floor(checkInstant(after));
@@ -58,7 +59,7 @@ export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronT
   return null;
 }
 
-// A hop crosses a change of offset or comes close to the next matching date; few are ever needed.
+// A hop crosses a change of offset or comes close to the next matching date; few are needed.
 const hopsMax = 100;
 
 interface Policies {
@@ -70,13 +71,15 @@ function policiesOf({ isRhythm }: CronSpec, { gap, overlap }: CronRules): Polici
   return { gap: gap ?? (isRhythm ? 'none' : 'next'), overlap: overlap ?? (isRhythm ? 'both' : 'first') };
 }
 
-/** The instant itself, or two days (more than any offset or gap) before the next matching wall time, if later. */
+/**
+ * The instant itself, or two days (more than any offset or gap) before the next matching wall time, whichever is later.
+ */
 function hopFrom(spec: CronSpec, instant: number, afterWall: number): number | null {
   const wall = nextWall(spec, afterWall);
   return wall === null ? null : Math.max(instant, wall - 2 * dayMs);
 }
 
-/** The first tick after an instant that belongs to the stretch, whose offset is fixed. Times that coincide are one. */
+/** The first tick after an instant within the stretch, whose offset is constant. Equal times are one tick. */
 function tickWithin(spec: CronSpec, policies: Policies, stretch: Stretch, after: number): CronTick | null {
   const ticks = [
     tickFromGap(spec, policies.gap, stretch, after),
@@ -98,7 +101,7 @@ function regularTick(spec: CronSpec, policy: OverlapPolicy, stretch: Stretch, af
   return wall < seenBefore || wall >= seenAgain ? { ...tick, note: 'overlap' } : tick;
 }
 
-/** What the gap at the start of the stretch left over; the times lost in one gap are one tick with `next`. */
+/** The tick of a time in the gap at the start of the stretch; with `next`, all times in one gap are one tick. */
 function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, after: number): CronTick | null {
   const { from, before, offset } = stretch;
   if (before >= offset || (policy !== 'next' && policy !== 'shift')) return null;
@@ -108,7 +111,10 @@ function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, 
   return { at: policy === 'next' ? from : wall - before, wall, note: 'gap' };
 }
 
-/** One for the gap at the end of the stretch, in its last millisecond, where no tick that runs can stand. */
+/**
+ * The skipped tick of the gap at the end of the stretch. Its time is the last millisecond, at which no other tick can
+ * be.
+ */
 function skippedTick(spec: CronSpec, policy: Policies['gap'], { to, offset, after }: Stretch): CronTick | null {
   if (policy !== 'skip' || after <= offset) return null;
   const wall = nextWall(spec, to + offset - 1);

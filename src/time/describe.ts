@@ -32,7 +32,7 @@ function describeCron({ text, zone }: CronSchedule): string {
 
 const timesMax = 4;
 
-/** "at 02:30", "every 15 minutes", "every hour at minute 5", or null where words would be longer than the text. */
+/** "at 02:30", "every 15 minutes", "every hour at minute 5"; null if words would be longer than the expression. */
 function timesOf({ seconds, minutes, hours }: CronSpec): string | null {
   if (seconds.values.length === 60 && isAll(minutes, 60) && isAll(hours, 24)) return 'every second';
   if (seconds.values.length > 1) return null;
@@ -87,7 +87,7 @@ function isAll(field: CronField, size: number): boolean {
   return field.values.length === size;
 }
 
-/** The step, if the values are all that it gives from zero and it divides the whole. */
+/** The step, if the values are its multiples from zero and it divides the size; otherwise null. */
 function stepOf({ values }: CronField, size: number): number | null {
   const step = size / values.length;
   return Number.isInteger(step) && step < size && values.every((value, index) => value === index * step) ? step : null;

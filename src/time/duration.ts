@@ -12,19 +12,19 @@ export type Duration = Part | `${Part}${Part}` | `${Part}${Part}${Part}`;
 export const durationMax = 3_155_760_000_000;
 
 const textMax = 64;
-/** Largest first, the order in which the parts of a duration stand. */
+/** Largest first, the order of the parts in a text. */
 const unitMs: ReadonlyArray<readonly [DurationUnit, number]> = [
   ['w', 604_800_000], ['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000], ['ms', 1],
 ];
 
-/** Whole milliseconds. A bare number, also as a text, is milliseconds. */
+/** Whole milliseconds. A bare number, also as text, is milliseconds. */
 export function durationMs(value: Duration | `${number}` | number): number {
   if (typeof value === 'number') return checkBounds(value, String(value));
   const text = requireText(value, 'malformed.duration', 'A duration', textMax);
   return checkBounds(/^\d{1,15}$/.test(text) ? Number(text) : sumOfParts(text), text);
 }
 
-/** The shortest text that `durationMs` reads back as the same number. */
+/** The shortest text that `durationMs` parses to the same number. */
 export function formatDuration(ms: number): string {
   let left = checkBounds(ms, String(ms));
   if (left === 0) return '0s';
@@ -58,7 +58,7 @@ function sumOfParts(text: string): number {
   return sum;
 }
 
-/** 1.1h is 3960000.0000000005 ms in floating point; a real part of a millisecond stays and is refused. */
+/** 1.1h is 3960000.0000000005 ms in floating point; a real fraction of a millisecond stays, and is refused. */
 function product(count: number, size: number): number {
   const exact = count * size;
   const whole = Math.round(exact);

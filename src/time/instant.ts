@@ -1,4 +1,4 @@
-/** Instants: milliseconds since 1970-01-01 UTC, within the years 0000 to 9999, and how they are written. */
+/** Instants: milliseconds since 1970-01-01 UTC, within the years 0000 to 9999, and their texts. */
 import { Refusal } from '../refusal.ts';
 import { civilOf, dayMs, daysInMonth, daysOf } from './civil.ts';
 import { kindOf, malformed, requireText } from './malformed.ts';
@@ -20,7 +20,7 @@ export function checkInstant(value: unknown, what = 'A time'): number {
   return value;
 }
 
-/** Reads ISO 8601 with a zone, such as `2026-03-29T02:30:00Z` or `2026-03-29T02:30+02:00`. */
+/** Parses ISO 8601 with a zone, such as `2026-03-29T02:30:00Z` or `2026-03-29T02:30+02:00`. */
 export function parseInstant(text: string): number {
   const found = isoShape.exec(requireText(text, 'malformed.time', 'A time', textMax));
   if (!found) {
@@ -36,7 +36,7 @@ export function parseInstant(text: string): number {
   return checkInstant(sign === '-' ? wall + offset : wall - offset);
 }
 
-/** Reads `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS[.mmm]`, in UTC: the times of the Bedrock protocol. */
+/** Parses `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS[.mmm]`, in UTC: the times of the Bedrock protocol. */
 export function parseTimestamp(text: string): number {
   const found = timestampShape.exec(requireText(text, 'malformed.time', 'A time', textMax));
   if (!found) throw malformed('malformed.time', 'Write the time like 2026-03-29 02:30:00, in UTC.', text, 0);
@@ -44,7 +44,7 @@ export function parseTimestamp(text: string): number {
   return wallMs(text, [year, month, day], [hour, minute, second], fraction);
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC; what is below a second is cut off. */
+/** `YYYY-MM-DD HH:MM:SS` in UTC, truncated to the second. */
 export function formatTimestamp(instant: number): string {
   const days = Math.floor(checkInstant(instant) / dayMs);
   const seconds = Math.floor((instant - days * dayMs) / 1000);

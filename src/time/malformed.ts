@@ -1,14 +1,14 @@
-/** The refusal of a text that cannot be read, with the place of the mistake. */
+/** The refusal of a text that cannot be parsed, with the position of the error. */
 import { Refusal, type RefusalCode } from '../refusal.ts';
 
 const shownMax = 200;
 
-/** A refusal to throw; `position` is the 0-based index of the mistake in `text`. */
+/** A refusal to throw; `position` is the 0-based index of the error in `text`. */
 export function malformed(code: RefusalCode, sentence: string, text: string, position: number): Refusal {
   return new Refusal(code, sentence, { position, text: text.slice(0, shownMax) });
 }
 
-/** The value if it is a text of at most `max` characters, so that what reads it need not fear its length. */
+/** Returns the value if it is a string of at most `max` characters, so that no parser gets a longer one. */
 export function requireText(value: unknown, code: RefusalCode, what: string, max: number): string {
   if (typeof value !== 'string') throw malformed(code, `${what} must be a text, not ${kindOf(value)}.`, '', 0);
   if (value.length > max) {
@@ -17,7 +17,7 @@ export function requireText(value: unknown, code: RefusalCode, what: string, max
   return value;
 }
 
-/** What a wrong value is, in words that are safe to show whatever it holds. */
+/** Describes the type of a wrong value, without showing its content. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

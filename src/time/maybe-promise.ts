@@ -1,4 +1,11 @@
-/** A value or a promise of it. To await a value that is there already costs a turn of the microtasks each time. */
+/**
+ * A value or a promise of it. Awaiting a value that is no promise takes a turn of the microtask queue each time.
+ *
+ * Saves (bench/LEDGER.md, "a handler that is over when it returns makes no promise", 28ca9a8): draining a queue on
+ * PostgreSQL 88 → 67 µs a job, on SQLite 52 → 40 µs.
+ * Applies to handlers, schemas and outcomes that are synchronous.
+ * Without it every value is awaited; the results are equal.
+ */
 
 export type MaybePromise<T> = T | PromiseLike<T>;
 

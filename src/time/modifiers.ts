@@ -1,4 +1,7 @@
-/** Date modifiers: SQLite's, as Bedrock allows them, computed here so that no linked SQLite decides when jobs run. */
+/**
+ * Date modifiers of SQLite, as far as Bedrock allows them. They are computed here, so that no SQLite version affects
+ * when jobs run.
+ */
 import { Refusal } from '../refusal.ts';
 import { civilOf, dayMs, daysOf, weekdayOf } from './civil.ts';
 import { checkInstant, instantMax, instantMin } from './instant.ts';
@@ -11,7 +14,7 @@ export type Modifier =
 
 type ModifierUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
 
-/** Where an item of a comma-separated list stands in its text. */
+/** An item of a comma-separated list, and its index in the text. */
 export interface Item {
   readonly text: string;
   readonly position: number;
@@ -21,7 +24,7 @@ export const modifierTextMax = 1024;
 
 const fixedMs = { second: 1000, minute: 60_000, hour: 3_600_000, day: dayMs };
 
-/** A list of modifiers alone, as in `retryAfter`; the empty text is the empty list. */
+/** A list of modifiers only, as in `retryAfter`; the empty text is the empty list. */
 export function parseModifiers(text: string): Modifier[] {
   const list = requireText(text, 'malformed.repeat', 'A list of modifiers', modifierTextMax);
   if (list === '') return [];
@@ -29,7 +32,7 @@ export function parseModifiers(text: string): Modifier[] {
   if (items.length === 0) throw malformed('malformed.repeat', 'Write a modifier, like +1 HOUR.', list, 0);
   return items.map((item) => {
     const modifier = readModifier(item, list);
-    // Bedrock has this one in repeats only.
+    // Bedrock allows this modifier in repeat rules only.
     if (modifier.kind === 'startOf' && modifier.unit === 'hour') {
       throw malformed('malformed.repeat', 'START OF HOUR can only stand in a repeat.', list, item.position);
     }
@@ -37,14 +40,14 @@ export function parseModifiers(text: string): Modifier[] {
   });
 }
 
-/** One after the other, in whole seconds. Refuses a result outside the years 0000 to 9999. */
+/** Applies the modifiers in order, in whole seconds. Refuses a result outside the years 0000 to 9999. */
 export function applyModifiers(modifiers: readonly Modifier[], instant: number): number {
   const result = tryModifiers(modifiers, checkInstant(instant));
   if (result !== null) return result;
   throw new Refusal('impossible.schedule', 'The modifiers lead outside the years 0000 to 9999: use smaller steps.');
 }
 
-/** As `applyModifiers`, with null for a result outside the calendar. */
+/** Like `applyModifiers`, but returns null for a result outside the calendar. */
 export function tryModifiers(modifiers: readonly Modifier[], instant: number): number | null {
   let at: number | null = Math.floor(instant / 1000) * 1000;
   for (const modifier of modifiers) {
@@ -54,7 +57,7 @@ export function tryModifiers(modifiers: readonly Modifier[], instant: number): n
   return at >= instantMin && at <= instantMax ? at : null;
 }
 
-/** The fixed length of a list that only adds seconds to days, or null. */
+/** The constant length of a list that only adds seconds, minutes, hours or days; otherwise null. */
 export function fixedLengthMs(modifiers: readonly Modifier[]): number | null {
   let sum = 0;
   for (const modifier of modifiers) {
@@ -102,8 +105,8 @@ function howTo(text: string): string {
   return 'Write each modifier like +1 HOUR, START OF DAY or WEEKDAY 1.';
 }
 
-// The states below mirror SQLite's date.c: sums of fixed length may leave the calendar and come back, whatever needs
-// year and month must find a valid day, and a day beyond its month runs over (31 January + 1 month = 3 March).
+// The states below mirror SQLite's date.c: sums of constant length may leave the calendar and come back; modifiers that
+// need year and month need a valid day; a day beyond its month continues in the next (31 January + 1 month = 3 March).
 const julianMin = -210_866_760_000_000;
 const julianYearMin = -4713;
 

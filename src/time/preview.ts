@@ -1,4 +1,4 @@
-/** The preview: the next ticks of a schedule, with what daylight saving does to each. */
+/** The preview: the next ticks of a schedule, with the effect of daylight saving on each. */
 import { Refusal } from '../refusal.ts';
 import type { GapPolicy, OverlapPolicy } from './cron.ts';
 import { checkInstant, formatTimestamp } from './instant.ts';
@@ -12,20 +12,20 @@ export interface PreviewOptions {
   readonly from: number;
   /** 1 to 1000 */
   readonly count: number;
-  /** Of the definition, for the spread. */
+  /** The name of the definition, which determines the spread. */
   readonly name?: string;
-  /** Tried instead of the schedule's own. */
+  /** Replaces the policies of the schedule. */
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
-  /** How long each run is taken to last, where the next tick depends on it. */
+  /** The assumed duration of each run, if the next tick depends on it. */
   readonly runMs?: number;
-  /** What has happened so far; left out: the schedule is made active at `from`. */
+  /** The previous ticks and runs; omitted: the schedule becomes active at `from`. */
   readonly start?: TickMoments;
 }
 
 export interface PreviewTick extends Tick {
-  /** When it runs (or would, if skipped), as clocks in its zone show it: `2026-03-29 03:00:00`. */
+  /** The time of the run (or of the skipped tick) in the schedule's zone: `2026-03-29 03:00:00`. */
   readonly shown: string;
-  /** What is special about it, in a sentence. */
+  /** A sentence about daylight saving, if it affects the tick. */
   readonly remark?: string;
 }
 
@@ -51,7 +51,7 @@ export function preview(schedule: Schedule, options: PreviewOptions): PreviewTic
   return ticks;
 }
 
-/** What is overdue is not foreseen. */
+/** Excludes ticks that are overdue. */
 const startingAt = (start: TickMoments, after: number): TickMoments => ({
   ...start,
   after: Math.max(start.after, after),

@@ -1,4 +1,4 @@
-/** Repeat rules: Bedrock's base and modifiers, and when a job runs next by them. */
+/** Repeat rules of Bedrock: a base and modifiers, and the next run of a job by them. */
 import { malformed, requireText } from './malformed.ts';
 import {
   applyModifiers, fixedLengthMs, itemsOf, modifierTextMax, readModifier, type Item, type Modifier,
@@ -6,7 +6,7 @@ import {
 
 export { applyModifiers, parseModifiers, type Modifier } from './modifiers.ts';
 
-/** The moment from which the next run is counted. */
+/** The time from which the next run is counted. */
 export type RepeatBase = 'scheduled' | 'started' | 'finished';
 
 export interface Repeat {
@@ -15,10 +15,10 @@ export interface Repeat {
   readonly modifiers: readonly Modifier[];
 }
 
-/** Instants of the run that ends. */
+/** The times of the run that ends. */
 export type RepeatMoments = Readonly<Record<RepeatBase, number>>;
 
-const canned = new Map<string, Modifier>([
+const namedRules = new Map<string, Modifier>([
   ['HOURLY', { kind: 'add', amount: 1, unit: 'hour' }],
   ['DAILY', { kind: 'add', amount: 1, unit: 'day' }],
   ['WEEKLY', { kind: 'add', amount: 7, unit: 'day' }],
@@ -26,7 +26,7 @@ const canned = new Map<string, Modifier>([
 
 export function parseRepeat(text: string): Repeat {
   const list = requireText(text, 'malformed.repeat', 'A repeat rule', modifierTextMax);
-  const whole = canned.get(list.toUpperCase());
+  const whole = namedRules.get(list.toUpperCase());
   if (whole) return { base: 'finished', modifiers: [whole] };
   const [base, ...modifiers] = itemsOf(list);
   const repeat = { base: readBase(base, list), modifiers: modifiers.map((item) => readModifier(item, list)) };
@@ -36,7 +36,7 @@ export function parseRepeat(text: string): Repeat {
   return repeat;
 }
 
-/** The next run in whole seconds. It may lie in the past: a job with base SCHEDULED then catches up. */
+/** The next run in whole seconds. It may be in the past: a job with base SCHEDULED then catches up. */
 export function nextRepeat(repeat: Repeat, moments: RepeatMoments, options: { reanchor?: boolean } = {}): number {
   const next = applyModifiers(repeat.modifiers, moments[repeat.base]);
   return options.reanchor ? reanchored(repeat, next, moments) : next;
@@ -44,7 +44,10 @@ export function nextRepeat(repeat: Repeat, moments: RepeatMoments, options: { re
 
 const reanchorBelowMs = 4 * 3_600_000;
 
-/** As Bedrock does since 2026: a short, missed interval skips to its first slot after now instead of catching up. */
+/**
+ * Like Bedrock since 2026: if a short interval was missed, continues at its first time after now instead of catching
+ * up.
+ */
 function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
   const now = Math.floor(moments.finished / 1000) * 1000;
   const scheduled = Math.floor(moments.scheduled / 1000) * 1000;
@@ -54,7 +57,7 @@ function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMo
   return scheduled + (Math.floor((now - scheduled) / interval) + 1) * interval;
 }
 
-/** The period of a rule that repeats at a fixed distance from its base, or null. */
+/** The period of a rule with a constant distance; otherwise null. */
 export function periodOf({ modifiers }: Repeat): number | null {
   const length = fixedLengthMs(modifiers);
   return length !== null && length > 0 ? length : null;

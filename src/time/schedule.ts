@@ -1,4 +1,5 @@
 /** Schedules: when a definition is due, as plain data that can be stored, sent and shown. */
+import { didYouMean } from '../did-you-mean.ts';
 import { Refusal, type RefusalCode } from '../refusal.ts';
 import { parseCron, type GapPolicy, type OverlapPolicy } from './cron.ts';
 import { daysOf, dayMs } from './civil.ts';
@@ -37,20 +38,22 @@ export interface AtSchedule {
 }
 
 export interface CronOptions {
-  /** IANA name; `UTC` unless given, wherever the process runs. */
+  /** IANA name. Default: `UTC`, whatever the zone of the process. */
   zone?: string;
-  /** A time that does not exist when clocks go forward: at the `next` that does (default), `shift`ed, or `skip`ped. */
+  /**
+   * For times that clocks skip: run at the `next` existing time (default), `shift` by the length of the gap, or `skip`.
+   */
   gap?: GapPolicy;
-  /** A time that comes twice when clocks go back: its `first` (default), its `last`, or `both`. A rhythm has both. */
+  /** For times that clocks repeat: the `first` (default), the `last`, or `both`. A repeating interval runs at both. */
   overlap?: OverlapPolicy;
-  /** Runs up to this long after the tick, by the definition's name. */
+  /** Delays each run by up to this duration; the delay depends on the definition's name. */
   spread?: Duration;
 }
 
 export interface EveryOptions {
-  /** `scheduled` (default) keeps the rhythm; `started` and `finished` count from the last run. */
+  /** `scheduled` (default) counts from the last tick; `started` and `finished` count from the last run. */
   from?: RepeatBase;
-  /** Runs up to this long after the tick, by the definition's name. */
+  /** Delays each run by up to this duration; the delay depends on the definition's name. */
   spread?: Duration;
 }
 
@@ -61,7 +64,7 @@ export function cron(text: string, options: CronOptions = {}): CronSchedule {
   return checkCron({ kind: 'cron', text, zone, ...known({ gap, overlap, spreadMs: spreadMsOf(spread) }) });
 }
 
-/** `every('15m', { from: 'finished' })`; the first tick comes one interval after the schedule is made active. */
+/** `every('15m', { from: 'finished' })`; the first tick comes one interval after the schedule becomes active. */
 export function every(interval: Duration | number, options: EveryOptions = {}): EverySchedule {
   checkKeys(options, ['from', 'spread'], 'malformed.option', 'every()');
   const { from = 'scheduled', spread } = options;
@@ -73,13 +76,13 @@ export function repeat(text: string): RepeatSchedule {
   return checkRepeat({ kind: 'repeat', text });
 }
 
-/** Once. A text must say its zone, as in `2026-03-29T02:30:00Z`. */
+/** Once. A text must contain its zone, as in `2026-03-29T02:30:00Z`. */
 export function at(time: Date | string | number): AtSchedule {
   const instant = time instanceof Date ? time.getTime() : typeof time === 'string' ? parseInstant(time) : time;
   return checkAt({ kind: 'at', at: instant });
 }
 
-/** A schedule from data that was stored or sent; refuses anything that a constructor here would not have made. */
+/** Validates a schedule that was stored or sent; refuses any that the constructors here would not create. */
 export function checkSchedule(json: unknown): Schedule {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw wrong(`A schedule must be an object, not ${kindOf(json)}.`);
@@ -131,7 +134,7 @@ function checkEvery(json: object): EverySchedule {
 function checkRepeat(json: object): RepeatSchedule {
   checkKeys(json, ['kind', 'text'], 'malformed.schedule', 'a repeat schedule');
   const text = (json as Fields)['text'] as string;
-  // Any day of this century shows whether the modifiers leave the calendar.
+  // Any day of this century shows whether the result is outside the calendar.
   applyModifiers(parseRepeat(text).modifiers, daysOf(2026, 1, 1) * dayMs);
   return { kind: 'repeat', text };
 }
@@ -144,7 +147,8 @@ function checkAt(json: object): AtSchedule {
 function checkKeys(json: object, allowed: string[], code: RefusalCode, what: string): void {
   const unknown = Object.keys(json).find((key) => !allowed.includes(key));
   if (unknown === undefined) return;
-  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}.`;
+  const suggestion = didYouMean(unknown, allowed) || '.';
+  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}${suggestion}`;
   throw new Refusal(code, sentence.charAt(0).toUpperCase() + sentence.slice(1));
 }
 
@@ -164,7 +168,7 @@ function spreadMsOf(spread: Duration | undefined): number | undefined {
 
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the fields that are undefined, so that a schedule equals its copy from JSON. */
+/** Drops undefined fields, so that a schedule equals its copy from JSON. */
 function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
 }

@@ -1,4 +1,6 @@
-/** The series of a schedule: its occurrences in order, found and counted in bounded time whatever the distance. */
+/**
+ * The series of a schedule: its occurrences in order. Finding and counting them takes bounded time over any distance.
+ */
 import { BoundedMap } from './bounded-map.ts';
 import { nextCron, parseCron, type CronSpec } from './cron.ts';
 import { instantMax } from './instant.ts';
@@ -8,16 +10,16 @@ import type { Schedule } from './schedule.ts';
 
 export interface Occurrence {
   readonly nominal: number;
-  /** Of cron: what the expression names, in the zone of the schedule. */
+  /** For cron: the wall time that the expression names, in the zone of the schedule. */
   readonly wall?: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap, by policy: to be recorded, not run. */
+  /** Lost in a gap by policy: recorded, but not run. */
   readonly skipped?: true;
 }
 
 export type SkipReason = 'misfire' | 'window' | 'cap' | 'gap';
 
-/** Occurrences in a row that do not run. */
+/** Consecutive occurrences that do not run. */
 export interface Skip {
   readonly from: number;
   readonly to: number;
@@ -28,28 +30,30 @@ export interface Skip {
 }
 
 export interface Series {
-  /** What follows an occurrence that runs is known only when that run has started or finished. */
+  /** Whether the next occurrence is known only after the run has started or finished. */
   readonly awaitsRun: boolean;
   next(after: number): Occurrence | null;
-  /** In (after, until]: the newest that run, at most so many, and what is lost in gaps between and after them. */
+  /**
+   * The newest occurrences in (after, until] that run, at most `most`, and those lost in gaps between and after them.
+   */
   newest(after: number, until: number, most: number): Occurrence[];
-  /** All in (after, until], skipped for a reason. */
+  /** All occurrences in (after, until], skipped for one reason. */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
 
-/** What has happened so far; instants. */
+/** The times from which the next occurrence is counted. */
 export interface Moments {
-  /** When the schedule was made active or last changed: nothing is due at or before it. */
+  /** When the schedule became active or was last changed: nothing is due at or before it. */
   readonly activated: number;
-  /** Nominal time of the last tick, run or skipped. */
+  /** Nominal time of the last tick, whether it ran or was skipped. */
   readonly scheduled?: number | undefined;
-  /** Of the last run: null until it has started; undefined if there is no run. */
+  /** Start of the last run: null until it has started; undefined: there is no run. */
   readonly started?: number | null | undefined;
-  /** Of the last run: null until it has finished; undefined if there is no run. */
+  /** End of the last run: null until it has finished; undefined: there is no run. */
   readonly finished?: number | null | undefined;
 }
 
-/** `waiting` if the next occurrence depends on a run that has not come so far. */
+/** `waiting`: the next occurrence depends on a run that has not started or finished yet. */
 export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waiting' {
   if (schedule.kind === 'cron') return cronSeries(schedule, moments.activated);
   if (schedule.kind === 'at') return onceSeries(schedule.at, moments.activated);
@@ -62,10 +66,10 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
   return periodicSeries(schedule.kind === 'every' ? base : wholeSecond(base), period, from !== 'scheduled');
 }
 
-/** How many occurrences are looked at one by one before the rest is passed over uncounted. */
+/** How many occurrences are visited one by one before the rest is skipped without a count. */
 export const walkMax = 10_000;
 
-/** The first occurrence after an instant. */
+/** Returns the first occurrence after an instant. */
 type Step = (after: number) => Occurrence | null;
 
 const parsedMax = 1000;
@@ -86,11 +90,13 @@ function onceSeries(at: number, activated: number): Series {
   return walkSeries((after) => (Math.max(after, activated) < at ? { nominal: at } : null), false);
 }
 
-/** The instant from which the next occurrence is counted; null if the run that will give it has not come so far. */
+/**
+ * The time from which the next occurrence is counted; null: the run that determines it has not started or finished yet.
+ */
 function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: Moments): number | null {
   const planned = Math.max(activated, scheduled ?? activated);
   if (from === 'scheduled') return planned;
-  // A run that was cancelled before its start has an end only.
+  // A run that was cancelled before its start has only an end.
   const moment = from === 'started' ? started ?? finished ?? started : finished;
   if (moment === null) return null;
   return moment === undefined ? planned : Math.max(activated, moment);
@@ -106,7 +112,7 @@ function chainOf(rule: Repeat, base: number): Step {
       if (next === null) return null;
       chain.push(next);
     }
-    // Beyond so many the exact phase is given up: the rule goes on from the instant itself.
+    // Beyond `walkMax` occurrences the exact phase is lost: the rule continues from the instant itself.
     const nominal = chain.at(-1)! > lower ? firstAfter(chain, lower) : follow(rule, lower);
     return nominal === null ? null : { nominal };
   };
@@ -122,7 +128,7 @@ function firstAfter(rising: number[], after: number): number {
   return rising[low]!;
 }
 
-/** A rule that does not lead on makes the job due again at once, as in Bedrock; here that is the next second. */
+/** A rule whose result is not later makes the job due immediately, as in Bedrock; here that is the next second. */
 function follow(rule: Repeat, base: number): number | null {
   const next = tryModifiers(rule.modifiers, base);
   return next === null || next > base ? next : wholeSecond(base) + 1000;
@@ -172,7 +178,7 @@ function walkSeries(step: Step, awaitsRun: boolean): Series {
 
 interface Walk {
   readonly found: Occurrence[];
-  /** Whether all up to the end were found. */
+  /** Whether all occurrences until the end were found. */
   readonly complete: boolean;
 }
 
@@ -187,7 +193,10 @@ function walk(step: Step, after: number, until: number, most: number): Walk {
   return { found, complete: true };
 }
 
-/** When there are too many to walk them all, halves the way until a walk from there finds enough and not too many. */
+/**
+ * If there are too many occurrences to visit, bisects the range until a walk from the middle finds enough, but not too
+ * many.
+ */
 function newestOf(step: Step, after: number, until: number, most: number): Occurrence[] {
   const whole = walk(step, after, until, walkMax);
   if (whole.complete) return tail(whole.found, most);
@@ -206,7 +215,7 @@ function runnable(found: Occurrence[]): number {
   return found.filter(({ skipped }) => !skipped).length;
 }
 
-/** From the first of the newest that run, at most so many. */
+/** The newest occurrences, from the one at which `most` of them run. */
 function tail(found: Occurrence[], most: number): Occurrence[] {
   let [start, left] = [found.length, most];
   for (let index = found.length - 1; index >= 0 && left > 0; index -= 1) {

@@ -1,4 +1,4 @@
-/** Ticks: which occurrence of a schedule comes next, and which of those that are due run or are skipped. */
+/** Ticks: the next occurrence of a schedule, and which of the due ones run or are skipped. */
 import { Refusal } from '../refusal.ts';
 import { durationMax } from './duration.ts';
 import { checkInstant } from './instant.ts';
@@ -10,37 +10,37 @@ import { spreadOf } from './spread.ts';
 export type { Moments, Skip, SkipReason } from './series.ts';
 
 export interface TickMoments extends Moments {
-  /** Nominal time of the last tick that was dealt with, or `activated`. */
+  /** Nominal time of the last tick that was handled, or `activated`. */
   readonly after: number;
 }
 
 export interface Tick {
-  /** The identity of the tick, together with its schedule. */
+  /** Identifies the tick, together with its schedule. */
   readonly nominal: number;
-  /** When it is to run: the nominal time and the spread. */
+  /** When it runs: the nominal time plus the spread. */
   readonly due: number;
-  /** Of cron: the date and time that the expression names, as if it were UTC. */
+  /** For cron: the date and time that the expression names, as if it were UTC. */
   readonly wall?: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap by policy: wake and let `dueTicks` record it, but nothing runs. */
+  /** Lost in a gap by policy: due so that `dueTicks` records it, but nothing runs. */
   readonly skipped?: true;
 }
 
-/** `waiting`: a run has to start or finish first; null: there will be no more. */
+/** `waiting`: a run must start or finish first; null: there are no more ticks. */
 export type NextTick = Tick | 'waiting' | null;
 
 export interface Misfire {
-  /** What happens to ticks that are late: none runs, one stands for all, or each runs. */
+  /** For late ticks: `skip` runs none, `once` runs one for all, `all` runs each. */
   readonly policy: 'skip' | 'once' | 'all';
-  /** Later than this nothing runs. */
+  /** Ticks that are later than this do not run. */
   readonly windowMs: number;
-  /** At most so many run at a time, the newest: 1 to 1000. */
+  /** At most this many run at a time, the newest: 1 to 1000. */
   readonly cap: number;
-  /** A tick that is at most so late is on time. */
+  /** A tick that is late by at most this long is not a misfire. */
   readonly graceMs?: number;
 }
 
-/** A minute: a change of leader, a restart or a deploy is no misfire. */
+/** One minute: a change of leader, a restart or a deploy causes no misfire. */
 export const graceDefaultMs = 60_000;
 const capMax = 1000;
 
@@ -50,14 +50,14 @@ export interface DueTick extends Tick {
 
 export interface DueTicks {
   readonly fire: DueTick[];
-  /** In order; ticks in a row that are skipped for the same reason are one range. */
+  /** In order; consecutive ticks skipped for the same reason are one range. */
   readonly skips: Skip[];
   readonly next: NextTick;
-  /** Nominal time of the last tick in `fire` and `skips`, or `after` as it was. */
+  /** Nominal time of the last tick in `fire` and `skips`, or `after` unchanged. */
   readonly after: number;
 }
 
-/** The first tick after `moments.after`. `name` is that of the definition, and gives the spread. */
+/** The first tick after `moments.after`. `name` is that of the definition, which determines the spread. */
 export function nextTick(schedule: Schedule, moments: TickMoments, name: string): NextTick {
   const series = seriesOf(schedule, checkMoments(moments));
   if (series === 'waiting') return 'waiting';
@@ -66,8 +66,8 @@ export function nextTick(schedule: Schedule, moments: TickMoments, name: string)
 }
 
 /**
- * What is due at `now`: every tick after `moments.after` is in `fire` or in one range of `skips`. Bounded for any
- * distance: at most `cap` ticks, and ranges for the rest.
+ * The ticks due at `now`: every tick after `moments.after` is in `fire` or in one range of `skips`. The result is
+ * bounded over any distance: at most `cap` ticks, and ranges for the rest.
  */
 export function dueTicks(
   schedule: Schedule, moments: TickMoments, now: number, misfire: Misfire, name: string,
@@ -102,7 +102,7 @@ interface Sorted {
   readonly skips: Skip[];
 }
 
-/** From old to new: beyond the window, late, surplus to the cap, and what runs. */
+/** Oldest first: ticks outside the window, late ticks, ticks beyond the cap, and ticks that run. */
 function sort(series: Series, after: number, until: number, plan: Plan): Sorted {
   const onTimeFrom = until - plan.graceMs;
   const windowFrom = plan.policy === 'skip' ? -Infinity : Math.min(until - plan.windowMs, onTimeFrom);
@@ -126,7 +126,7 @@ function sort(series: Series, after: number, until: number, plan: Plan): Sorted 
   return { run: chosen.filter(({ skipped }) => !skipped), skips: [...skips, ...chosen.filter(isLost).map(lost)] };
 }
 
-/** The newest of the series; or the one that is next, if what follows it depends on its run. */
+/** The newest of the series; or only the next one, if the one after it depends on its run. */
 function choose(series: Series, after: number, until: number, most: number): Occurrence[] {
   if (!series.awaitsRun) return series.newest(after, until, most);
   const next = series.next(after);
@@ -145,7 +145,7 @@ function tickOf({ nominal, ...rest }: Occurrence, delay: number): Tick {
   return { nominal, due: nominal + delay, ...rest };
 }
 
-/** How long after its nominal time a tick is due. */
+/** How long after its nominal time a tick is due, by its spread. */
 export function delayOf(schedule: Schedule, name: string): number {
   const spreadMs = schedule.kind === 'cron' || schedule.kind === 'every' ? schedule.spreadMs : undefined;
   return spreadMs === undefined ? 0 : spreadOf(name, spreadMs);
@@ -165,7 +165,7 @@ function checkMoments(moments: TickMoments): TickMoments {
   return moments;
 }
 
-/** Refuses a misfire policy that is no policy; the answer is the policy. */
+/** Returns a valid misfire policy, and refuses any other. */
 export function checkMisfire(misfire: Misfire): Misfire {
   const { policy, windowMs, cap, graceMs = graceDefaultMs } = misfire;
   if (!['skip', 'once', 'all'].includes(policy)) {

@@ -1,11 +1,13 @@
-/** Zones: the offset of an IANA zone at an instant, and the instants that show a wall time there. */
+/** Time zones: the offset of an IANA zone at an instant, and the instants at which clocks there show a wall time. */
 import { BoundedMap } from './bounded-map.ts';
 import { malformed, requireText } from './malformed.ts';
 import { dayMs, daysOf } from './civil.ts';
 
-// A wall time is a number too: the milliseconds since the epoch that the same date and time would have in UTC.
+// A wall time is a number, too: the milliseconds since the epoch that the same date and time would have in UTC.
 
-/** A time with one offset. `before` and `after` equal it where there is no change but the search ended. */
+/**
+ * A range of time with one offset. `before` and `after` equal `offset` if the search ended without finding a change.
+ */
 export interface Stretch {
   readonly from: number;
   /** exclusive */
@@ -15,10 +17,10 @@ export interface Stretch {
   readonly after: number;
 }
 
-/** Offsets were never further from UTC, local mean time included. */
+/** No offset in history was further from UTC, including local mean time. */
 export const offsetMax = 16 * 3_600_000;
 
-/** The version of the rules that this process knows; plans for the future may change with it. */
+/** The version of the time zone rules in this process; future ticks may change with it. */
 export const tzdataVersion: string = process.versions['tz'] ?? 'unknown';
 
 export function checkZone(zone: unknown): string {
@@ -35,14 +37,14 @@ export function wallOf(zone: string, instant: number): number {
   return instant + offsetAt(zone, instant);
 }
 
-/** None if clocks jump over the wall time, two if they show it twice. */
+/** None if clocks skip the wall time, two if they show it twice. */
 export function instantsOf(zone: string, wall: number): number[] {
   const offsets = new Set([offsetAt(zone, wall - offsetMax), offsetAt(zone, wall + offsetMax)]);
   const instants = [...offsets].map((offset) => wall - offset).filter((instant) => wallOf(zone, instant) === wall);
   return instants.sort((a, b) => a - b);
 }
 
-/** The first instant that shows the wall time, or the first after the gap in which it is lost. */
+/** The first instant that shows the wall time, or the end of the gap that contains it. */
 export function nextValid(zone: string, wall: number): number {
   const [first] = instantsOf(zone, wall);
   return first ?? stretchAt(zone, wall - offsetAt(zone, wall - offsetMax)).from;
@@ -75,12 +77,12 @@ interface Rules {
   latest: Stretch | null;
 }
 
-// Since 1940 no zone has changed twice within six days, ever within three (3.98 days: Freetown, 1939).
+// Since 1940 no zone has changed twice within six days, and none ever within three (3.98 days: Freetown, 1939).
 const sampleMs = 3 * dayMs;
 const bucketMs = 64 * sampleMs;
 const bucketsKept = 256;
 
-/** By name in lower case, as Intl does not tell upper from lower: bounded by the number of zones. */
+/** By name in lower case, as Intl ignores case; bounded by the number of zones. */
 const known = new Map<string, Rules>();
 
 function rulesOf(zone: string): Rules {
@@ -95,7 +97,7 @@ function rulesOf(zone: string): Rules {
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const sentence = 'Name the time zone as IANA does, like Europe/Berlin or UTC.';
-  // Intl takes offsets like +01:00 for zones as well; they know no daylight saving, and Etc/GMT-1 says that openly.
+  // Intl accepts offsets such as +01:00 as zones, too. They have no daylight saving; Etc/GMT-1 makes that explicit.
   if (!/^[A-Za-z]/.test(zone)) throw malformed('malformed.zone', sentence, zone, 0);
   const numeric = 'numeric';
   try {
@@ -138,7 +140,7 @@ function readBucket(format: Intl.DateTimeFormat, start: number): Bucket {
   return { offset, changes };
 }
 
-/** The first second in (low, high] at which the offset is no longer that of low. */
+/** The first second in (low, high] at which the offset differs from that at low. */
 function findChange(format: Intl.DateTimeFormat, low: number, high: number): number {
   const before = readOffset(format, low);
   let [same, changed] = [low / 1000, high / 1000];
@@ -150,12 +152,12 @@ function findChange(format: Intl.DateTimeFormat, low: number, high: number): num
   return changed * 1000;
 }
 
-// Before 1811 there is only local mean time; standing still there spares the years that Intl writes as BC.
+// Before 1811 there is only local mean time; a constant there avoids the years that Intl writes as BC.
 const readMin = -5_000_000_000_000;
 type Six = [number, number, number, number, number, number];
 const formatted = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/;
 
-/** About 2 µs a call, which is why the answers are kept. */
+/** A call takes about 2 µs, so the results are cached. */
 function readOffset(format: Intl.DateTimeFormat, instant: number): number {
   const at = Math.max(instant, readMin);
   const [month, day, year, hour, minute, second] = formatted.exec(format.format(at))!.slice(1).map(Number) as Six;

@@ -1,17 +1,17 @@
 /**
- * Evidence: what producers were told and handlers did, written down outside the store, held against what is stored.
- * What nobody knows the outcome of is in doubt, and is no evidence.
+ * Evidence: what producers were told by the store and what handlers did, recorded outside the store and compared with
+ * its content. Calls with an unknown outcome are not evidence.
  */
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobWithHistory } from './history.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
 export interface Evidence {
-  /** Jobs of which somebody was told that they are stored. Here and below: none that was deleted since. */
+  /** Jobs whose creation was acknowledged. Here and below: without those deleted since. */
   readonly acknowledged: Iterable<number>;
-  /** Every start of a handler. */
+  /** Every call of a handler. */
   readonly starts: readonly Start[];
-  /** Effects in the store's own database, done in the transaction that completes the job. */
+  /** Effects in the store's own database, made in the transaction that completes the job. */
   readonly effects?: readonly Start[];
 }
 
@@ -21,8 +21,8 @@ export interface Start {
   readonly fence: number;
 }
 
-/** By job, so that each can be judged when its history comes by. */
-export class EvidenceBook {
+/** Grouped by job, so that each job is checked together with its history. */
+export class EvidenceIndex {
   readonly #acknowledged: Set<number>;
   readonly #starts: ReadonlyMap<number, number[]>;
   readonly #effects: ReadonlyMap<number, number[]>;
@@ -35,7 +35,7 @@ export class EvidenceBook {
     this.#unseen = new Set(this.#starts.keys());
   }
 
-  /** Of one stored job. */
+  /** Checks one stored job. */
   check(stored: JobWithHistory): Violation[] {
     const { id } = stored.job;
     this.#acknowledged.delete(id);
@@ -44,7 +44,7 @@ export class EvidenceBook {
     return [...checkStarts(stored, fences), ...checkEffects(stored, this.#effects.get(id) ?? [])];
   }
 
-  /** When all that is stored has been seen: what is missing. */
+  /** After all stored jobs were checked: the jobs that are missing. */
   checkMissing(): Violation[] {
     return [
       ...[...this.#acknowledged].map((id) => violation('S8', id, `job ${id} was acknowledged and is not stored`)),
@@ -53,12 +53,12 @@ export class EvidenceBook {
   }
 }
 
-/** What lets a job be started once more. */
+/** The events after which a job can be started again. */
 const again: ReadonlySet<EventKind> = new Set<EventKind>([
   'lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened',
 ]);
 
-/** S3, S9, P5: no start without a claim of its own, and none more than there are causes. */
+/** S3, S9, P5: every start has a claim of its own, and there are no more starts than causes. */
 function checkStarts({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const { id } = job;
   const starts = fences.length;
@@ -71,7 +71,7 @@ function checkStarts({ job, events }: JobWithHistory, fences: readonly number[])
   return wrong.map(([invariant, how]) => violation(invariant, id, `job ${id} was started ${how}`));
 }
 
-/** P4: what is done in the transaction that completes a job is done once for each time that it succeeded. */
+/** P4: an effect in the transaction that completes a job happens once per success. */
 function checkEffects({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const successes = events.filter(isSuccess).length;
   if (fences.length === 0 || fences.length === successes) return [];

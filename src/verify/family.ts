@@ -1,13 +1,13 @@
-/** What must hold between a run and its tasks, a parent and its children. */
+/** Invariants between a run and its tasks, a parent and its children. */
 import type { Event } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import type { JobWithHistory } from './history.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** An event has the time of its decision, which a slow line may bring to the store much later than another's. */
+/** An event has the time of its decision; a slow connection may delay its commit until after that of a later event. */
 const commitMaxMs = 30_000;
 
-/** S12, S15, S35: a child and its parent, which is undefined if there is none. */
+/** S12, S15, S35: a child and its parent; undefined: the parent does not exist. */
 export function checkParent(child: Job, parent: Job | undefined): Violation[] {
   if (child.parent === null) return [];
   const [id, family] = [child.id, `job ${child.id}, a child of job ${child.parent},`];
@@ -19,7 +19,7 @@ export function checkParent(child: Job, parent: Job | undefined): Violation[] {
   return [...found, violation('S12', parent.id, `job ${parent.id} succeeded while ${family} is open`)];
 }
 
-/** S15: who waits for its parent is let go by it; only a parent that works can. */
+/** S15: a child that waits for its parent is released by it; only a running parent can do that. */
 function checkHold(child: Job, parent: Job): Violation[] {
   if (child.state !== 'held' || child.hold !== 'parent') return [];
   const isComing = parent.state === 'running' || parent.hasChildrenWaiting;
@@ -27,7 +27,7 @@ function checkHold(child: Job, parent: Job): Violation[] {
   return isComing ? [] : [violation('S15', child.id, sentence)];
 }
 
-/** S16: once a run was asked to give up, none of its tasks is handed out. */
+/** S16: after a run was asked to cancel, none of its tasks is claimed. */
 export function checkClaims({ job, events }: JobWithHistory, parent: Job | undefined): Violation[] {
   if (!parent?.cancel) return [];
   const late = events.find(({ kind, at }) => kind === 'claimed' && at > parent.cancel!.at + commitMaxMs);
@@ -37,7 +37,7 @@ export function checkClaims({ job, events }: JobWithHistory, parent: Job | undef
   return [violation('S16', job.id, sentence)];
 }
 
-/** How many tasks a run has stored in all its life; null: it has not planned yet. */
+/** How many tasks a run has ever stored; null: it has not planned yet. */
 export function plannedTasks({ job, events }: JobWithHistory): number | null {
   if (job.kind !== 'run') return null;
   let phase: string | undefined;
@@ -52,7 +52,7 @@ export function plannedTasks({ job, events }: JobWithHistory): number | null {
 const phaseAfter = (phase: string | undefined, event: Event): string | undefined =>
   event.kind === 'created' || event.kind === 'reopened' ? (event.phase ?? 'run') : phase;
 
-/** S13: a run has the tasks that it declared, each with a name of its own. */
+/** S13: a run has the tasks that it planned, with distinct keys. */
 export function checkTasks(run: Job, planned: number, tasks: Tasks): Violation[] {
   const { id } = run;
   const wrong = [

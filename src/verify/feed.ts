@@ -1,19 +1,30 @@
-/** S29: the feed tells each event once and in order. */
+/** S29: the feed contains each event once and in order. */
 import { endings } from '../model/event.ts';
+import { isRefusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
 const portion = 1000;
 
-/** What is wrong from the oldest entry kept to the newest. Of open jobs it remembers a number each. */
+/** Checks from the oldest stored entry to the newest. Needs memory for one number per open job. */
 export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
+  try {
+    yield* checkEntries(store);
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    yield violation('S36', null, `an entry of the feed cannot be read, and none after it was checked: ${why}`);
+  }
+}
+
+async function* checkEntries(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
   const seen = new Map<number, number>();
   for (let cursor: string | null = null; ; ) {
     const feed: Awaited<ReturnType<Store['eventsAfter']>> = await store.eventsAfter(cursor, portion);
     for (const { job, event } of feed.events) {
       const last = seen.get(job);
       if (last !== undefined && event.n !== last + 1) {
-        yield violation('S29', job, `the feed tells event ${event.n} of job ${job} after event ${last}`);
+        yield violation('S29', job, `the feed has event ${event.n} of job ${job} after event ${last}`);
       }
       if (endings.has(event.kind)) seen.delete(job);
       else seen.set(job, event.n);

@@ -1,4 +1,4 @@
-/** What must hold of a job and its whole history, whoever wrote it. */
+/** Invariants of a job and its whole history. */
 import type { Event } from '../model/event.ts';
 import { evolve, blankJob } from '../model/evolve.ts';
 import type { Job } from '../model/job.ts';
@@ -15,7 +15,7 @@ export interface JobWithHistory {
 
 export function checkHistory({ job, events }: JobWithHistory): Violation[] {
   const steps = stepsOf(job, events);
-  // What the policy was before an edit is not kept, and so neither are the budgets of that time.
+  // The policy before an edit is not stored, so the attempts made under it cannot be checked.
   const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
   const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
   const replayed = steps.at(-1)?.after ?? blankJob(originOf(job));
@@ -31,7 +31,7 @@ function stepsOf(job: Job, events: readonly Event[]): HistoryStep[] {
   });
 }
 
-/** S3: a fence is the number of claims, so that it rises and never repeats. */
+/** S3: the fence is the number of claims, so it rises and never repeats. */
 function checkFence({ id, fence }: Job, events: readonly Event[]): Violation[] {
   const claims = events.filter(({ kind }) => kind === 'claimed').length;
   return claims === fence ? [] : [violation('S3', id, `job ${id} has fence ${fence} after ${claims} claims`)];
@@ -44,21 +44,21 @@ function checkVersion({ id, version, changed }: Job, events: readonly Event[]): 
     return [violation('S28', id, `job ${id} has version ${version}, its newest event is number ${last?.n ?? 0}`)];
   }
   if (changed === last?.at) return [];
-  return [violation('S28', id, `job ${id} changed at ${changed}, its newest event is of ${last?.at}`)];
+  return [violation('S28', id, `job ${id} changed at ${changed}, its newest event has time ${last?.at}`)];
 }
 
-/** S26: the history replays. */
+/** S26: replaying the history gives the row. */
 function checkReplay(job: Job, replayed: Job): Violation[] {
   const [is, says] = [comparable(job, replayed), comparable(replayed, replayed)] as Record<string, unknown>[];
   const names = Object.keys({ ...is, ...says }).filter((name) => !isSame(is![name], says![name]));
   if (names.length === 0) return [];
   const shown = names.map((name) => `${name} is ${text(is![name])} and its history says ${text(says![name])}`);
-  return [violation('S26', job.id, `job ${job.id} is not what its history says: ${shown.join('; ')}`)];
+  return [violation('S26', job.id, `job ${job.id} differs from its replayed history: ${shown.join('; ')}`)];
 }
 
 const text = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
-/** Input and result are kept beside the history; a lease may have been extended, which is no event. */
+/** Input and result are stored beside the history, and extending a lease is no event. */
 function comparable(job: Job, replayed: Job): object {
   const { input: _input, result: _result, ...rest } = job;
   if (rest.state !== 'running' || replayed.state !== 'running') return rest;

@@ -1,11 +1,11 @@
-/** Reads all jobs of a store page by page, also past rows that cannot be read. */
+/** Reads all jobs of a store page by page, continuing after rows that cannot be read. */
 import type { Job } from '../model/job.ts';
 import type { Query } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
 
 export interface ReadPage {
   readonly jobs: readonly Job[];
-  /** Rows that are there and cannot be read, with the reason. */
+  /** Rows that cannot be read, with the reason. */
   readonly unreadable: readonly UnreadableRow[];
 }
 
@@ -17,7 +17,7 @@ export interface UnreadableRow {
 type JobReader = Pick<Store, 'find' | 'load'>;
 
 const pageSize = 500;
-/** How far beyond the last id that was seen a row that spoils its page is looked for. */
+/** How many ids beyond the last one read are searched for the row that cannot be read. */
 const probesMax = 100;
 
 export async function* readPages(store: JobReader, query: Query = {}): AsyncGenerator<ReadPage> {
@@ -40,7 +40,7 @@ async function readPage(store: JobReader, query: Query, after: number): Promise<
   }
 }
 
-/** Some row among the next ones spoils the page: they are read by their ids, and those that cannot be are named. */
+/** A row makes its page unreadable: reads the next rows by id, and reports those that cannot be read. */
 async function probe(store: JobReader, after: number, cause: unknown): Promise<PageBefore<number>> {
   for (let probes = 0; probes < probesMax; probes++) {
     const from = after + probes * pageSize;
@@ -50,7 +50,7 @@ async function probe(store: JobReader, after: number, cause: unknown): Promise<P
   throw cause;
 }
 
-/** Halves what cannot be read until it is a single row. */
+/** Bisects a range that cannot be read down to single rows. */
 async function readRange(store: JobReader, from: number, to: number): Promise<ReadPage> {
   const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   try {

@@ -1,4 +1,4 @@
-/** What must hold of every single step of a job: its state before, what happened, its state after. */
+/** Invariants of every single step of a job: the state before, the event, the state after. */
 import { endings, type Event, type EventKind } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { retryOf } from '../model/retry.ts';
@@ -11,10 +11,10 @@ export interface HistoryStep {
   readonly after: Job;
 }
 
-/** What is wrong with the step; null: nothing. */
+/** The violation in words; null: none. */
 type StepCheck = (step: HistoryStep) => string | null;
 
-/** What may happen to a job in each state. */
+/** The events that are possible in each state. */
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
   // A late worker of a Bedrock job can take it back, and give it children.
   pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'cancelled', 'failed', 'edited', 'ticked'],
@@ -62,7 +62,7 @@ function isHeldByOne({ before, event }: HistoryStep): string | null {
   return `it was claimed by ${event.holder} while ${before.lease.holder} held it`;
 }
 
-/** As far as the history knows the lease: extensions are no events. */
+/** Uses the lease in the history; extensions of it are no events. */
 function lapsesInTime({ before, event }: HistoryStep): string | null {
   if (event.kind !== 'lapsed' || before.state !== 'running' || before.lease.until === null) return null;
   const earlyMs = before.lease.until - event.at;

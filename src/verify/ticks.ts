@@ -1,4 +1,4 @@
-/** What must hold of the ticks of a definition: each answered once, in order, and none left out. */
+/** Invariants of the ticks of a definition: each is handled once, in order, and none is left out. */
 import { countsFromRun, specOf, type Definition, type Spec } from '../model/definition.ts';
 import type { Event, TickOutcome } from '../model/event.ts';
 import type { Plan, SchedulePlan } from '../model/job.ts';
@@ -36,12 +36,12 @@ export function checkTicks({ job, events }: JobWithHistory): Violation[] {
 
 type FindTick = (invariant: Invariant, sentence: string) => void;
 
-/** Before its first edit of this kind, what a definition said is known only if there was none. */
+/** The spec before the first such edit is known only if there was none. */
 const isRespecified = (event: Event): boolean => event.kind === 'edited' && event.edit.input !== undefined;
 
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
-/** S18: one instant calls for at most one run of each schedule, whatever place a schedule has in the list. */
+/** S18: one nominal time creates at most one run per schedule, even if the schedule moved within the list. */
 function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
     if (!('run' in tick)) continue;
@@ -58,9 +58,9 @@ interface TickLink {
   readonly name: string;
 }
 
-/** S19, S22: from what was next before to what is next after, each occurrence has its run or its recorded skip. */
+/** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
-  // What an edit takes away is told before the plan changes.
+  // Ticks that an edit removes are recorded before the plan changes.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];
@@ -79,13 +79,13 @@ function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void
   });
 }
 
-/** Whether the first occurrence that was not answered is none of those to come. */
+/** Whether the first unhandled tick is missing from the plan that follows. */
 function isPassedOver(expected: number | null, before: SchedulePlan, after: SchedulePlan): boolean {
   if (expected === null) return false;
   return before.activated === after.activated ? after.next?.nominal !== expected : expected <= after.activated;
 }
 
-/** S19, T1: what is next now follows what was answered last. */
+/** S19, T1: the next tick follows the last handled one. */
 function checkNext(spec: Spec, plan: Plan, name: string, find: FindTick): void {
   plan.schedules.forEach((now, index) => {
     const schedule = spec.schedules[index];
@@ -110,7 +110,7 @@ const lastOf = (tick: TickOutcome): number => ('to' in tick ? (tick.to ?? tick.n
 
 const time = (at: number | null): string => (at === null ? 'nothing' : new Date(at).toISOString());
 
-/** The runs that its ticks called for: run → nominal time. */
+/** The runs that its ticks created: run → nominal time. */
 export function calledRuns({ events }: JobWithHistory): Map<number, number> {
   const outcomes = events.flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
   return new Map(outcomes.flatMap((tick) => ('run' in tick ? [[tick.run, tick.nominal] as const] : [])));

@@ -1,8 +1,8 @@
-/** S10, S11: whoever has a unique key has it alone, while it is open or as long as its window lasts. */
+/** S10, S11: a unique key has one holder, while that is open or until the period ends. */
 import type { Job } from '../model/job.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** `holder` is who has the key by the word of the store. */
+/** `holder`: the job that has the key, according to the store. */
 export function checkKey(job: Job, holder: number | undefined): Violation[] {
   if (job.unique === null || holder === job.id) return [];
   const { key, forMs } = job.unique;

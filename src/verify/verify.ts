@@ -1,12 +1,13 @@
 /**
- * Verifies a store: every invariant that can be read off its rows and histories, page by page, while others may be at
- * work on it. What looks wrong is looked at again later, since two looks at a living store do not see one moment.
+ * Verifies a store: checks every invariant on its rows and histories, page by page, while other processes may write. A
+ * finding is checked again later, since two reads of a live store are not one snapshot.
  */
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import type { Instance, Store } from '../store/store.ts';
+import { isRefusal } from '../refusal.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
-import { EvidenceBook, type Evidence } from './evidence.ts';
+import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
@@ -14,14 +15,14 @@ import { readPages } from './paging.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
-import { checkWaiting, type Surroundings } from './waiting.ts';
+import { checkWaiting, type WaitingContext } from './waiting.ts';
 
 export interface VerifyOptions {
-  /** What handlers and producers saw, to be held against the store. */
+  /** Records of handlers and producers, to compare with the store. */
   readonly evidence?: Evidence;
-  /** How long something may be overdue before it is taken for stuck. */
+  /** How long something may be overdue before it counts as stuck. */
   readonly overdueMs?: number;
-  /** How long to wait before what looks wrong is looked at again; 0: nobody is at work on the store. */
+  /** How long to wait before a finding is checked again; 0: no other process writes to the store. */
   readonly patienceMs?: number;
   readonly clock?: Pick<Clock, 'sleep'>;
   readonly onProgress?: (progress: VerifyProgress) => void;
@@ -34,26 +35,32 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
-/** So many times what looks wrong must look so. */
+/** A finding is reported if it appears in this many checks. */
 const confirmations = 3;
 const atOnce = 16;
 
-/** Every violation, as it is found; the answer at the end is how much was looked at. */
+/** Yields every violation when it is found; returns the number of jobs and events checked. */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
   const inspection = new StoreInspection(store, options);
-  for await (const { jobs, unreadable } of readPages(store)) {
-    for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
-    const suspects = await inspection.inspect(jobs);
-    yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
-    onProgress?.(inspection.progress);
+  try {
+    for await (const { jobs, unreadable } of readPages(store)) {
+      for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
+      const suspects = await inspection.inspect(jobs);
+      yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
+      onProgress?.(inspection.progress);
+    }
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const { jobs } = inspection.progress;
+    yield violation('S36', null, `no more than ${jobs} jobs can be read and checked: ${messageOf(error)}`);
   }
   yield* inspection.missing();
   yield* checkFeed(store);
   return inspection.progress;
 }
 
-/** Those that are found at every look. */
+/** The findings that appear in every check. */
 async function confirmed(
   inspection: StoreInspection,
   suspects: readonly Violation[],
@@ -71,18 +78,18 @@ async function confirmed(
   return standing;
 }
 
-/** Looks at jobs together with what they belong to. */
+/** Checks jobs together with the jobs they refer to. */
 class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
-  readonly #evidence: EvidenceBook | null;
+  readonly #evidence: EvidenceIndex | null;
   #jobs = 0;
   #events = 0;
 
   constructor(store: Store, { evidence, overdueMs = overdueDefaultMs }: VerifyOptions) {
     this.#store = store;
     this.#overdueMs = overdueMs;
-    this.#evidence = evidence ? new EvidenceBook(evidence) : null;
+    this.#evidence = evidence ? new EvidenceIndex(evidence) : null;
   }
 
   get progress(): VerifyProgress {
@@ -108,9 +115,17 @@ class StoreInspection {
     const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs))];
     for (let from = 0; from < jobs.length; from += atOnce) {
       const some = jobs.slice(from, from + atOnce);
-      found.push(...(await Promise.all(some.map((job) => this.#judgeOne(job, parents)))).flat());
+      found.push(...(await Promise.all(some.map((job) => this.#judgeAny(job, parents)))).flat());
     }
     return found;
+  }
+
+  /** A row that breaks a check, such as one that another version wrote, is a finding and ends nothing. */
+  #judgeAny(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
+    return this.#judgeOne(seen, parents).catch((error: unknown) => {
+      if (isRefusal(error)) throw error;
+      return [violation('S36', seen.id, `job ${seen.id} cannot be checked: ${messageOf(error)}`)];
+    });
   }
 
   async #judgeOne(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
@@ -128,7 +143,7 @@ class StoreInspection {
     ];
   }
 
-  /** The job and its history as of one moment; null: it is gone. */
+  /** The job and its history from one snapshot; null: the job was deleted. */
   async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;
     for (let tries = 0; ; tries++) {
@@ -157,16 +172,16 @@ class StoreInspection {
     const waiting = jobs.filter((job) => job.state === 'held' && job.hold === 'children').map(({ id }) => id);
     const childless = waiting.length === 0 ? [] : await this.#store.settleable(waiting.length, waiting);
     const instances = await this.#store.instances();
-    const around: Surroundings = {
+    const context: WaitingContext = {
       now: this.#store.now(),
       instances: new Map(instances.map((instance): [string, Instance] => [instance.id, instance])),
       overdueMs: this.#overdueMs,
       childless: new Set(childless.map(({ id }) => id)),
     };
-    return jobs.flatMap((job) => checkWaiting(job, around));
+    return jobs.flatMap((job) => checkWaiting(job, context));
   }
 
-  /** S18: a run that says to answer a tick is the one that the definition called for. */
+  /** S18: a run that names a tick was created by that tick of its definition. */
   async #checkRuns(stored: JobWithHistory): Promise<Violation[]> {
     const called = calledRuns(stored);
     const found: Violation[] = [];
@@ -196,7 +211,9 @@ class StoreInspection {
   }
 }
 
-/** 53 bits of a text: a run may have a million tasks, whose names need not all be in memory. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** 53 bits of a hash: a run may have a million tasks, and their keys need not all fit in memory. */
 function fingerprint(text: string): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < text.length; at++) {

@@ -1,11 +1,14 @@
-/** The violation: one promise that something stored does not keep, named by the number of its invariant. */
+/** The violation: an invariant, by its number, that stored data breaks. */
 
-/** S: always. L: once faults have stopped. T: of time alone. P: a promise, as handlers saw it. See docs/promises.md. */
+/**
+ * S: always. L: once faults have stopped. T: about time only. P: a guarantee, as handlers observe it. See
+ * docs/promises.md.
+ */
 export type Invariant = `${'S' | 'L' | 'T' | 'P'}${number}`;
 
 export interface Violation {
   readonly invariant: Invariant;
-  /** Null: it is of no single job. */
+  /** Null: it concerns no single job. */
   readonly job: number | null;
   readonly sentence: string;
 }

@@ -1,53 +1,53 @@
 /**
- * Well-founded waiting: every open job has a living lease, a time to come, or waits for somebody who does. What is
- * overdue is overdue only where somebody lives who should have seen to it.
+ * Every open job waits for something that happens: its lease, its due time, or another such job. A job counts as
+ * overdue only if an instance is alive that should have acted.
  */
 import { isHandedOff, isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Instance } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
-export interface Surroundings {
+export interface WaitingContext {
   readonly now: number;
   readonly instances: ReadonlyMap<string, Instance>;
-  /** How long something may be overdue before it is taken for stuck. */
+  /** How long something may be overdue before it counts as stuck. */
   readonly overdueMs: number;
-  /** Those of the parents looked at of which no child is open. */
+  /** Parents, among those checked, without an open child. */
   readonly childless: ReadonlySet<number>;
 }
 
-export const isAttended = ({ instances, now }: Surroundings): boolean =>
+export const isAttended = ({ instances, now }: WaitingContext): boolean =>
   [...instances.values()].some(({ leaseUntil }) => leaseUntil > now);
 
-export function checkWaiting(job: Job, around: Surroundings): Violation[] {
-  if (!isOpen(job) || !isAttended(around)) return [];
+export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
+  if (!isOpen(job) || !isAttended(context)) return [];
   switch (job.state) {
     case 'running':
-      return checkLease(job, around);
+      return checkLease(job, context);
     case 'held':
-      return job.hold === 'children' && around.childless.has(job.id) && isOld(job, around)
+      return job.hold === 'children' && context.childless.has(job.id) && isOld(job, context)
         ? [violation('L3', job.id, `job ${job.id} waits for children, and none of them is open`)]
         : [];
     case 'pending':
-      return job.kind === 'def' ? checkTickTime(job, around) : [];
+      return job.kind === 'def' ? checkTickTime(job, context) : [];
   }
 }
 
-/** L1: what lost holders left behind is taken up. L3: a holder that nobody knows will never be missed. */
-function checkLease(job: RunningJob, { now, instances, overdueMs }: Surroundings): Violation[] {
+/** L1: lapsed jobs are repaired. L3: the holder is a registered instance, whose loss would be noticed. */
+function checkLease(job: RunningJob, { now, instances, overdueMs }: WaitingContext): Violation[] {
   const { id, lease } = job;
   const until = lease.until ?? instances.get(lease.holder)?.leaseUntil;
   if (until !== undefined && now - until > overdueMs) {
-    const sentence = `the lease of ${lease.holder} on job ${id} was over ${now - until} ms ago, and nobody took it up`;
+    const sentence = `the lease of ${lease.holder} on job ${id} lapsed ${now - until} ms ago and was not repaired`;
     return [violation('L1', id, sentence)];
   }
-  const isOurs = (job.kind === 'run' || job.kind === 'task') && !isHandedOff(job);
-  if (until !== undefined || !isOurs) return [];
-  return [violation('L3', id, `job ${id} is held by ${lease.holder}, an instance that nobody knows`)];
+  const isEngineJob = (job.kind === 'run' || job.kind === 'task') && !isHandedOff(job);
+  if (until !== undefined || !isEngineJob) return [];
+  return [violation('L3', id, `job ${id} is held by ${lease.holder}, which is not a registered instance`)];
 }
 
-/** L5: ticks are answered in time. */
-function checkTickTime({ id, def, due }: Job, { now, overdueMs }: Surroundings): Violation[] {
+/** L5: ticks are handled in time. */
+function checkTickTime({ id, def, due }: Job, { now, overdueMs }: WaitingContext): Violation[] {
   return now - due > overdueMs ? [violation('L5', id, `definition ${def} should have ticked ${now - due} ms ago`)] : [];
 }
 
-const isOld = ({ changed }: Job, { now, overdueMs }: Surroundings): boolean => now - changed > overdueMs;
+const isOld = ({ changed }: Job, { now, overdueMs }: WaitingContext): boolean => now - changed > overdueMs;

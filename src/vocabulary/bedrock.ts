@@ -1,4 +1,4 @@
-/** Bedrock: the states, times and data of a job as the Bedrock protocol tells them. */
+/** Bedrock: the states, times and data of a job in the terms of the Bedrock protocol. */
 import { isLate, type Job } from '../model/job.ts';
 import { exactText, isObject, parseExact } from '../model/json.ts';
 import type { Fate } from '../model/state.ts';
@@ -28,38 +28,41 @@ export function bedrockState(job: Job): BedrockState {
   }
 }
 
-/** When it is handed out next: of a RUNQUEUED job, the moment its worker is given up. */
+/** When it is handed out next: for a RUNQUEUED job, when its worker counts as lost. */
 export function nextRun(job: Job): string {
   const isRunQueued = job.state === 'running' && bedrockState(job) === 'RUNQUEUED';
   return formatTimestamp((isRunQueued ? job.lease.until : null) ?? job.due);
 }
 
-/** Empty while it has never been handed out. */
+/** Empty if it has never been handed out. */
 export const lastRun = (job: Job): string => (job.startedAt === null ? '' : formatTimestamp(job.startedAt));
 
 export const created = (job: Job): string => formatTimestamp(job.created);
 
-/** How often it was handed out without being finished, where that is counted. */
+/** How often it was handed out without finishing, if that is counted. */
 export const handOuts = (job: Job): number =>
   job.policy.handOutsMax === undefined || job.state === 'ended' ? 0 : job.crashes + job.attempt;
 
-/** The data as it was given; of a job that was handed out, with the members that Bedrock adds then. */
+/** The data as it was passed; for a job that is handed out, with the members that Bedrock adds then. */
 export function data(job: Job): string {
   const count = handOuts(job);
-  return count === 0 ? job.input : withMembers(job.input, { [countKey]: count, ...scheduleOf(job) });
+  return count === 0 ? job.input : withHandOut(job.input, count, originalNextRun(job));
 }
 
-/** Under it workers see how often a job was handed out in vain. */
+/** Data with the members that a hand-out adds to it. */
+export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
+  withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
+
+/** Workers get the number of unfinished hand-outs under this key. */
 export const countKey = 'retryAfterCount';
 
 /** Where a repeat counts from that the hand-out must not change. */
-function scheduleOf(job: Job): { readonly originalNextRun?: string } {
+function originalNextRun(job: Job): string | null {
   const isOut = job.state === 'running' || isLate(job);
-  if (!isOut || !job.policy.repeat?.includes('SCHEDULED')) return {};
-  return { originalNextRun: formatTimestamp(job.scheduled ?? job.due) };
+  return isOut && job.policy.repeat?.includes('SCHEDULED') ? formatTimestamp(job.scheduled ?? job.due) : null;
 }
 
-/** Added at the end, as SQLite does, so that the rest of the text stays as it was given. */
+/** Appends the member, as SQLite does, so that the rest of the text stays unchanged. */
 function withMembers(text: string, members: Readonly<Record<string, number | string>>): string {
   const object = parseExact(text);
   if (!isObject(object)) return text;

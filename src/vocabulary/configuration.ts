@@ -37,22 +37,22 @@ const processWords: Readonly<Record<JobStanding, ProgressStatus | null>> = {
   cancelled: 'CANCELLED',
 };
 
-/** The status of a run's process as a whole: CANCELLED from the moment it is asked; null before there is one. */
+/** The status of a run's whole process: CANCELLED as soon as a cancel is requested; null before the process starts. */
 export const processStatus = (run: Job): ProgressStatus | null =>
   isAskedToCancel(run) ? 'CANCELLED' : processWords[jobStandingOf(run)];
 
 export interface Configuration {
   readonly status: CurrentStatus;
-  /** When a run was last begun or taken up again. */
+  /** When a run was last started or continued. */
   readonly lastExecuted: number | null;
   readonly lastExecutedStatus: OutcomeStatus;
-  /** The run that `lastExecuted` tells of. */
+  /** The run of `lastExecuted`. */
   readonly lastRun: number | null;
-  /** Null: nothing is planned. */
+  /** Null: no tick is planned. */
   readonly nextExecutionTime: number | null;
 }
 
-/** Of a definition, from its open runs and the newest that has ended, in any order. */
+/** Takes the open runs of a definition and the one that ended last, in any order. */
 export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   const executed = newest(runs.filter((run) => run.startedAt !== null), (run) => run.startedAt!);
   const ended = newest(runs.filter((run) => !isOpen(run)), (run) => run.endedAt);
@@ -65,7 +65,7 @@ export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   };
 }
 
-/** A run that is under way is told even of a definition that was disabled since. */
+/** A run that is executing shows even if its definition has been disabled since. */
 function statusOf(def: Job, runs: readonly Job[]): CurrentStatus {
   if (runs.some((run) => runStatus(run) === 'RUNNING')) return 'RUNNING';
   return isDisabled(def) ? 'DISABLED' : 'SCHEDULED';

@@ -1,4 +1,4 @@
-/** JobRun and JobTask: the states, attempts and figures of runs that consist of tasks. */
+/** JobRun and JobTask: the states, attempts and statistics of runs that consist of tasks. */
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type Job, type JobError } from '../model/job.ts';
 import type { Fate, Phase, State } from '../model/state.ts';
@@ -14,7 +14,7 @@ const words: Readonly<Record<JobStanding, TaskState>> = {
   pending: 'PENDING',
   paused: 'PENDING',
   behindParent: 'PENDING',
-  // A run counts as running from the moment its tasks are stored.
+  // A run counts as running once its tasks are stored.
   preparing: 'PENDING',
   underWay: 'RUNNING',
   succeeded: 'DONE',
@@ -31,20 +31,20 @@ export const isSucceeded = (job: Job): boolean => taskState(job) === 'DONE' && j
 
 export const isFailed = (job: Job): boolean => taskState(job) === 'DONE' && job.error !== null;
 
-/** One try at a job. */
+/** One attempt of a job. */
 export interface PastAttempt {
   readonly start: number;
-  /** Null while it lasts. */
+  /** Null while it is running. */
   readonly end: number | null;
-  /** Who began it; null: nobody, the job failed while it was not worked on. */
+  /** The worker that started it; null: the job failed without being executed. */
   readonly worker: string | null;
   readonly phase: Phase;
   readonly error: JobError | null;
-  /** What ended it. */
+  /** The kind of the event that ended it. */
   readonly endedBy: EventKind | null;
 }
 
-/** All attempts that a job's events tell of, newest first. */
+/** All attempts in a job's events, newest first. */
 export function attemptsOf(events: readonly Event[]): readonly PastAttempt[] {
   const attempts: PastAttempt[] = [];
   for (const step of stepsOf(events)) {
@@ -77,7 +77,7 @@ function errorOf(event: Event): JobError | null {
   return { code: 'crashed', message: `${event.holder} lost its lease in phase ${event.phase}` };
 }
 
-/** How many tasks of a run stand how, as a store counts them. */
+/** The number of a run's tasks in each standing, as a store counts them. */
 export interface TaskTally {
   readonly standing: Exclude<State, 'ended'> | Fate;
   readonly count: number;
@@ -88,15 +88,15 @@ export interface JobRunStats {
   readonly tasksTotal: number;
   readonly tasksSucceeded: number;
   readonly tasksFailed: number;
-  /** 0: none has ended; 100: all have; in between never either of them. */
+  /** 0: none has ended; 100: all have ended; otherwise 1 to 99. */
   readonly percentDone: number;
-  /** Null until all are DONE; 0: all failed; 100: all succeeded; in between never either of them. */
+  /** Null until all are DONE; 0: all failed; 100: all succeeded; otherwise 1 to 99. */
   readonly percentSuccess: number | null;
-  /** From its start in this life to its end; null while there is one of them to wait for. */
+  /** From its first start since the job was created or reopened to its end; null until both are known. */
   readonly totalMs: number | null;
-  /** Of the attempt that stored the tasks. */
+  /** Duration of the attempt that stored the tasks. */
   readonly prepareMs: number | null;
-  /** Of the attempt in which the run ended. */
+  /** Duration of the attempt in which the run ended. */
   readonly finalizeMs: number | null;
 }
 
@@ -149,7 +149,7 @@ function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'total
   };
 }
 
-/** When it was first under way in its newest life. */
+/** When it first executed since it was created, reopened or repeated. */
 function startOf(way: readonly LifeStep[]): number | null {
   const life = way.at(-1)?.life;
   const isStarted = ({ after }: LifeStep): boolean => ['preparing', 'underWay'].includes(jobStandingOf(after));

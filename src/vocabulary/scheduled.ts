@@ -1,4 +1,4 @@
-/** Scheduled jobs: the states of their tasks, and the lock that says who is doing what to one. */
+/** Scheduled jobs: the states of their tasks, and the lock: the owner and the transition in progress. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
 import { jobStandingOf, type JobStanding } from './standing.ts';
@@ -23,20 +23,20 @@ const words: Readonly<Record<JobStanding, ScheduledState>> = {
 export const scheduledState = (job: Job): ScheduledState =>
   isOpen(job) && job.cancel !== null ? 'started' : words[jobStandingOf(job)];
 
-/** The transition that whoever has the lock is performing. */
+/** The transition that the owner of the lock performs. */
 export type LockState = Phase | 'tick' | 'disable';
 export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'tick', 'disable'];
 
 export interface Lock {
   readonly owner: string | null;
-  /** Store time; null: as long as its owner's instance lives, or when nobody has the lock. */
+  /** Store time; null: there is no owner, or the lock lasts as long as the owner's instance sends heartbeats. */
   readonly expires: number | null;
   readonly state: LockState | null;
 }
 
 const unlocked: Lock = { owner: null, expires: null, state: null };
 
-/** The ticks of a definition, and its disabling, are one transaction each: only a claim of it shows them as a lock. */
+/** A tick of a definition, or its disabling, is one transaction: only a claim of the definition shows it as a lock. */
 export const lockOf = (job: Job): Lock =>
   job.state === 'running' ? { owner: job.lease.holder, expires: job.lease.until, state: lockState(job) } : unlocked;
 

@@ -1,4 +1,4 @@
-/** The stages of a job's life: create, queue, run, done; the fate it is done with, and what each stage knows. */
+/** The stages of a job: create, queue, run, done; its fate, and the data of each stage. */
 import type { Event, EventKind } from '../model/event.ts';
 import { isOpen, type EndedJob, type Job } from '../model/job.ts';
 import type { ErrorCode, Fate, TerminateCode } from '../model/state.ts';
@@ -45,10 +45,10 @@ export const terminateNumbers: Readonly<Record<TerminateCode, number>> = {
   server: 4,
 };
 
-/** Where it is now; its history tells how far it has come. */
+/** The current stage; `stageHistory` gives the earlier ones. */
 export const stageOf = (job: Job): Stage => words[jobStandingOf(job)];
 
-/** Null while it is not done. */
+/** Null until it is done. */
 export const fateOf = (job: Job): StageFate | null => (isOpen(job) ? null : wordsOfFates[job.fate]);
 
 export type StageEvent =
@@ -59,9 +59,9 @@ export type StageEvent =
 const beginningAgain: ReadonlySet<EventKind> = new Set<EventKind>(['reopened', 'repeated']);
 
 /**
- * The rule: after the creation, a history tells when each stage was first reached in the job's newest life, which
- * begins when it is created, opened again or repeated, so that going back to the queue within a life (a retry, a
- * release, a lapse) adds no step but goes on with the run. The events must be all of the job's.
+ * After the creation, the history lists when each stage was first reached since the job was created, reopened or
+ * repeated. A return to the queue in between (retry, release, lapse) adds no entry. `events` must contain all events of
+ * the job.
  */
 export function stageHistory(events: readonly Event[]): readonly StageEvent[] {
   let history: StageEvent[] = [];
@@ -87,7 +87,7 @@ function endingOf(event: Event): StageEvent {
   }
 }
 
-/** The only ten that a job can have. */
+/** The ten histories that a job can have. */
 export const legalHistories: readonly (readonly StageEvent['type'][])[] = [
   ['CREATE'],
   ['CREATE', 'QUEUE'],
@@ -106,11 +106,11 @@ const legal: ReadonlySet<string> = new Set(legalHistories.map((types) => types.j
 export const isLegalHistory = (history: readonly Pick<StageEvent, 'type'>[]): boolean =>
   legal.has(history.map(({ type }) => type).join(' '));
 
-/** What is known of each stage that was reached; what came before stays known. */
+/** The data of each stage that was reached; data of earlier stages stays. */
 export interface StageInfo<Log> {
   readonly stage: Stage;
   readonly create: { readonly at: number };
-  /** `position`: claimable jobs ahead of it; null when it does not stand in the queue now. */
+  /** `position`: the number of claimable jobs ahead of it; null if it is not in the queue now. */
   readonly queue: { readonly at: number; readonly position: number | null } | null;
   readonly run: { readonly at: number; readonly log: Log } | null;
   readonly done: ({ readonly at: number } & StageEnding) | null;
@@ -131,11 +131,11 @@ export type StageEnding =
       readonly code: number;
       readonly reason: TerminateCode;
       readonly message: string | null;
-      /** Who asked for it. */
+      /** The actor who requested it. */
       readonly by: string;
     };
 
-/** What only the caller can know. */
+/** Data that only the caller has. */
 export interface StageGiven<Log> {
   readonly position: number | null;
   readonly log: Log;
@@ -169,7 +169,7 @@ function ending(job: EndedJob, events: readonly Event[]): StageEnding {
   }
 }
 
-/** Whoever asked first is told, unless it was someone else's word, with another reason, that ended the job. */
+/** The first cancel request, unless the job was ended with another code, such as by a stop. */
 function termination({ cancel }: EndedJob, events: readonly Event[]): StageEnding {
   const last = events.findLast((event) => event.kind === 'cancelled');
   const isOther = last !== undefined && last.code !== cancel!.code;

@@ -1,17 +1,17 @@
-/** The standing of a job, as finely as the vocabularies need it. Each vocabulary maps every standing to a word. */
+/** The standing of a job, as detailed as the vocabularies need it. Each vocabulary maps every standing to a word. */
 import { evolve, blankJob } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobOrigin, Job } from '../model/job.ts';
 import type { Fate, Hold } from '../model/state.ts';
 
 export type JobStanding =
-  /** Made but not stored: it has no event yet. */
+  /** Not stored yet: it has no event. */
   | 'inserting'
   | 'pending'
   | 'paused'
   | 'behindParent'
   | 'preparing'
-  /** Worked on, waiting for its children, or with nothing left to do but gather what they did. */
+  /** Executing, waiting for its children, or due to gather their results. */
   | 'underWay'
   | Fate;
 
@@ -25,18 +25,18 @@ export function jobStandingOf(job: Job): JobStanding {
   return job.state === 'pending' ? 'pending' : standingOfHold[job.hold];
 }
 
-/** One event, and what it made of the job. */
+/** One event, and the job after it. */
 export interface LifeStep {
   readonly event: Event;
   readonly before: Job;
   readonly after: Job;
-  /** A life begins when the job is created, opened again or repeated; 1 is the first. */
+  /** A life begins when the job is created, reopened or repeated; the first is 1. */
   readonly life: number;
 }
 
 const beginnings: ReadonlySet<EventKind> = new Set<EventKind>(['created', 'reopened', 'repeated']);
 
-/** The steps of a job through all its events. Its identity plays no part: what is fixed at creation is left blank. */
+/** The job after each of its events. The fields of its origin are left blank, since no standing depends on them. */
 export function stepsOf(events: readonly Event[]): readonly LifeStep[] {
   let after = blankJob(blankOrigin);
   let life = 0;

@@ -104,7 +104,7 @@ describe('a call', () => {
   test('that is wrong is not tried again', async () => {
     const { url, seen } = await server((_, response) => response.writeHead(404).end('nothing here'));
     const failure = await failureOf({ allow: here }, { url });
-    expect(failure.message).toContain('answered 404');
+    expect(failure.message).toContain('responded with 404');
     expect(seen).toHaveLength(1);
   });
 
@@ -131,7 +131,7 @@ describe('a call', () => {
     });
     const { job } = await (await engineWith({ allow: here }))({ url, timeout: '200ms' });
     await eventually(async () => (await job()).attempt === 1 && (await job()).state === 'pending');
-    expect((await job()).error).toMatchObject({ code: 'timed out', message: 'no whole answer within 200 ms' });
+    expect((await job()).error).toMatchObject({ code: 'timed out', message: 'no complete response within 200 ms' });
   });
 
   test.each([
@@ -141,7 +141,7 @@ describe('a call', () => {
     { url: 'nothing' },
     { url: 'http://user:pass@example.org/' },
   ])('of $url is refused', async (input) => {
-    expect((await failureOf({ allow: here }, input)).message).toMatch(/must begin with http|takes no user/);
+    expect((await failureOf({ allow: here }, input)).message).toMatch(/must begin with http|must not contain a user/);
   });
 
   test.each([

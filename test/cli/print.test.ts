@@ -28,6 +28,7 @@ test('a name that reverses text is shown by its escape in tables, details, JSON 
   using place = new Place();
   const name = 'daily \u202Egpj.exe';
   const shown = String.raw`daily \u202egpj.exe`;
+  await place.stint('migrate');
   for (const words of [['create', name, '--type', 'http', '--every', '1d'], ['show', name], ['ls'], ['ls', '--json'], ['show', `${name}?`]]) {
     const { out, err } = await place.stint('defs', ...words);
     expect(out + err, words.join(' ')).toContain(shown);

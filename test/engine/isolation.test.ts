@@ -80,7 +80,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
     test('a job that is handed off says so, with its token', async () => {
       const handed = await run(shared, 'hands-off');
       expect(handed).toBeInstanceOf(HandedOff);
-      expect(handed).toEqual(new HandedOff('12.5', 300_000));
+      expect(handed).toEqual(new HandedOff('12.5.00', 300_000));
     });
 
     test('the engine can choose the token', async () => {

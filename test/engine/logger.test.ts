@@ -1,10 +1,10 @@
 // A logger of the program's own may throw: nothing is lost by it but the line.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { unfailing } from '../../src/logger.ts';
+import { neverThrowing } from '../../src/logger.ts';
 
 test('a logger that throws is told to the process, and to nobody else', async () => {
-  const logger = unfailing({
+  const logger = neverThrowing({
     info: () => {
       throw new Error('the disk is full');
     },
@@ -25,7 +25,7 @@ test('a logger is called as the object that it is', () => {
     warn(text: string) { this.kept.push(text); },
     error(text: string, about?: object) { this.kept.push([text, about]); },
   };
-  const careful = unfailing(logger);
+  const careful = neverThrowing(logger);
   careful.info('a');
   careful.warn('b');
   careful.error('c', { id: 1 });

@@ -76,10 +76,11 @@ test('the rest of a block goes unused after a while, and the next block is as la
   expect(counter.asked.at(-1)).toBe(6);
 });
 
-test.each(stores)('newest first is newest first, whichever of two instances created a run ($name)', async ({ open }) => {
+test.each(stores)('newest first is newest first, whichever of two instances created a run ($name)', async (kind) => {
   const clock = new VirtualClock(1_800_000_000_000);
-  const { store, again, close } = await open(clock);
-  const instances = [new Jobs(store), new Jobs(await again())];
+  const opened = await kind.open(clock);
+  const { store } = opened;
+  const instances = [new Jobs(store), new Jobs(await opened.again())];
   const created: number[] = [];
   for (const [count, turn] of [[40, 0], [3, 1], [1, 0], [40, 1], [1, 0], [1, 1], [2, 0]] as const) {
     for (let left = count; left > 0; left -= 1) {
@@ -90,5 +91,5 @@ test.each(stores)('newest first is newest first, whichever of two instances crea
   }
   const { jobs } = await store.find({}, { limit: 200 });
   expect(jobs.map(({ id }) => id)).toEqual(created.toReversed());
-  await close();
+  await opened.close();
 });

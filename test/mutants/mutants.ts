@@ -24,7 +24,7 @@ const noVersion = cut(
   '${updateSql} WHERE version = ? AND',
   '${updateSql} WHERE ? > 0 AND',
 );
-const noTurnstile = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
+const noGateLimit = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
 const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE unique_key.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
   'engine/loops/claimer.ts',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
     title: 'a gate admits every job',
-    cuts: [noTurnstile, cut('store/sqlite/claim/gates.ts', 'Math.min(turnstile.room(gate), request.limit)', 'request.limit')],
+    cuts: [noGateLimit, cut('store/sqlite/claim/gates.ts', 'Math.min(admissions.room(gate), request.limit)', 'request.limit')],
     seeds: [1],
     isQuick: true,
   },

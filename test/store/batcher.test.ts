@@ -12,7 +12,7 @@ function doubling(options: Partial<BatcherOptions<number>> = {}) {
     if (items.some((item) => item < 0)) throw new Error('negative');
     return items.map((item) => item * 2);
   };
-  return { groups, batcher: new Batcher(run, { underWayMax: 1, ...options }) };
+  return { groups, batcher: new Batcher(run, { runningMax: 1, ...options }) };
 }
 
 test('items that are added in the same turn run as one group, and each gets its answer', async () => {
@@ -42,7 +42,7 @@ test('a group holds no more than its size, but always one item', async () => {
 });
 
 test('an error before the items are taken rejects all that wait', async () => {
-  const batcher = new Batcher<number, number>(() => Promise.reject(new Error('no database')), { underWayMax: 1 });
+  const batcher = new Batcher<number, number>(() => Promise.reject(new Error('no database')), { runningMax: 1 });
   const answers = await Promise.allSettled([1, 2].map((item) => batcher.add(item)));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Change } from '../../src/model/change.ts';
 import type { Command, CommandName } from '../../src/model/command.ts';
 import { dueOf, never, planOf, tick, wakeUp, type Definition, type Spec } from '../../src/model/definition.ts';
-import type { Event, FirstState, Happening } from '../../src/model/event.ts';
+import type { Event, FirstState, EventBody } from '../../src/model/event.ts';
 import type { JobOrigin, Job, JobError, Policy } from '../../src/model/job.ts';
 import { create, record, step, transitions, type Asking } from '../../src/model/machine.ts';
 import { errorCodes, kinds, terminateCodes, type Kind } from '../../src/model/state.ts';
@@ -180,15 +180,15 @@ function grant(wish: Wish, job: Job, asking: Asking): Change | null {
 }
 
 /** What the door lets happen to definitions: they are switched off and on, and answer their ticks. */
-function happeningsTo(def: Job, { pick, count, isWild }: Wish, now: number): readonly Happening[] {
+function happeningsTo(def: Job, { pick, count, isWild }: Wish, now: number): readonly EventBody[] {
   const { code: spec } = JSON.parse(def.input) as Definition;
   if (def.state === 'held' && def.hold === 'pause') {
-    const woken = wakeUp(def, spec, now) as Extract<Happening, { kind: 'ticked' }>;
+    const woken = wakeUp(def, spec, now) as Extract<EventBody, { kind: 'ticked' }>;
     return [woken, { kind: 'resumed', due: woken.due }];
   }
   if (def.state !== 'pending') return [];
   if (isWild) return [{ kind: 'paused' }];
-  return [tick(def, spec, { now, ids: idsFrom(pick), isBusy: count > 0, runs: new Map() }).happening];
+  return [tick(def, spec, { now, ids: idsFrom(pick), isBusy: count > 0, runs: new Map() }).event];
 }
 
 const idsFrom = (first: number): number[] => Array.from({ length: 50 }, (_, index) => 1000 + first + index);
@@ -231,6 +231,7 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
   plan: (wish, job) => ({ do: 'plan', fence: fenceOf(wish, job), tasks: wish.count, details: '{"of":2}' }),
   reclaim: ({ count }) => ({ do: 'reclaim', holder: `worker ${count}` }),
   adopt: ({ count }) => ({ do: 'adopt', tasks: count + 1 }),
+  expire: () => ({ do: 'expire' }),
   settle: () => ({ do: 'settle' }),
   free: () => ({ do: 'free' }),
   pause: () => ({ do: 'pause' }),

@@ -22,7 +22,7 @@ export const eventsPage = (): string =>
     '## Kinds',
     table(
       ['kind', 'what happened', 'it also tells'],
-      kindsOf(source, 'Happening').map(({ kind, fields, says }) => [
+      kindsOf(source, 'EventBody').map(({ kind, fields, says }) => [
         code(kind), sentence(says), fields.map(code).join(', '),
       ]),
     ),

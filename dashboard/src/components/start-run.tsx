@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Saying } from '../../../src/http/contract.ts';
+import type { RequestArguments } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { exactText } from '../exact-json.ts';
 import { messageOf } from '../problem.ts';
@@ -145,7 +145,7 @@ const draftOf = ({ type = '', input, priority, tags = {} }: RunTemplate): RunDra
   unique: '',
 });
 
-type CreateRunBody = Saying<'createRun'>['body'];
+type CreateRunBody = RequestArguments<'createRun'>['body'];
 
 function bodyOf({ type, input, delay, priority, tags, unique }: RunDraft, def: string | undefined): CreateRunBody {
   return {

@@ -1,6 +1,6 @@
 /** Failures, grouped by type and error: how often, since when, and actions on a whole group. */
 import type { JSX } from 'preact';
-import type { FailureGroupView, Saying, SeriesRange } from '../../../src/http/contract.ts';
+import type { FailureGroupView, RequestArguments, SeriesRange } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Badge, Chip } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
@@ -13,7 +13,6 @@ import { number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
 import { useChanges } from '../state/live.ts';
-import { noteOperation } from '../state/operation-totals.ts';
 import { useResource } from '../state/resource.ts';
 import { mayOperate } from '../state/session.ts';
 import { Spark } from './failures/spark.tsx';
@@ -133,7 +132,7 @@ async function cancelAll(group: FailureGroupView, onDone: () => void): Promise<v
   if (reason !== null) await start('Cancelling', { action: 'cancel', ...targetOf(group, 'open'), ...reason }, onDone);
 }
 
-type BulkBody = Saying<'bulk'>['body'];
+type BulkBody = RequestArguments<'bulk'>['body'];
 
 const targetOf = (
   { type, fingerprint }: FailureGroupView, state: 'failed' | 'open',
@@ -149,7 +148,6 @@ async function start(doing: string, body: BulkBody, onDone: () => void): Promise
   const started = await withToast(() => call('bulk', { body }));
   if (started === null) return;
   const { count, operation } = started;
-  noteOperation(started);
   showToast(`${doing} ${plural(count, 'job')}`, { href: href(`/runs/${operation}`), text: 'View operation' });
   onDone();
 }

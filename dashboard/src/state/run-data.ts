@@ -1,6 +1,6 @@
 /** The data of one run: record, progress, log and events. Read once, then updated from its stream while it is open. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Answer, EventView, LogLine, ProgressView, RunDetail, RunView } from '../../../src/http/contract.ts';
+import type { Answer, EventView, LogLineView, ProgressView, RunDetail, RunView } from '../../../src/http/contract.ts';
 import { call, urlOf } from '../api.ts';
 import { isHidden, isLive } from './live.ts';
 
@@ -8,7 +8,7 @@ export interface RunData {
   readonly run: RunDetail;
   readonly progress: ProgressView | null;
   readonly events: readonly EventView[];
-  readonly log: readonly LogLine[];
+  readonly log: readonly LogLineView[];
 }
 
 export interface LoadedRun {
@@ -60,7 +60,7 @@ function followRun(id: number, update: Update, onEnd: () => void): () => void {
   on<RunView>('run', (before, run) => ({ ...before, run: { ...before.run, ...run, error: before.run.error } }));
   on<{ progress: ProgressView | null }>('progress', (before, { progress }) => ({ ...before, progress }));
   on<EventView>('event', (before, event) => ({ ...before, events: joined(before.events, [event]) }));
-  on<{ lines: readonly LogLine[] }>('log', (before, { lines }) => ({ ...before, log: joined(before.log, lines) }));
+  on<{ lines: readonly LogLineView[] }>('log', (before, { lines }) => ({ ...before, log: joined(before.log, lines) }));
   source.addEventListener('end', () => {
     source.close();
     // The stream carries neither the result nor the attempts.
@@ -80,8 +80,8 @@ async function readRunData(id: number, signal: AbortSignal): Promise<RunData> {
   return { run, progress, events, log };
 }
 
-async function readLog(id: number, signal: AbortSignal): Promise<LogLine[]> {
-  const lines: LogLine[] = [];
+async function readLog(id: number, signal: AbortSignal): Promise<LogLineView[]> {
+  const lines: LogLineView[] = [];
   for (let after: number | null = 0, pages = 0; after !== null && pages < logPagesMax; pages++) {
     const page: Answer<'getLog'> = await call('getLog', { params: { id }, query: { after } }, signal);
     lines.push(...page.items);

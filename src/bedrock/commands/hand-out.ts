@@ -41,10 +41,10 @@ async function handOut(
 ): Promise<readonly HandedOut[]> {
   if (caller.isGone) throw new StatusError(noJob);
   const isLongPoll = headers.get('connection')?.toLowerCase() === 'wait';
-  const found: Pick<HandOut, 'handed' | 'spoiled'> = isLongPoll
-    ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), spoiled: 0 }
+  const found: Pick<HandOut, 'handed' | 'failed'> = isLongPoll
+    ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), failed: 0 }
     : await services.longPolls.serve(request, caller);
-  if (found.handed.length + found.spoiled === 0) throw new StatusError(noJob);
+  if (found.handed.length + found.failed === 0) throw new StatusError(noJob);
   return found.handed;
 }
 

@@ -1,6 +1,6 @@
 /** Explains why a job is not running: returns every reason that applies, in order of importance. */
 import type { Jobs } from '../../jobs.ts';
-import { parseGate, Turnstile, type Limits } from '../../model/gate.ts';
+import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import type { Instance } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
@@ -109,7 +109,7 @@ async function gateReason(
   if (job.gate === null || job.admitted) return null;
   const gate = parseGate(job.gate);
   const admitted = await jobs.store.admittedPerGate([job.type]);
-  if (new Turnstile(admitted, limits, true).room(job.gate) > 0) {
+  if (new GateAdmissions(admitted, limits, true).room(job.gate) > 0) {
     return gate.leaderOnly ? leaderOnly(able) : null;
   }
   const { type, kind } = job;

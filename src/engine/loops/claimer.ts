@@ -5,7 +5,7 @@
 import type { Jobs } from '../../jobs.ts';
 import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
 import type { ClaimedJobs } from '../../jobs/work.ts';
-import { Turnstile, type Limits } from '../../model/gate.ts';
+import { GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -139,7 +139,7 @@ export class Claimer {
     if (!this.#hasGates) return false;
     const { jobs, types, limits } = this.#parts;
     const admitted = await jobs.store.admittedPerGate(types);
-    const turnstile = new Turnstile(admitted, limits(), true);
-    return admitted.keys().some((gate) => turnstile.room(gate) === 0);
+    const admissions = new GateAdmissions(admitted, limits(), true);
+    return admitted.keys().some((gate) => admissions.room(gate) === 0);
   }
 }

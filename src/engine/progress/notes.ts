@@ -157,10 +157,10 @@ export class Notes {
   }
 
   #failed(drafts: readonly NoteDraft[], error: unknown): void {
-    const isNews = this.#failures === 0 && drafts.some(({ job }) => !job.isSuspect);
+    const isFirstFailure = this.#failures === 0 && drafts.some(({ job }) => !job.isSuspect);
     this.#failures += 1;
     for (const { job } of drafts) this.#suspect(job);
-    if (isNews) this.#options.onError?.(error);
+    if (isFirstFailure) this.#options.onError?.(error);
   }
 
   #written({ job, written }: NoteDraft): void {

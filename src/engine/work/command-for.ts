@@ -84,7 +84,7 @@ function codeOf(error: unknown): JobError['code'] {
   return isA(HandlerCrashed, error) || isA(MissingOutput, error) ? error.code : 'unknown';
 }
 
-const messageOf = (error: unknown): string => read(() => textOf(error)) ?? 'something was thrown that cannot be told';
+const messageOf = (error: unknown): string => read(() => textOf(error)) ?? 'the handler threw a value that cannot be read';
 
 const textOf = (error: unknown): string =>
   clean(isA(Error, error) ? error.message || error.name : `${typeof error}: ${String(error)}`, messageMax);

@@ -155,7 +155,7 @@ export class Runner {
   }
 
   #logStrayRejection({ id }: Job, error: unknown): void {
-    this.#parts.logger.error(`the handler of job ${id} left a promise behind that was rejected`, { error, id });
+    this.#parts.logger.error(`the handler of job ${id} has a rejected promise that it did not handle`, { error, id });
   }
 }
 

@@ -7,7 +7,7 @@ import { Claimer } from '../loops/claimer.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
-import type { Running } from './running.ts';
+import type { RunningPart } from './running.ts';
 
 export interface ClaimingParts extends LoopParts {
   readonly jobs: Jobs;
@@ -16,7 +16,7 @@ export interface ClaimingParts extends LoopParts {
   readonly instanceCommands?: InstanceCommands;
 }
 
-export interface Claiming {
+export interface ClaimingPart {
   readonly loop: Loop;
   readonly claimOnCreate: ClaimOnCreate;
 }
@@ -26,9 +26,9 @@ export function claiming(
   parts: ClaimingParts,
   lease: InstanceLease,
   leader: Leader,
-  { attempts, finisher, runner, slots }: Running,
+  { attempts, finisher, runner, slots }: RunningPart,
   isDraining: () => boolean,
-): Claiming {
+): ClaimingPart {
   const { jobs, instance, handlers, clock } = parts;
   const claimer = new Claimer({
     jobs, by: instance, clock, lease, slots, attempts,

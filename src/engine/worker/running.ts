@@ -29,7 +29,7 @@ export interface RunningParts extends LoopParts {
   readonly instanceCommands?: InstanceCommands;
 }
 
-export interface Running {
+export interface RunningPart {
   readonly attempts: Attempts;
   readonly finisher: Finisher;
   readonly notes: Notes;
@@ -38,7 +38,7 @@ export interface Running {
 }
 
 /** `follow` adjusts a schedule that counts from the start or the end of its runs. */
-export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): Running {
+export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);

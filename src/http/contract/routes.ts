@@ -6,12 +6,12 @@ import {
   RunFilter, RunListQuery, RunParams, RunResult, ScheduleRequest, time, whole,
 } from './requests.ts';
 import {
-  count, EventView, instant, LogLine, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
+  count, EventView, instant, LogLineView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
   RunView,
 } from './run-views.ts';
 import {
   AuditView, BulkStarted, DefPage, DefView, FailureGroupView, Health, InstanceView, MatrixView, Me, Nothing,
-  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, TickView, TokenView,
+  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, StoreView, TickView, TokenView,
   TypeDetail, TypeView,
 } from './views.ts';
 import { apiPath, kindWords, type Role, roles } from './words.ts';
@@ -53,7 +53,7 @@ const define = <const R extends Record<string, Route>>(table: R): R => table;
 
 export const routes = define({
   health: {
-    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and reaches its store',
+    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and its store takes writes',
     answer: Health,
   },
   metrics: {
@@ -144,7 +144,7 @@ export const routes = define({
     query: z.strictObject({
       after: whole(0, Number.MAX_SAFE_INTEGER).optional(), limit: whole(1, 1000).optional() }).meta({ id: 'LogQuery',
     }),
-    answer: pageOf('LogPage', LogLine),
+    answer: pageOf('LogPage', LogLineView),
   },
   getRunStats: {
     method: 'get', path: at('/runs/{id}/stats'), roles: readers, summary: 'Get statistics of a run and its tasks',
@@ -342,6 +342,10 @@ export const routes = define({
     query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
     answer: SeriesView,
   },
+  storeHealth: {
+    method: 'get', path: at('/store'), roles: readers,
+    summary: 'Get the size of the store, its connections, and what keeps it from cleaning up', answer: StoreView,
+  },
   audit: {
     method: 'get', path: at('/audit'), roles: operate, summary: 'List recorded operator actions, newest first',
     query: z.strictObject({
@@ -411,14 +415,14 @@ type Read<R, K extends string> = [RoutePart<R, K>] extends [never] ? undefined :
 type ArgumentPart<R, K extends string> = [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
 
 /** The validated request that a handler receives. */
-export interface Asked<N extends RouteName> {
+export interface ParsedRequest<N extends RouteName> {
   readonly params: Read<Routes[N], 'params'>;
   readonly query: Read<Routes[N], 'query'>;
   readonly body: Read<Routes[N], 'body'>;
 }
 
 /** The parameters of a call of the client. */
-export type Saying<N extends RouteName> =
+export type RequestArguments<N extends RouteName> =
   ArgumentPart<Routes[N], 'params'> & Partial<ArgumentPart<Routes[N], 'query'>> & ArgumentPart<Routes[N], 'body'>;
 
 export type Answer<N extends RouteName> = z.output<Routes[N]['answer']>;

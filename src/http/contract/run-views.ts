@@ -199,10 +199,10 @@ export const Changed = z
   .meta({ id: 'Changed' });
 export type Changed = z.infer<typeof Changed>;
 
-export const LogLine = z
+export const LogLineView = z
   .object({ n: count, at: instant, level: z.enum(levelWords), text: z.string() })
   .meta({ id: 'LogLine' });
-export type LogLine = z.infer<typeof LogLine>;
+export type LogLineView = z.infer<typeof LogLineView>;
 
 export const RunStats = z
   .object({

@@ -21,7 +21,8 @@ export class DurationTracker {
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (!workKinds.includes(kind)) return none;
-    if ('due' in event) this.#due.set(job, event.due);
+    // A due time in the past is no wait: the job could not start before it was there.
+    if ('due' in event) this.#due.set(job, Math.max(event.due, event.at));
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);
       const due = this.#due.get(job);

@@ -4,11 +4,12 @@ import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
-import type { Answer, Asked, RunView } from '../contract.ts';
+import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { includesRole } from '../access/access.ts';
 import { actor, terminateCode } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
 import { reply } from './work.ts';
@@ -163,16 +164,17 @@ async function checkCreator(engine: HttpServices['engine'], id: number, principa
   throw new HttpRefusal('forbidden', `run ${id} was not created by ${principal.name}: it needs the role operator`);
 }
 
-const errorOf = ({ message, data }: Asked<'failRun'>['body']['error']): Error =>
+const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
   Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
-  { engine }: HttpServices,
+  { engine, priorities }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
-  request: Asked<'runDef'>['body'],
+  request: ParsedRequest<'runDef'>['body'],
   call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
+  checkPriorityOf(principal, request.priority, priorities);
   const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
   if (handle.outcome !== 'created') call.status = 200;
   const job = await storedJob(handle);
@@ -207,7 +209,7 @@ function keyOf({ request, principal }: HttpCall): string | null {
   return `idempotency ${principal.name} ${key}`;
 }
 
-type RunBody = Asked<'runDef'>['body'];
+type RunBody = ParsedRequest<'runDef'>['body'];
 
 function engineRequest(
   { unique, dueTime, delay, startBy, ...rest }: RunBody,

@@ -4,11 +4,12 @@ import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
-import type { Answer, Asked } from '../contract.ts';
+import type { Answer, ParsedRequest } from '../contract.ts';
 import { instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { unauthenticated } from '../access/access.ts';
 import { actor, type Principal } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
 
@@ -75,7 +76,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(job);
   },
 
-  async createChildren({ engine }, { params: { id }, body: { fence, children } }, { principal }) {
+  async createChildren({ engine, priorities }, { params: { id }, body: { fence, children } }, { principal }) {
+    for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     await held(engine, id, fence, principal);
     const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
       kind: 'task' as const,
@@ -127,7 +129,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 /** PostgreSQL stores neither NUL nor unpaired surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-type ClaimBody = Asked<'claim'>['body'];
+type ClaimBody = ParsedRequest<'claim'>['body'];
 
 const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBody, principal: Principal) => ({
   kinds: ['run', 'task'] as const,

@@ -25,11 +25,11 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** A repeat that was missed skips to the first slot after now. */
+  /** If a repeat was missed, the next due time is the first one after now. */
   readonly reanchor?: boolean;
 }
 
-/** New data; with a new repeat rule also a new time, unless one is given. */
+/** Replaces the data; a new repeat rule also sets a new due time, unless the request has one. */
 export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
   const { id, repeat, due, priority } = request;
   const data = checkExactText(request.data);
@@ -54,15 +54,15 @@ function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateRequest): 
   return { ...others, ...(rule === undefined ? {} : { repeat: rule }) };
 }
 
-/** What its worker has not finished by then is handed out again. */
+/** If its worker has not finished by then, the job is handed out again. */
 function leaseUntil(job: Job, until: number): readonly Command[] {
   if (job.state !== 'running' || job.policy.retryAfter === undefined) return [];
   return [{ do: 'handOff', fence: job.fence, holder: job.lease.holder, until }];
 }
 
-/** It failed for good. For its parent that counts as an end like any other. */
+/** Fails a job for good. For its parent it counts as an ended child. */
 export async function fail(store: Store, id: number, data: string | undefined, asker: Asker): Promise<void> {
-  const error = { code: 'unknown', message: 'its worker said that it failed' } as const;
+  const error = { code: 'unknown', message: 'its worker reported a failure' } as const;
   const changes = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
     const [job] = await store.load([id]);
@@ -80,7 +80,7 @@ export async function fail(store: Store, id: number, data: string | undefined, a
 const replaceData = (job: Job, data: string): readonly Command[] =>
   [{ do: 'edit', edit: { input: marked(checkExactText(data), isMock(job)) } }];
 
-/** Ends a child that is not being worked on, or may be handed out again; others are left as they are. */
+/** Ends a child that is not running, or that may be handed out again; other jobs stay unchanged. */
 export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
   change(store, id, asker, async (job) => {
     const cannot = (code: 'has.children' | 'no.parent', why: string): Refusal =>
@@ -90,7 +90,7 @@ export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
     return cancelling(job);
   });
 
-/** Removes every trace of a job that nobody works on, and for which no child waits. */
+/** Deletes a job that is not running and has no child that waits for it. */
 export async function remove(store: Store, id: number, asker: Asker): Promise<void> {
   const [{ before }] = (await applyTogether(store, async () => {
     const [job] = await store.load([id]);
@@ -113,7 +113,7 @@ export interface RequeueRequest {
   readonly decrementsFailures?: boolean;
 }
 
-/** Back to the queue from any state, due since its creation; what does not exist is passed over. */
+/** Returns jobs to the queue from any state, due since their creation; unknown ids are ignored. */
 export async function requeue(store: Store, request: RequeueRequest, asker: Asker): Promise<void> {
   if (request.name !== undefined) checkName('name', request.name);
   await applyTogether(store, async () => {
@@ -139,7 +139,7 @@ function resetCount({ input, policy }: Job): readonly Command[] {
   return reset === input ? [] : [{ do: 'edit', edit: { input: reset } }];
 }
 
-/** A child that lives again is waited for again, also by a parent that has ended meanwhile. */
+/** A child that is open again must be awaited again, even by a parent that has ended meanwhile. */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));
   const elsewhere = new Set(jobs.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])));

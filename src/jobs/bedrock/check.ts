@@ -1,4 +1,4 @@
-/** The checks of the queue: what Bedrock allows of priorities, times and names, beyond what any job may have. */
+/** The checks of the queue: Bedrock's limits on priorities, times and names, beyond those of every job. */
 import { parseGlob } from '../../model/glob.ts';
 import { Refusal } from '../../refusal.ts';
 import type { TypeNames } from '../../store/store.ts';
@@ -9,7 +9,7 @@ import { checkText, nameMax } from '../checks/values.ts';
 export const priorityDefault = 500;
 export const queuePriorities: readonly number[] = [0, 250, 500, 750, 850, 1000];
 export const handOutMax = 1000;
-/** Of the names that a worker asks for, all together. */
+/** Limit on all names of a request together. */
 export const namesBytesMax = 12_750;
 
 export function checkQueuePriority(priority: number): number {
@@ -21,7 +21,7 @@ export function checkQueuePriority(priority: number): number {
 /** Bedrock's times reach back to the year 0000. */
 export const checkDue = (field: string, due: number): number => checkInstant(due, field);
 
-/** Refuses with the field, since a repeat rule is refused by the same code. */
+/** The refusal names the field, since a repeat rule is refused with the same code. */
 export function checkRetryAfter(retryAfter: string, now: number): string {
   try {
     applyModifiers(parseModifiers(retryAfter), now);
@@ -32,7 +32,7 @@ export function checkRetryAfter(retryAfter: string, now: number): string {
   }
 }
 
-/** What can be looked for; names that no job can have are left out. */
+/** Returns the names to search for, without those that no job can have. */
 export function checkNames(names: TypeNames): TypeNames {
   if ('glob' in names) return { glob: parseGlob(names.glob).text };
   for (const name of names.exact) checkText('name', name, namesBytesMax);

@@ -1,4 +1,4 @@
-/** Creating queued jobs: all or none, each new or, if it is to be unique, the one that has its name already. */
+/** Creating queued jobs: all or none. A unique job is new, or is the existing job with its name. */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import { childHold } from '../../model/family.ts';
@@ -17,24 +17,24 @@ import { isGone } from './query.ts';
 
 export interface QueueDraft {
   readonly name: string;
-  /** JSON text of an object; null: none was given. */
+  /** JSON text of an object; null: none was passed. */
   readonly data: string | null;
   readonly firstRun?: number;
   readonly repeat?: string;
   readonly retryAfter?: string;
   readonly priority?: number;
   readonly isUnique?: boolean;
-  /** False: a unique job that exists is left as it is. */
+  /** False: an existing unique job stays unchanged. */
   readonly overwrite?: boolean;
   readonly parent?: number;
 }
 
 const handOutsMax = 10;
-/** A queued job fails when its worker says so; lost workers are counted by hand-outs. */
+/** Queued jobs have no limit on crashes: lost workers are counted by hand-outs. */
 const crashesMax = 1000;
 const triesMax = 10;
 
-/** The ids, in the order of the drafts. Refuses all of them when one is refused. */
+/** Returns the ids in the order of the drafts. If one draft is refused, all are. */
 export async function createQueued(
   producer: Producer,
   drafts: readonly QueueDraft[],
@@ -45,14 +45,14 @@ export async function createQueued(
   const numbers: number[] = [];
   for (let tries = 1; ; tries++) {
     try {
-      return await createOnce(producer, drafts, { numbers, isMock, by, isWary: tries > 1 });
+      return await createOnce(producer, drafts, { numbers, isMock, by, isRetry: tries > 1 });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'taken.key' || tries === triesMax) throw error;
     }
   }
 }
 
-/** In the order in which Bedrock finds mistakes; repeat rules come later, when the job is known to be needed. */
+/** In the order in which Bedrock reports errors; repeat rules are checked later, when a job is known to be created. */
 function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, now: number): void {
   checkName('name', name);
   if (priority !== undefined) checkQueuePriority(priority);
@@ -66,8 +66,8 @@ interface Circumstances {
   readonly numbers: number[];
   readonly isMock: boolean;
   readonly by: string;
-  /** A key was found taken by a job that has another name now. */
-  readonly isWary: boolean;
+  /** Whether a key was found taken by a job that has another name now. */
+  readonly isRetry: boolean;
 }
 
 async function createOnce(
@@ -95,7 +95,7 @@ async function parentsOf(store: Store, drafts: readonly QueueDraft[]): Promise<R
   return parents;
 }
 
-/** One request to create: what it adds to the store, bit by bit. */
+/** One create request: collects the changes that it makes. */
 class Creation {
   readonly ids: number[] = [];
   readonly #producer: Producer;
@@ -103,7 +103,7 @@ class Creation {
   readonly #parents: ReadonlyMap<number, Job>;
   readonly #circumstances: Circumstances;
   readonly #kind: Kind;
-  /** By the job's id, in the order in which they come. */
+  /** By job id, in the order in which they are written. */
   readonly #changes = new Map<number, Change>();
   readonly #adoptions = new Map<number, number>();
   #idsUsed = 0;
@@ -154,7 +154,7 @@ class Creation {
     return id;
   }
 
-  /** The job that has the name, be it stored or part of this request. */
+  /** The job with this name, stored or created earlier in this request. */
   async #existing(draft: QueueDraft): Promise<Job | undefined> {
     const { name, parent } = draft;
     const kind = this.#kindOf(draft);
@@ -172,7 +172,7 @@ class Creation {
     return [...this.#changes.values()].find(isWanted)?.after ?? undefined;
   }
 
-  /** The job takes on what is new. What the draft does not say is reset, as in Bedrock. */
+  /** Updates the existing job. Fields that the draft does not set are reset, as in Bedrock. */
   #take(job: Job, draft: QueueDraft, { repeat }: Policy): void {
     const { repeat: _before, ...others } = job.policy;
     const edit = {
@@ -192,11 +192,14 @@ class Creation {
     return numbers[this.#idsUsed++]!;
   }
 
-  /** Keeps two who create one unique job at once from both doing so. A job may have been renamed and kept its key. */
+  /**
+   * The unique key keeps two concurrent requests from creating the same unique job. A renamed job keeps its key, so a
+   * further key is tried.
+   */
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
     const first = `${kind} ${name}`;
-    if (!this.#circumstances.isWary) return first;
+    if (!this.#circumstances.isRetry) return first;
     for (let n = 1; ; n++) {
       const key = n === 1 ? first : `${first} ${n}`;
       const holder = (await store.holders([key])).get(key);
@@ -209,7 +212,7 @@ class Creation {
     return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
   }
 
-  /** Data that carries the mark makes a mock of a job whose parent does not say otherwise. */
+  /** Data with the mock mark makes the job a mock, unless it has a parent, which decides. */
   #kindOf({ data, parent }: QueueDraft): Kind {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }
@@ -234,14 +237,14 @@ function checkGeneration({ id, parent }: Job): void {
   throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
 }
 
-/** The mark of parents decides over the request's; parents of both sorts cannot be served together. */
+/** The parents' mark overrides the request's; a request cannot have mock and real parents. */
 function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
   const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
   if (others.length === 0) return first;
   throw new Refusal('mismatched.mock', 'the parents named are mocked and real: ask for their children apart', {});
 }
 
-/** What has ended well and has no parent is gone, as far as the queue is concerned. */
+/** A job that has succeeded and has no parent does not exist any more for the queue. */
 const known = ['pending', 'held', 'running', 'failed', 'cancelled'] as const;
 
 async function byName(store: Store, kind: Kind, name: string, parent: number | undefined): Promise<Job | undefined> {

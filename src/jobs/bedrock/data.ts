@@ -1,4 +1,4 @@
-/** The data of queued jobs: JSON kept as text, with the mark that tells a mock from a real job. */
+/** The data of queued jobs: JSON text, with the mark that distinguishes a mock from a real job. */
 import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
 import { checkExactText, exactText, isObject, mergePatch, parseExact, type Json } from '../../model/json.ts';
@@ -9,7 +9,7 @@ export const noData = '{}';
 
 const markKey = 'mockRequest';
 
-/** An object that says something, or literally `{}`. Refuses `malformed.json`. */
+/** A non-empty object, or exactly `{}`. Refuses `malformed.json`. */
 export function checkObjectText(data: string): string {
   const text = checkExactText(data);
   const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
@@ -17,7 +17,7 @@ export function checkObjectText(data: string): string {
   throw new Refusal('malformed.json', 'the data of a new job must be a JSON object', { path: '$' });
 }
 
-/** Whether the data carries the mark, whatever its value. */
+/** Whether the data has the mark, with any value. */
 export function isMarked(data: string): boolean {
   const value = parsedIfHas(data, markKey);
   return isObject(value) && Object.hasOwn(value, markKey) && value[markKey] !== null;
@@ -25,10 +25,10 @@ export function isMarked(data: string): boolean {
 
 export const isMock = (job: Job): boolean => job.kind === 'mock';
 
-/** The data with the mark that fits the job: mocks always have it, real jobs never. */
-export function marked(data: string, shallBeMock: boolean): string {
+/** The data with the mark for mocks, and without it for real jobs. */
+export function marked(data: string, isToBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
-  if (!shallBeMock) return isMarkedNow ? without(data, markKey) : data;
+  if (!isToBeMock) return isMarkedNow ? without(data, markKey) : data;
   return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
@@ -42,17 +42,17 @@ export function keepData(job: Job): readonly Command[] {
   return input === job.input ? [] : [{ do: 'edit', edit: { input } }];
 }
 
-/** What a unique job's data becomes when it is created again. */
+/** The data of a unique job that is created again. */
 export const merged = (stored: string, given: string): string =>
   exactText(mergePatch(parseExact(stored), parseExact(given)));
 
-/** Whether the worker asks for the job to go after this time, though it repeats. */
+/** Whether the worker asks that the job be deleted after this time although it repeats. */
 export function asksForDeletion(data: string): boolean {
   const value = parsedIfHas(data, 'delete');
   return isObject(value) && (value['delete'] === true || value['delete'] === 'true');
 }
 
-/** Null without a closer look when the key cannot be in it; a key may be written with escapes. */
+/** Null without parsing if the key cannot be in the text; a key may be written with escapes. */
 const parsedIfHas = (data: string, key: string): Json =>
   data.includes(key) || data.includes('\\u') ? parseExact(data) : null;
 

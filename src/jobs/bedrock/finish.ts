@@ -1,4 +1,4 @@
-/** Finishing a hand-out: the job is done, repeats, waits for its children, or goes back to the queue. */
+/** Finishing a hand-out: the job ends, repeats, waits for its children, or returns to the queue. */
 import { applyTogether, isChange, type Asker } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
@@ -20,18 +20,18 @@ export interface FinishRequest {
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
-  /** A repeat that was missed skips to the first slot after now. */
+  /** If a repeat was missed, the next due time is the first one after now. */
   readonly reanchor?: boolean;
 }
 
 export interface RetryRequest extends FinishRequest {
-  /** When it is due again, unless it repeats. */
+  /** When it is due again, if it does not repeat. */
   readonly due: number | { readonly inSeconds: number };
   readonly name?: string;
   readonly priority?: number;
 }
 
-/** The work is done: it repeats if it is to, waits if children are open, and is gone otherwise. */
+/** Finishes a job: it repeats if it has a rule, waits if children are open, and otherwise ends. */
 export const finish = (store: Store, request: FinishRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job) => {
     const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
@@ -43,7 +43,7 @@ export const finish = (store: Store, request: FinishRequest, asker: Asker): Prom
 const waitFor = (children: number, { fence, startedAt }: Job): Command =>
   ({ do: 'plan', fence, tasks: children, ...(startedAt === null ? {} : { due: startedAt }) });
 
-/** The work is to be done again: when its repeat rule says, or when the worker says. */
+/** Makes a job due again: by its repeat rule, or when the worker says. */
 export const retry = (store: Store, request: RetryRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job, { now }) => {
     const edit: Edit = {
@@ -65,7 +65,7 @@ const dueAgain = ({ due }: RetryRequest, now: number): number =>
 
 interface Conclusion {
   readonly commands: readonly Command[];
-  /** Children that may go now. */
+  /** Children that are released now. */
   readonly freed: readonly Job[];
 }
 

@@ -1,4 +1,4 @@
-/** Handing out queued jobs: the best that match, each with what its worker wants to know of its family. */
+/** Handing out queued jobs: the first that match, each with the data of its parent and children. */
 import { applyEach, claimFor, type Asker } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import { matches, type Glob } from '../../model/glob.ts';
@@ -11,32 +11,32 @@ import { keepData } from './data.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
 export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
-  /** Who gets the jobs: by name, or by how many have been served before. */
+  /** The holder of the jobs: a name, or a function of the number of jobs served before. */
   readonly holder: string | ((served: number) => string);
-  /** Mocks are handed out only to those who ask for them. */
+  /** Mocks are handed out only to requests that ask for them. */
   readonly withMocks: boolean;
-  /** Jobs with such names fail instead of being handed out. */
+  /** Jobs with matching names fail instead of being handed out. */
   readonly crashing?: readonly Glob[];
 }
 
 export interface HandedOut {
-  /** As it was before. */
+  /** The job before the claim. */
   readonly before: Job;
   readonly job: RunningJob;
   readonly parent: Job | null;
-  /** Those that have ended since it waits for them. */
+  /** Children that have ended since it began to wait for them. */
   readonly children: readonly EndedJob[];
 }
 
 export interface HandOut {
   readonly handed: readonly HandedOut[];
-  /** Jobs that matched but failed instead: handed out too often, or of a name that is made to crash. */
-  readonly spoiled: number;
+  /** Jobs that matched but failed: handed out too often, or with a name in `crashing`. */
+  readonly failed: number;
   /** The store time of the search. */
   readonly searchedAt: number;
 }
 
-/** A job that no worker ever answers for stays with it, unless it says after what time it is to be handed out again. */
+/** A job without retryAfter stays with its worker without a time limit, and is never handed out again by itself. */
 const openEnded = null;
 
 export function checkHandOut(request: HandOutRequest): HandOutRequest {
@@ -48,7 +48,7 @@ export async function handOut(store: Store, given: HandOutRequest): Promise<Hand
   const request = checkHandOut(given);
   for (;;) {
     const { passed, ...found } = await handOutOnce(store, request);
-    if (passed === 0 || found.handed.length + found.spoiled > 0) return found;
+    if (passed === 0 || found.handed.length + found.failed > 0) return found;
   }
 }
 
@@ -70,15 +70,17 @@ async function handOutOnce(
     parent: after!.parent === null ? null : (parents.get(after!.parent) ?? null),
     children: await endedChildren(store, before!),
   })));
-  const spoiled = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
-  // Jobs that had been asked to give up have ended on the way.
-  return { handed, spoiled, searchedAt, passed: changes.length - running.length - spoiled };
+  const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
+  // Jobs that had been asked to cancel have ended.
+  return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }
 
-/** Jobs whose worker never heard of them go back, as if they had not been handed out; what has happened since stays. */
+/**
+ * Releases jobs whose worker did not receive them, as if they had not been handed out; jobs that changed since stay.
+ */
 export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
   const requests = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
-  await applyEach(store, requests, { why: 'its worker was gone before it could be told', ...asker });
+  await applyEach(store, requests, { why: 'its worker disconnected before it got the job', ...asker });
 }
 
 /** A job that fails instead of being handed out keeps the data of its last hand-out. */
@@ -98,7 +100,7 @@ async function parentsOf(store: Store, jobs: readonly Job[]): Promise<ReadonlyMa
   return new Map((ids.length === 0 ? [] : await store.load(ids)).map((job) => [job.id, job]));
 }
 
-/** Created and handed out are two events, and every child that joins is one more. */
+/** Creation and hand-out are two events; every added child is one more. */
 export const mayHaveChildren = (job: Job): boolean => job.parent === null && job.version > 2;
 
 export async function endedChildren(store: Store, job: Job): Promise<readonly EndedJob[]> {

@@ -1,4 +1,6 @@
-/** The job in its worker's hands. Bedrock names no fence: what a worker says counts while nobody else has the job. */
+/**
+ * A job in the hands of its worker. Bedrock has no fences: a worker's message counts while no other worker has the job.
+ */
 import { unknownJob } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import { isLate, type Job } from '../../model/job.ts';
@@ -18,7 +20,7 @@ export function heldJob(job: Job | undefined, id: number, asking: Asking): Held 
   return new Refusal('wrong.state', message, { id, state: job.state });
 }
 
-/** A mock may be finished from any state: it is taken first. */
+/** A mock can be finished from any state: it is claimed first. */
 export function heldOrMock(job: Job | undefined, id: number, asking: Asking): Held {
   const held = heldJob(job, id, asking);
   if (!(held instanceof Refusal) || held.code !== 'wrong.state' || !job || !isMock(job)) return held;

@@ -1,8 +1,8 @@
-/** Looking at queued jobs. */
+/** Reading queued jobs. */
 import type { Job } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A queued job that was finished and has no parent is gone for the queue; its history stays for others to look at. */
+/** A queued job that has finished and has no parent does not exist any more for the queue; its history stays. */
 export const isGone = (job: Job): boolean =>
   (job.kind !== 'bedrock' && job.kind !== 'mock') ||
   (job.state === 'ended' && job.fate === 'succeeded' && job.parent === null);

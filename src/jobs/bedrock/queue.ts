@@ -1,4 +1,4 @@
-/** The queue: jobs that are fetched by name from outside, with the rules of Bedrock::Jobs (seed 2). */
+/** The queue: jobs that external workers fetch by name, by the rules of Bedrock::Jobs. */
 import type { Asker } from '../../apply.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
@@ -18,7 +18,7 @@ export class Queue {
     this.ids = ids;
   }
 
-  /** All of them or none. A unique job that exists already answers with its own id. */
+  /** Creates all or none. For an existing unique job it returns the id of that job. */
   create(drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
     return createQueued(this, drafts, isMock, by);
   }

@@ -1,4 +1,4 @@
-/** What workers ask for: claims and longer leases, checked before the store sees them. */
+/** Validates claims and lease extensions of workers. */
 import { kinds } from '../../model/state.ts';
 import type { ClaimRequest, Holding, TypeNames } from '../../store/store.ts';
 import {
@@ -9,7 +9,7 @@ import { checkGlob } from './query.ts';
 
 export interface WorkRequest extends ClaimRequest {
   readonly holder: string;
-  /** How long the lease lasts; null: as long as the holder's instance lives. */
+  /** How long the lease lasts; null: for as long as the holder's instance sends heartbeats. */
   readonly leaseMs: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Commands as they come in through the door: a check for each, since the machine trusts what it is given. */
+/** Validates commands from outside: the machine does not check its input. */
 import type { Command, CommandName } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
 import type { JobError } from '../../model/job.ts';
@@ -42,6 +42,7 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     tasks: checkCount(command.tasks),
     ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
   }),
+  expire: (command) => command,
   settle: (command) => command,
   free: (command) => command,
   pause: (command) => command,
@@ -85,11 +86,11 @@ const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) =>
   input: (value) => checkJson('input', value),
   policy: checkPolicy,
   tags: (value) => (value === null ? null : checkTags(value)),
-  // Only the scheduler writes it.
+  // Only the scheduler passes it.
   plan: (value) => value,
 };
 
-/** Nothing but what an edit may change: the rest of a job is not for its users to write. */
+/** Allows only the fields that an edit may change. */
 export function checkEdit(edit: Edit, now: number): Edit {
   const fields = givenFields('an edit', edit, Object.keys(editChecks));
   const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
@@ -106,7 +107,7 @@ function checkError(error: JobError): JobError {
   };
 }
 
-/** What a handler threw may say anything, as long as it is text and fits. */
+/** The text of a thrown error may contain anything, within the size limit. */
 function checkLine(name: string, text: unknown): string {
   if (typeof text === 'string') return parseJson(jsonText(text)) as string;
   throw new Refusal('malformed.option', `${name} must be a text`, { name });
@@ -124,7 +125,7 @@ const checkUntil = (until: unknown): number | null => (until === null ? null : c
 
 const checkCount = (count: unknown): number => checkWhole('tasks', count, 0, Number.MAX_SAFE_INTEGER);
 
-/** The field, checked, if it was said. */
+/** The validated field, if it is present. */
 function optional<N extends string, T>(
   name: N,
   value: T | undefined,

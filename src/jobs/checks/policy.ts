@@ -1,4 +1,4 @@
-/** The policy as it comes in: every field known, every number in bounds, every rule readable. */
+/** Validates a policy: known fields, numbers within bounds, rules that parse. */
 import type { Policy } from '../../model/job.ts';
 import { checkRetry, defaultRetry } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
@@ -13,7 +13,7 @@ const checks: {
   onTaskFailure: checkOnTaskFailure,
   retentionMs: (value) => checkWhole('retentionMs', value, 0, timeMax),
   leaderOnly: (value) => checkFlag('leaderOnly', value),
-  // Applied once, since a rule that leads out of the calendar would only show when the job is finished.
+  // Applied once: a rule whose result is outside the calendar would otherwise fail when the job finishes.
   repeat: (value, now) => applyModifiers(parseRepeat(value).modifiers, now),
   retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
   startBy: (value) => checkTime('startBy', value),
@@ -22,7 +22,7 @@ const checks: {
 
 const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
 
-/** A copy of what was said; a default that was not said stays unsaid. */
+/** A copy of the given fields; missing fields stay missing. */
 export function checkPolicy(policy: Policy, now: number): Policy {
   const given = givenFields('a policy', policy, fields);
   checkRetry(Object.fromEntries(given.filter(([field]) => Object.hasOwn(defaultRetry, field))));

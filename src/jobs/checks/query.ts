@@ -1,4 +1,4 @@
-/** Looking at jobs: what may be asked, checked here so that every store is asked only what it understands. */
+/** Validates queries, so that every store gets only those that it supports. */
 import { parseGlob } from '../../model/glob.ts';
 import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
@@ -48,7 +48,7 @@ export function checkPage(page: PageRequest = {}): PageRequest {
 
 export const checkLimit = (limit: unknown, max: number): number => checkWhole('limit', limit, 1, max);
 
-/** Only its store knows what a cursor says; here it is enough that it can be one. */
+/** Only its store can parse a cursor; this checks its type and size. */
 export function checkCursor(cursor: unknown): string | null {
   if (cursor === null || (typeof cursor === 'string' && /^[!-~]{1,200}$/.test(cursor))) return cursor;
   throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one');

@@ -1,5 +1,6 @@
-/** The checks at the door: each answers the value it was given, or refuses it and says what is right. */
+/** Checks of single values: each returns its argument, or refuses it with what is valid. */
 import type { Asker } from '../../apply.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Tags } from '../../model/job.ts';
 import { checkJsonText } from '../../model/json.ts';
@@ -8,13 +9,13 @@ export const nameMax = 255;
 export const keyMax = 512;
 const whyMax = 4096;
 const priorityMax = 1_000_000;
-/** The year 9999: beyond it no calendar of ours goes. */
+/** The end of the year 9999, the last of the calendar. */
 export const timeMax = 253_402_300_799_999;
 
 /** A name that people read and patterns match: one line of text. */
 export function checkName(what: string, name: unknown): string {
   const text = checkText(what, name, nameMax);
-  // SQLite's GLOB takes U+FFFE and U+FFFF for U+FFFD.
+  // SQLite's GLOB treats U+FFFE and U+FFFF as U+FFFD.
   if (/[\p{Cc}\uFFFE\uFFFF]/u.test(text)) {
     const message = `the ${what} has control characters: use letters, digits and punctuation`;
     throw new Refusal('malformed.name', message, { what });
@@ -22,14 +23,14 @@ export function checkName(what: string, name: unknown): string {
   return text;
 }
 
-/** Any text but the empty one, and none that a database could not keep as it is. */
+/** Any text that is not empty and that every database stores unchanged. */
 export function checkText(what: string, text: unknown, max: number): string {
   if (typeof text === 'string' && text !== '' && isKept(text, max)) return text;
   const message = `the ${what} must be a text of 1 to ${max} bytes without NUL or half a surrogate pair`;
   throw new Refusal('malformed.name', message, { what });
 }
 
-/** PostgreSQL takes no NUL, and UTF-8 no half of a pair. */
+/** PostgreSQL stores no NUL, and UTF-8 no unpaired surrogate. */
 const isKept = (text: string, max: number): boolean =>
   text.length <= max && Buffer.byteLength(text) <= max && text.isWellFormed() && !text.includes('\0');
 
@@ -48,7 +49,7 @@ export function checkId(id: unknown): number {
   throw new Refusal('malformed.id', 'an id is a whole number between 1 and 9007199254740991', { id: shown(id) });
 }
 
-/** Required where a lease is needed: a fence left out would be a check left out. */
+/** Required: without a fence, a write by a former holder would not be detected. */
 export const checkFence = (fence: unknown): number => checkWhole('fence', fence, 1, Number.MAX_SAFE_INTEGER);
 
 export function checkFlag(name: string, value: unknown): boolean {
@@ -66,12 +67,13 @@ export function checkObject<T extends object>(what: string, value: T): T {
   throw new Refusal('malformed.option', `${what} must be an object`, { what });
 }
 
-/** An object with no field but those named. */
+/** An object without fields other than those named. */
 export function checkFields<T extends object>(what: string, value: T, allowed: readonly string[]): T {
   const unknown = Object.keys(checkObject(what, value)).find((field) => !allowed.includes(field));
   if (unknown === undefined) return value;
-  const message = `${what} has no ${JSON.stringify(unknown.slice(0, 40))}: it can have ${allowed.join(', ')}`;
-  throw new Refusal('malformed.option', message, { what, field: unknown.slice(0, 40) });
+  const name = unknown.slice(0, 40);
+  const message = `${what} has no ${JSON.stringify(name)}: it can have ${allowed.join(', ')}${didYouMean(name, allowed)}`;
+  throw new Refusal('malformed.option', message, { what, field: name });
 }
 
 /** The fields of such an object that are not undefined. */
@@ -83,21 +85,21 @@ export function checkList<T, R>(what: string, list: readonly T[], max: number, c
   throw new Refusal('malformed.option', `${what} must be a list of at most ${max}`, { what });
 }
 
-/** Who asks, and why. */
+/** Actor and reason. */
 export function checkAsker<A extends Asker>(asker: A): A {
   checkName('asker', checkFields('who asks', asker, ['by', 'why', 'code']).by);
   if (asker.why !== undefined) checkText('reason', asker.why, whyMax);
   return asker;
 }
 
-/** As a short text that is safe to show; of an object, which may throw when it is read, only that it is one. */
+/** A short text that is safe to show; for an object, whose members may throw when read, only its type. */
 const shown = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 40) : typeof value;
 
 const tagsMax = 32;
 const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** JSON that is text already. */
+/** Valid JSON text. */
 export function checkJson(what: string, text: unknown): string {
   if (typeof text === 'string') return checkJsonText(text);
   throw new Refusal('malformed.json', `${what} must be JSON as a text, not a value of type ${typeof text}`, { what });

@@ -1,5 +1,5 @@
 /** Claim candidates, queue positions, gates and due times of the memory store. */
-import { Turnstile, noLimits } from '../../model/gate.ts';
+import { GateAdmissions, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
@@ -10,14 +10,14 @@ import type { Records } from './records.ts';
 export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
-  const turnstile = new Turnstile(admittedPerGate(records, () => true), limits, isLeader);
+  const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader);
   const isClaimable = (job: Job): boolean =>
     job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job.type) &&
     (priorities?.includes(job.priority) ?? true);
   const chosen: Candidate[] = [];
   for (const job of [...records.all()].filter(isClaimable).sort(byClaimOrder)) {
     if (chosen.length >= limit) break;
-    if (job.gate !== null && !job.admitted && !turnstile.pass(job.gate)) continue;
+    if (job.gate !== null && !job.admitted && !admissions.admit(job.gate)) continue;
     chosen.push({ job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) });
   }
   return chosen;

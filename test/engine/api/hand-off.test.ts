@@ -68,7 +68,7 @@ test('a completion that comes before the handler has returned is not lost', asyn
 });
 
 test('when its time is over it is tried again, until its crashes are used up', async () => {
-  const { type, tokens } = outside({ within: '10m', crashes: 1 });
+  const { type, tokens } = outside({ within: '10m', crashes: 2 });
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
   await t.advance('9m');

@@ -408,9 +408,9 @@ describe('edits', () => {
     const unreadable = { kind: 'cron', text: 'x', zone: 'UTC' } as const;
     expect(await refused(t.engine.override('def', { schedules: [unreadable] }))).toBe('malformed.cron');
     expect(await refused(t.engine.override('def', { overlap: 'sometimes' as never }))).toBe('malformed.option');
-    expect(await refused(t.engine.override('def', { misfire: { policy: 'skip' } as never }))).toBe('malformed.option');
+    expect(await refused(t.engine.override('def', { misfire: { policy: 'never' } as never }))).toBe('malformed.option');
     expect(await refused(t.engine.override('def', { policy: { attemptsMax: 0 } }))).toBe('malformed.number');
-    expect(await refused(t.engine.override('def', { type: 'other' }))).toBe('malformed.option');
+    expect(await refused(t.engine.override('def', { type: 'other' } as never))).toBe('malformed.option');
     expect(await refused(t.engine.override('other', { priority: 1 }))).toBe('unknown.definition');
     await t.advance('1h');
     expect(await times(t)).toEqual(['01:00:00']);
@@ -418,14 +418,14 @@ describe('edits', () => {
 });
 
 describe('the scheduler', () => {
-  test('answers two definitions of one type that are due together, one with a run and one with a skip', async () => {
+  test('answers two definitions of one type that are due together, each with a run', async () => {
     const alone = jobType('alone', { onePerType: true, run: () => {} });
     const t = await start({
       defs: [jobDef('a', alone, { schedules: hourly }), jobDef('b', alone, { schedules: hourly })],
     });
     await t.advance('2h');
     expect(await tells(t, 'a')).toEqual(['2026-01-01T01:00 run', '2026-01-01T02:00 run']);
-    expect(await tells(t, 'b')).toEqual(['2026-01-01T01:00 overlap', '2026-01-01T02:00 overlap']);
+    expect(await tells(t, 'b')).toEqual(['2026-01-01T01:00 run', '2026-01-01T02:00 run']);
   });
 
   test('sets a definition aside that it cannot read, and goes on with the others', async () => {

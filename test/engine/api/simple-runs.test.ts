@@ -4,7 +4,7 @@ import { z } from 'zod';
 import {
   attemptsOf, Fail, jobDef, jobType, RetryAfter, RunCancelled, RunFailed, runState, Snooze, typed,
 } from '../../../src/index.ts';
-import { Door, forever, kindsOf, newYear, refusal, refused, second, start, thrown, untilTold } from './kit.ts';
+import { Door, forever, kindsOf, minute, newYear, refusal, refused, second, start, thrown, untilTold } from './kit.ts';
 
 describe('a result', () => {
   test('is what the handler returns, as JSON keeps it', async () => {
@@ -310,6 +310,43 @@ describe('time', () => {
     await t.drain();
     expect(await thrown(run.result())).toBeInstanceOf(RunCancelled);
     expect((await run.get()).cancel).toMatchObject({ code: 'automation' });
+  });
+});
+
+describe('the start limit of a run', () => {
+  test('cancels a run that no free slot and no instance with its type has started', async () => {
+    const door = new Door();
+    const slow = jobType('slow', { run: () => door.pass() });
+    const t = await start({ types: [slow], slots: 1 });
+    await t.createJobRun(slow);
+    await t.drain();
+    const waiting = await t.createJobRun(slow, { startBy: '10m' });
+    const unknown = await t.createJobRun(jobType('unknown', { run: () => {} }), { startBy: '10m' });
+    await t.advance('9m');
+    expect([(await waiting.get()).state, (await unknown.get()).state]).toEqual(['pending', 'pending']);
+    await t.advance('2m');
+    for (const run of [waiting, unknown]) {
+      expect(await run.get()).toMatchObject({ fate: 'cancelled', cancel: { code: 'automation', why: 'not started in time' } });
+    }
+  });
+
+  test('cancels no run that has started in time: neither its retries nor the gathering of its tasks', async () => {
+    const failing = jobType('failing', {
+      retry: { attempts: 2, base: '30m', jitter: 0 },
+      run: ({ run }) => {
+        if (run.attempt === 1) throw new Error('once');
+        return 'retried';
+      },
+    });
+    const fan = jobType('fan', {
+      taskDetails: () => [1],
+      taskResults: () => t.clock.sleep(20 * minute),
+      jobResults: () => 'gathered',
+    });
+    const t = await start({ types: [failing, fan] });
+    const runs = [await t.createJobRun(failing, { startBy: '1m' }), await t.createJobRun(fan, { startBy: '1m' })];
+    await t.advance('1h');
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual(['retried', 'gathered']);
   });
 });
 

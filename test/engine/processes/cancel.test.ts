@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { deaf, endlessProcess, endlessThread, listening, tasks } from './children/stoppable.ts';
 import { figure } from './figures.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
 /** A loop that says so every 50 ms has ended when it has not for this long. */
 const silenceMs = 1_000;
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('a run on another instance', () => {
     test('hears of its cancel, with the reason, and ends as cancelled', async () => {
       await using world = await World.create(kind);

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { beside, blocking, hanging, looping, overtaken, quick, stuck } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { slowness } from '../../support/patience.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('leases', () => {
     test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
@@ -106,6 +106,22 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
       const aheadIds = new Set(ahead.map(({ id }) => id));
       expect(world.entries({ what: 'start', instance: 'ann' }).filter(({ job }) => aheadIds.has(job!))).toEqual([]);
+    });
+
+    test('a second process of one name is refused while the first lives, and starts when that was killed', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann');
+      const run = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start' });
+      const second = world.launch('held', 'ann');
+      expect(await second.exit).toMatchObject({ code: 1 });
+      expect(second.output).toContain("code: 'taken.instance'");
+
+      await ann.end('SIGKILL');
+      await world.start('held', 'ann');
+      world.open('go');
+      expect(await run.result()).toBe('stood beside');
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
     });
 
     test('a process that was stopped and has no rival keeps its jobs', async () => {

@@ -6,12 +6,12 @@ import {
 } from './children/limited.ts';
 import type { Entry } from './children/ledger.ts';
 import { flawsOf, histories, ledgerFlaws, type Told } from './histories.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
 const names = ['ann', 'bob', 'cid'];
 const runs = 20;
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('over three instances', () => {
     test('never more run of a type, a definition, a key or the tasks of a run than their limit says', async () => {
       await using world = await World.create(kind);

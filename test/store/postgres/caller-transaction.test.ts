@@ -94,6 +94,18 @@ test('what cannot run a statement is refused', async () => {
   }
 });
 
+test('a pool, and a client without a transaction, are refused and create nothing', async () => {
+  const { url, store } = await freshStore();
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const [change] = await born(store, {});
+  for (const wrong of [pool, await connect(url)]) {
+    const refusal = expect.objectContaining({ code: 'malformed.store', message: expect.stringContaining('begin one') as string }) as Error;
+    await expect(store.within(wrong).commit({ changes: [change!] })).rejects.toThrow(refusal);
+  }
+  expect(await store.load([change!.after.id])).toEqual([]);
+});
+
 test('a job that cannot be stored leaves the rest of the transaction to the caller', async () => {
   const { url, store } = await freshStore();
   await made(store, { unique: { key: 'taken', forMs: null } });

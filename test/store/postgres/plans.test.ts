@@ -85,7 +85,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await settleable(reading, 10, [1, 2, 3]);
   await orphaned(reading, 10);
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
-  await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
+  await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] }, () => {});
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
   const told = { body: JSON.stringify(scanned) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {

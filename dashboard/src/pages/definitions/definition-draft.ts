@@ -1,5 +1,5 @@
 /** A definition while it is edited, converted from and to the API. Only changed settings are sent. */
-import type { DefView, Saying } from '../../../../src/http/contract.ts';
+import type { DefView, RequestArguments } from '../../../../src/http/contract.ts';
 import { tagsOf } from '../../components/start-run.tsx';
 import { exactText } from '../../exact-json.ts';
 import type { misfireTexts, overlapTexts } from './labels.ts';
@@ -44,8 +44,8 @@ export function draftOfDefinition({ type, spec, schedules }: DefView): Definitio
   };
 }
 
-type CreateBody = Saying<'createDef'>['body'];
-type OverrideBody = Saying<'overrideDef'>['body'];
+type CreateBody = RequestArguments<'createDef'>['body'];
+type OverrideBody = RequestArguments<'overrideDef'>['body'];
 
 const paramsOf = ({ params }: DefinitionDraft): unknown =>
   (params.trim() === '' ? null : (JSON.parse(params) as unknown));

@@ -1,7 +1,7 @@
 /** The log of a run; new lines appear as they are written. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LogLine, RunDetail } from '../../../../src/http/contract.ts';
+import type { LogLineView, RunDetail } from '../../../../src/http/contract.ts';
 import { CheckField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty } from '../../components/notice.tsx';
@@ -15,14 +15,14 @@ const shownMax = 5_000;
 
 interface LogTabProps {
   readonly run: RunDetail;
-  readonly log: readonly LogLine[];
+  readonly log: readonly LogLineView[];
 }
 
 export function LogTab({ run, log }: LogTabProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const level = queryOf('level') || 'debug';
-  const minLevel = levels.indexOf(level as LogLine['level']);
+  const minLevel = levels.indexOf(level as LogLineView['level']);
   const shown = log.filter((line) => levels.indexOf(line.level) >= minLevel).slice(-shownMax);
   const setLevel = (next: string): void => setQuery({ level: next === 'debug' ? null : next }, false);
   useEffect(() => {
@@ -66,4 +66,4 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
   );
 }
 
-const textOf = ({ at, level, text }: LogLine): string => `${new Date(at).toISOString()} ${level} ${text}\n`;
+const textOf = ({ at, level, text }: LogLineView): string => `${new Date(at).toISOString()} ${level} ${text}\n`;

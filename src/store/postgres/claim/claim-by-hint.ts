@@ -49,8 +49,8 @@ export class ClaimHints {
     const hint = this.#hint;
     const scan = this.#cursors.lastScan(request);
     if (!hint || !scan?.hasLeftNothing || this.isScanDue(request) || !matchesRequest(hint, request)) return null;
-    const isOnlyNews = scan.scannedAt > this.#otherAt && hint.at > scan.scannedAt;
-    if (!isOnlyNews) return null;
+    const isOnlyNewJob = scan.scannedAt > this.#otherAt && hint.at > scan.scannedAt;
+    if (!isOnlyNewJob) return null;
     this.#hint = null;
     this.#unscanned.add(cursorName(request));
     return hint;

@@ -1,6 +1,6 @@
-/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. See claim.ts. */
+/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. See claim.ts. */
 import { byClaimOrder } from '../../../model/claim-order.ts';
-import { noLimits, Turnstile } from '../../../model/gate.ts';
+import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import {
   admitInOrder, gateLaneRows, type GateLane, type GateRing, type GatedType, type WaitingJob,
 } from '../../gate-admission.ts';
@@ -21,13 +21,13 @@ export async function gatedRows(session: Session, request: ClaimRequest, ring: G
     ring.isCrowded ? null : lockFirst(session, request),
     admittedPerGate(session),
   ]);
-  const turnstile = (): Turnstile => new Turnstile(admitted, request.limits ?? noLimits, request.isLeader ?? false);
-  return (first && admitFirst(first, ring, turnstile(), request.limit)) ?? search(session, request, ring, turnstile());
+  const admissions = (): GateAdmissions => new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+  return (first && admitFirst(first, ring, admissions(), request.limit)) ?? search(session, request, ring, admissions());
 }
 
 /** Null: a gate is full, and other jobs than the first may pass. */
-function admitFirst(first: LockedJobs, ring: GateRing, turnstile: Turnstile, limit: number): LockedJobs | null {
-  const rows = first.rows.filter(({ gate }) => turnstile.pass(gate!));
+function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
+  const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
   ring.isCrowded = rows.length < first.rows.length;
   return ring.isCrowded && first.rows.length === limit ? null : { ...first, rows };
 }
@@ -36,12 +36,12 @@ async function search(
   session: Session,
   request: ClaimRequest,
   ring: GateRing,
-  turnstile: Turnstile,
+  admissions: GateAdmissions,
 ): Promise<LockedJobs | null> {
   const waiting = await firstWaiting(session, request);
-  const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), turnstile, request.limit);
+  const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), admissions, request.limit);
   ring.isCrowded = isCrowded;
-  const more = isComplete ? [] : await admitByRing(session, { request, ring, turnstile }, waiting, jobs);
+  const more = isComplete ? [] : await admitByRing(session, { request, ring, admissions }, waiting, jobs);
   const chosen = [...jobs, ...more];
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
@@ -84,7 +84,7 @@ function lanesOf(rows: readonly WaitingRow[], limit: number): GateLane[] {
 interface RingWalk {
   readonly request: ClaimRequest;
   readonly ring: GateRing;
-  readonly turnstile: Turnstile;
+  readonly admissions: GateAdmissions;
 }
 
 /** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
@@ -99,12 +99,12 @@ async function admitByRing(
   const known = new Set(admitted.map(({ id }) => id));
   const found: WaitingJob[] = [];
   for (const type of types) found.push(...(await waitingInRing(session, walk, type, limit, known)));
-  return found.sort(byClaimOrder).filter(({ gate }) => walk.turnstile.pass(gate)).slice(0, limit);
+  return found.sort(byClaimOrder).filter(({ gate }) => walk.admissions.admit(gate)).slice(0, limit);
 }
 
 async function waitingInRing(
   session: Session,
-  { request, ring, turnstile }: RingWalk,
+  { request, ring, admissions }: RingWalk,
   type: GatedType,
   limit: number,
   known: ReadonlySet<number>,
@@ -116,7 +116,7 @@ async function waitingInRing(
   for (let isRound = start === ''; found.length < limit; ) {
     const gates = await gatesAfter(session, type, after, portion, isRound && start !== '' ? start : null);
     const open = gates
-      .map((gate) => ({ gate, room: Math.min(turnstile.room(gate), request.limit) }))
+      .map((gate) => ({ gate, room: Math.min(admissions.room(gate), request.limit) }))
       .filter(({ room }) => room > 0);
     if (open.length > 0) {
       const jobs = await waitingAt(session, type, request, open, known.size);

@@ -25,7 +25,7 @@ export interface WatchedClient {
   /** Statements without an answer. */
   unanswered: number;
   /** When the client was last known to reach the server. */
-  heardAt: number;
+  lastReplyAt: number;
   /** Since when a statement has been unanswered and no byte has arrived. */
   quietSince: number;
   bytesRead: number;
@@ -42,7 +42,7 @@ export interface PeerLoss {
 }
 
 const tickMs = 500;
-/** A pooler hides the backend: its statements cannot be told from lost ones, and ours take less than this. */
+/** A pooler hides the backend: its statements cannot be distinguished from lost ones, and ours take less than this. */
 const hiddenMaxMs = 10_000;
 const probeIntervalMaxMs = 5_000;
 
@@ -64,7 +64,7 @@ export class PeerWatch {
   /** Watches a client from its use on; null: another peer was lost since this one was last heard, so it is unsafe. */
   begin(client: pg.PoolClient): WatchedClient | null {
     const watched = this.#clients.get(client) ?? this.#add(client);
-    if (watched.heardAt < this.#lostAt) {
+    if (watched.lastReplyAt < this.#lostAt) {
       resetClient(client);
       return null;
     }
@@ -77,7 +77,7 @@ export class PeerWatch {
 
   end(watched: WatchedClient): void {
     this.#inUse.delete(watched);
-    if (watched.loss === null) watched.heardAt = systemClock.monotonic();
+    if (watched.loss === null) watched.lastReplyAt = systemClock.monotonic();
   }
 
   /** Called whenever a peer was lost. */
@@ -103,7 +103,7 @@ export class PeerWatch {
   #add(client: pg.PoolClient): WatchedClient {
     const now = systemClock.monotonic();
     const watched: WatchedClient = {
-      client, unanswered: 0, heardAt: now, quietSince: now, bytesRead: 0, isProbing: false, loss: null,
+      client, unanswered: 0, lastReplyAt: now, quietSince: now, bytesRead: 0, isProbing: false, loss: null,
       probeAfterMs: this.#settings.silenceMs,
     };
     this.#clients.set(client, watched);
@@ -127,7 +127,7 @@ export class PeerWatch {
 
   async #probe(watched: WatchedClient): Promise<void> {
     watched.isProbing = true;
-    const backend = { pid: backendOf(watched.client), ageMs: systemClock.monotonic() - watched.heardAt };
+    const backend = { pid: backendOf(watched.client), ageMs: systemClock.monotonic() - watched.lastReplyAt };
     const found = await this.#ask(backend);
     watched.isProbing = false;
     if (!this.#inUse.has(watched) || !this.#isQuiet(watched)) return;

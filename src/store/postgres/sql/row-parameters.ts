@@ -9,20 +9,20 @@ export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 export type Value = string | number | null;
 
 /** A column, and the value that a thing has in it. */
-export type RowField<Thing> = readonly [name: string, kind: ColumnKind, of: (thing: Thing) => Value];
-export type RowFields<Thing> = readonly RowField<Thing>[];
+export type RowField<Item> = readonly [name: string, kind: ColumnKind, of: (item: Item) => Value];
+export type RowFields<Item> = readonly RowField<Item>[];
 
 /** A query that yields a row for each thing; adds its parameters to `values`. */
-export function rowsSql<Thing>(fields: RowFields<Thing>, things: readonly Thing[], values: unknown[]): string {
-  const { varyingColumns, texts } = packRows(fields, things);
+export function rowsSql<Item>(fields: RowFields<Item>, items: readonly Item[], values: unknown[]): string {
+  const { varyingColumns, texts } = packRows(fields, items);
   const text = packedRowsSql(fields, varyingColumns, values.length + 1, hideFromPlanner);
   values.push(...texts);
   return text;
 }
 
 /** The same for rows that `packRows` made, passed as parameters from number `first` on. */
-export function packedRowsSql<Thing>(
-  fields: RowFields<Thing>,
+export function packedRowsSql<Item>(
+  fields: RowFields<Item>,
   varyingColumns: string,
   first: number,
   wrap: (value: string) => string = plain,
@@ -45,7 +45,7 @@ const plain = (value: string): string => value;
 export type ColumnSql = (column: string) => string;
 
 /** The columns of one packed row, passed as parameters from number `first` on. */
-export function parameterSql<Thing>(fields: RowFields<Thing>, first: number): ColumnSql {
+export function parameterSql<Item>(fields: RowFields<Item>, first: number): ColumnSql {
   const sqlOf = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${sqlTypeOf[kind]}`]));
   return (column) => sqlOf.get(column)!;
 }
@@ -56,10 +56,10 @@ export interface PackedRows {
   readonly texts: readonly (string | null)[];
 }
 
-export function packRows<Thing>(fields: RowFields<Thing>, things: readonly Thing[]): PackedRows {
+export function packRows<Item>(fields: RowFields<Item>, items: readonly Item[]): PackedRows {
   const differing: string[] = [];
   const texts = fields.map(([name, kind, of]) => {
-    const column = things.map(of);
+    const column = items.map(of);
     if (agree(column)) return column[0] == null ? null : String(column[0]);
     differing.push(name);
     return arrayValue(kind, column);
@@ -68,8 +68,8 @@ export function packRows<Thing>(fields: RowFields<Thing>, things: readonly Thing
 }
 
 /** A query for packed rows that are stored: `texts` is a column of `source`. */
-export function unpackedRowsSql<Thing>(
-  fields: RowFields<Thing>,
+export function unpackedRowsSql<Item>(
+  fields: RowFields<Item>,
   varyingColumns: string,
   source: string,
   texts: string,

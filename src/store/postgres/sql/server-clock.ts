@@ -5,29 +5,29 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 const sampleMaxAgeMs = 10_000;
 
 export class ServerClock {
-  readonly #standIn: Clock | undefined;
+  readonly #testClock: Clock | undefined;
   /** Store time minus our monotonic time. It is a lower bound, since an answer takes time to arrive. */
   #offset: number | undefined;
   #sampledAt = 0;
 
-  constructor(standIn?: Clock) {
-    this.#standIn = standIn;
+  constructor(testClock?: Clock) {
+    this.#testClock = testClock;
   }
 
   /** Whether `now` is store time; before the first answer of the server it is the time of this host. */
   get isKnown(): boolean {
-    return this.#standIn !== undefined || this.#offset !== undefined;
+    return this.#testClock !== undefined || this.#offset !== undefined;
   }
 
   now(): number {
-    if (this.#standIn) return this.#standIn.now();
+    if (this.#testClock) return this.#testClock.now();
     if (this.#offset === undefined) return systemClock.now();
     return Math.floor(systemClock.monotonic() + this.#offset);
   }
 
   /** The time parameter of statements; null: the server reads its own clock. */
   parameter(): number | null {
-    return this.#standIn ? this.#standIn.now() : null;
+    return this.#testClock ? this.#testClock.now() : null;
   }
 
   /** Records the server time of an answer. */

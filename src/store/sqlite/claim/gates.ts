@@ -1,5 +1,5 @@
-/** Gates: a waiting job is claimable if the turnstile, which counts admitted jobs, has room for it. */
-import { noLimits, Turnstile } from '../../../model/gate.ts';
+/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. */
+import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { admitInOrder, gateLaneRows, type GateLane, type GateRing, type WaitingJob } from '../../gate-admission.ts';
 import type { OpenRow } from '../../row.ts';
@@ -19,10 +19,10 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
 export function gatedRows(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
-  const turnstile = new Turnstile(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
+  const admissions = new GateAdmissions(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
-  const { jobs, isComplete } = admitInOrder(read, turnstile, request.limit);
-  const more = isComplete ? [] : admitByRing(connection, { request, types, ring, turnstile, now }, jobs);
+  const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
+  const more = isComplete ? [] : admitByRing(connection, { request, types, ring, admissions, now }, jobs);
   const ids = [...jobs, ...more].map(({ id }) => id);
   return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
 }
@@ -43,32 +43,32 @@ interface RingWalk {
   readonly request: ClaimRequest;
   readonly types: readonly NamedType[];
   readonly ring: GateRing;
-  readonly turnstile: Turnstile;
+  readonly admissions: GateAdmissions;
   readonly now: number;
 }
 
 /** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
 function admitByRing(connection: Connection, walk: RingWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
-  const { types, turnstile, request } = walk;
+  const { types, admissions, request } = walk;
   const limit = request.limit - admitted.length;
   const known = Map.groupBy(admitted, ({ gate }) => gate);
   return types
     .flatMap((type) => waitingInRing(connection, walk, type, limit, known))
     .sort(byClaimOrder)
-    .filter((job) => turnstile.pass(job.gate))
+    .filter((job) => admissions.admit(job.gate))
     .slice(0, limit);
 }
 
 function waitingInRing(
   connection: Connection,
-  { ring, turnstile, request, now }: RingWalk,
+  { ring, admissions, request, now }: RingWalk,
   type: NamedType,
   limit: number,
   known: ReadonlyMap<string, readonly WaitingJob[]>,
 ): WaitingJob[] {
   const found: WaitingJob[] = [];
   for (const gate of gatesFrom(connection, type, ring.start(type))) {
-    const room = Math.min(turnstile.room(gate), request.limit);
+    const room = Math.min(admissions.room(gate), request.limit);
     if (room > 0) found.push(...waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []));
     ring.stopAt(type, gate);
     if (found.length >= limit) break;

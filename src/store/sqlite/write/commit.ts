@@ -15,15 +15,15 @@ import { unstage } from './staging.ts';
 
 /** Writes batches in one transaction: those whose changes are independent as one batch, with one feed entry. */
 export function writeBatches(connection: Connection, batches: readonly Batch[], now: number): readonly boolean[][] {
-  const shared = batches.filter(isLoose).flatMap(({ changes }) => changes);
+  const shared = batches.filter(isMergeable).flatMap(({ changes }) => changes);
   const written = writeBatch(connection, { changes: shared }, now);
   let offset = 0;
   return batches.map((batch) =>
-    isLoose(batch) ? written.slice(offset, (offset += batch.changes.length)) : writeBatch(connection, batch, now),
+    isMergeable(batch) ? written.slice(offset, (offset += batch.changes.length)) : writeBatch(connection, batch, now),
   );
 }
 
-const isLoose = ({ whole = false, staged }: Batch): boolean => !whole && staged === undefined;
+const isMergeable = ({ whole = false, staged }: Batch): boolean => !whole && staged === undefined;
 
 /** Writes a batch inside the caller's transaction; answers which changes were written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): boolean[] {

@@ -3,7 +3,7 @@ import { jobType, typed } from '../../../../src/index.ts';
 import { gate, of, tell } from './ledger.ts';
 
 const module = import.meta.url;
-const once = { attempts: 1, crashes: 1, base: '10ms' } as const;
+const once = { attempts: 1, crashes: 2, base: '10ms' } as const;
 
 const bomb = (): never => {
   throw new Error('do not look at me');
