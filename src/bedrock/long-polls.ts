@@ -8,7 +8,7 @@ import { systemRandom } from '../random.ts';
 import { handOutMax } from '../jobs/bedrock/check.ts';
 import { checkHandOut, type HandedOut, type HandOut, type HandOutRequest } from '../jobs/bedrock/hand-out.ts';
 import type { Queue } from '../jobs/bedrock/queue.ts';
-import { repairLapsed } from '../jobs/repair.ts';
+import { repairBatch, repairLapsed } from '../jobs/repair.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Clock } from '../time/clock.ts';
@@ -41,6 +41,8 @@ interface PollGroup {
   readonly waiters: Set<Waiter>;
   /** Whether a waiter has joined since the group was served. */
   isFresh: boolean;
+  /** The store time of the last search for its jobs. */
+  searchedAt: number;
   nextDue: number | null;
 }
 
@@ -52,6 +54,8 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
+  /** The repair under way, or the last one: requests that find no check due wait for the one that made it. */
+  #repairing: Promise<void> = Promise.resolve();
   #mayHaveJobs = false;
   #servedAt = 0;
   #stopListening = (): void => {};
@@ -122,7 +126,8 @@ export class LongPolls {
   #groupFor(request: PollRequest): PollGroup {
     const { limit: _limit, ...same } = request;
     const name = JSON.stringify(same);
-    const group = this.#groups.get(name) ?? { name, request, waiters: new Set(), isFresh: true, nextDue: null };
+    const fresh = { name, request, waiters: new Set<Waiter>(), isFresh: true, searchedAt: 0, nextDue: null };
+    const group: PollGroup = this.#groups.get(name) ?? fresh;
     this.#groups.set(name, group);
     return group;
   }
@@ -156,14 +161,17 @@ export class LongPolls {
   async #serveGroup(group: PollGroup): Promise<void> {
     group.isFresh = false;
     for (let isMore = true; isMore && group.waiters.size > 0; ) isMore = await this.#serveOnce(group);
-    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request));
+    if (group.waiters.size === 0) return;
+    group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request), group.searchedAt);
   }
 
   /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
-  async #serveOnce({ request, waiters }: PollGroup): Promise<boolean> {
+  async #serveOnce(group: PollGroup): Promise<boolean> {
+    const { request, waiters } = group;
     const requests = requestsOf(waiters);
     const all = { ...request, limit: requests.length };
-    const { handed, failed } = await this.#handOut(all, (served) => requests[served]!.caller.name);
+    const { handed, failed, searchedAt } = await this.#handOut(all, (served) => requests[served]!.caller.name);
+    group.searchedAt = searchedAt;
     const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
     const gone: HandedOut[] = [];
     for (const waiter of new Set(requests)) {
@@ -183,9 +191,23 @@ export class LongPolls {
   }
 
   /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
-  async #repair(): Promise<void> {
+  #repair(): Promise<void> {
+    const { store } = this.#parts.jobs;
+    const now = store.now();
+    if (!this.#lapses.isCheckDue(now)) return this.#repairing;
+    const repair = (): Promise<void> => this.#repairAll(now);
+    this.#repairing = this.#repairing.then(repair, repair);
+    return this.#repairing;
+  }
+
+  async #repairAll(since: number): Promise<void> {
     const { jobs, by } = this.#parts;
-    if (this.#lapses.isCheckDue(jobs.store.now())) await repairLapsed(jobs.store, by);
+    try {
+      while ((await repairLapsed(jobs.store, by)) >= repairBatch);
+    } catch (error) {
+      this.#lapses.note(since);
+      throw error;
+    }
   }
 
   #msUntilNextTurn(): number {

@@ -7,7 +7,7 @@ import type { Edit, Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { FeedPage, Instance, LogLine } from '../store/store.ts';
+import type { DueJob, FeedPage, Instance, LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
@@ -343,6 +343,11 @@ export class EngineCore implements RunBackend, RunMaker {
   /** The limits on jobs of these types, and how much of each is in use. */
   limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return this.#reads.limitsInUse(types);
+  }
+
+  /** Of each of these types, the job that has been due longest and waits to be claimed. */
+  oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#reads.oldestDue(types);
   }
 
   instances(): Promise<readonly Instance[]> {

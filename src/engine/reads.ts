@@ -4,10 +4,10 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
-import { jobKinds } from '../model/state.ts';
+import { jobKinds, workKinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
+import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
@@ -127,6 +127,12 @@ export class EngineReads {
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return limitsInUse(await this.#stores.database.store.admittedPerGate(types), this.#handlers.limits());
+  }
+
+  async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
+    const request = { kinds: workKinds, names: { exact: types } };
+    const { database, memory } = this.#stores;
+    return new Map([...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))]);
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {

@@ -17,13 +17,20 @@ import { overlapKeys } from './overlap-keys.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-/** Handles the due ticks of all definitions; returns how many definitions ticked. After a full batch, call it again. */
-export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<number> {
-  let ticked = 0;
+export interface Ticked {
+  /** How many definitions ticked. After a full batch, call it again. */
+  readonly count: number;
+  /** The store time of the search. */
+  readonly searchedAt: number;
+}
+
+/** Handles the due ticks of all definitions. */
+export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<Ticked> {
+  let ticked: Ticked = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
-    const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
-    ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker, typesOf);
+    const { jobs, searchedAt } = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
+    ticked = { count: jobs.length, searchedAt };
+    return jobs.length === 0 ? [] : answers(definer, jobs, definer.store.now(), asker, typesOf);
   });
   return ticked;
 }
@@ -47,8 +54,8 @@ export type TypesOf = (names: readonly string[]) => Promise<ReadonlyMap<string, 
 
 const registered = ({ store }: Producer): TypesOf => (names) => readTypes(store, names);
 
-/** When the next definition is due. */
-export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
+/** When the next definition is due after a time. */
+export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
 
 /** Continues schedules that count from the start or the end of a run. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {

@@ -61,7 +61,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging', 'taken-instance', 'inspection'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],

@@ -28,12 +28,13 @@ export class Scheduler {
 
   async turn(): Promise<number> {
     const { jobs, by, typesOf, isLeader } = this.#parts;
-    if ((await tickDue(jobs, { by }, typesOf)) === tickBatch) return 0;
+    const { count, searchedAt } = await tickDue(jobs, { by }, typesOf);
+    if (count === tickBatch) return 0;
     await this.#followLost();
-    const next = await nextTickDue(jobs.store);
-    return next === null
-      ? schedulePollMs : Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0
-      : followerDelayMs)));
+    const next = await nextTickDue(jobs.store, searchedAt);
+    if (next === null) return schedulePollMs;
+    const delayMs = isLeader() ? 0 : followerDelayMs;
+    return Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + delayMs));
   }
 
   /** Adjusts schedules that count from the start or the end of a run. */
