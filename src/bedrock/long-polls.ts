@@ -8,7 +8,7 @@ import { systemRandom } from '../random.ts';
 import { handOutMax } from '../jobs/bedrock/check.ts';
 import { checkHandOut, type HandedOut, type HandOut, type HandOutRequest } from '../jobs/bedrock/hand-out.ts';
 import type { Queue } from '../jobs/bedrock/queue.ts';
-import { repairLapsed } from '../jobs/repair.ts';
+import { repairBatch, repairLapsed } from '../jobs/repair.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
 import type { Clock } from '../time/clock.ts';
@@ -52,6 +52,8 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
+  /** The repair under way, or the last one: requests that find no check due wait for the one that made it. */
+  #repairing: Promise<void> = Promise.resolve();
   #mayHaveJobs = false;
   #servedAt = 0;
   #stopListening = (): void => {};
@@ -183,9 +185,23 @@ export class LongPolls {
   }
 
   /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
-  async #repair(): Promise<void> {
+  #repair(): Promise<void> {
+    const { store } = this.#parts.jobs;
+    const now = store.now();
+    if (!this.#lapses.isCheckDue(now)) return this.#repairing;
+    const repair = (): Promise<void> => this.#repairAll(now);
+    this.#repairing = this.#repairing.then(repair, repair);
+    return this.#repairing;
+  }
+
+  async #repairAll(since: number): Promise<void> {
     const { jobs, by } = this.#parts;
-    if (this.#lapses.isCheckDue(jobs.store.now())) await repairLapsed(jobs.store, by);
+    try {
+      while ((await repairLapsed(jobs.store, by)) >= repairBatch);
+    } catch (error) {
+      this.#lapses.note(since);
+      throw error;
+    }
   }
 
   #msUntilNextTurn(): number {
