@@ -11,6 +11,7 @@ import type { Queue } from '../jobs/bedrock/queue.ts';
 import { repairBatch, repairLapsed } from '../jobs/repair.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
+import type { RunningJob } from '../model/job.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BedrockCaller } from './caller.ts';
 import { LapseTimes, lapseMs } from './lapse-times.ts';
@@ -46,6 +47,8 @@ interface PollGroup {
   nextDue: number | null;
 }
 
+/** How often a request is served again because other requests had the jobs that it was looking for. */
+const missesMax = 20;
 /** The interval at which all groups are served without a wake-up: wake-ups can be lost. */
 const longPollMs = 5_000;
 
@@ -58,6 +61,9 @@ export class LongPolls {
   #repairing: Promise<void> = Promise.resolve();
   #mayHaveJobs = false;
   #servedAt = 0;
+  readonly #handOuts = new Set<Promise<HandOut>>();
+  /** How many hand-outs gave a job with a lease that was over at once (`retryAfter: +0 SECONDS`). */
+  #lapsedAtOnce = 0;
   #stopListening = (): void => {};
 
   constructor(parts: LongPollsParts) {
@@ -83,10 +89,19 @@ export class LongPolls {
     return this.#groups.values().reduce((sum, { waiters }) => sum + waiters.size, 0);
   }
 
-  /** Hands out jobs that are due now. */
+  /**
+   * Hands out jobs that are due now. A job whose lease is over at once is due at any time, but a claim does not see it
+   * while another has its row. So a claim that finds nothing is repeated after the claims beside it.
+   */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
-    await this.#repair();
-    return this.#handOut(request, caller.name);
+    for (let misses = 1; ; misses++) {
+      const before = this.#lapsedAtOnce;
+      await this.#repair();
+      const found = await this.#handOut(request, caller.name);
+      if (found.handed.length + found.failed > 0 || misses === missesMax) return found;
+      await Promise.allSettled(this.#handOuts);
+      if (this.#lapsedAtOnce === before) return found;
+    }
   }
 
   /** Waits for jobs. Empty: the time has passed or the caller disconnected. Refuses an invalid request at once. */
@@ -185,9 +200,20 @@ export class LongPolls {
 
   async #handOut(request: PollRequest, holder: HandOutRequest['holder']): Promise<HandOut> {
     const crashing = [...this.#parts.crashing.values()];
-    const found = await this.#parts.queue.handOut({ ...request, holder, crashing });
-    for (const { job } of found.handed) this.#lapses.note(job.lease.until);
-    return found;
+    const handOut = this.#parts.queue.handOut({ ...request, holder, crashing });
+    this.#handOuts.add(handOut);
+    try {
+      const found = await handOut;
+      for (const { job } of found.handed) this.#note(job);
+      return found;
+    } finally {
+      this.#handOuts.delete(handOut);
+    }
+  }
+
+  #note({ lease: { until }, startedAt }: RunningJob): void {
+    this.#lapses.note(until);
+    if (until !== null && startedAt !== null && until <= startedAt) this.#lapsedAtOnce += 1;
   }
 
   /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
