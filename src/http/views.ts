@@ -1,6 +1,6 @@
 /** Views: the JSON of jobs, events, definitions and instances, with the state names of every vocabulary. */
 import { firstMemoryId } from '../engine/stores.ts';
-import type { KnownDefinition } from '../jobs/define.ts';
+import type { ListedDefinition } from '../engine/reads.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
 import { isHandedOff, type ErrorCause, type Job, type JobError } from '../model/job.ts';
@@ -164,7 +164,7 @@ export const changed = ({ job, kind, type, parent, event }: FeedEvent, visibilit
   event: eventView(event, visibility),
 });
 
-export function defView(known: KnownDefinition, configuration: Configuration, visibility: Visibility): DefView {
+export function defView(known: ListedDefinition, configuration: Configuration, visibility: Visibility): DefView {
   const { name, spec, code, override, isEnabled, job } = known;
   return {
     name,
@@ -172,6 +172,7 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
     type: spec.type,
     enabled: isEnabled,
     inMemory: spec.inMemory,
+    undeclared: known.isUndeclared,
     ...configuration,
     schedules: spec.schedules.map((schedule, index) => {
       const plan = job.plan?.schedules[index];

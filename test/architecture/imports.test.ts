@@ -44,7 +44,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
     ['work'],
     ['loops'],
-    ['stores', 'bulk', 'run-handle', 'worker'],
+    ['stores', 'bulk', 'run-handle', 'worker', 'living-builds'],
     ['workers', 'type-catalogue'],
     ['reads', 'audit-trail'],
     ['definition-actions', 'run-actions', 'run-creation'],

@@ -81,7 +81,7 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 
   async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { visibility } }) {
-    await engine.snapshot(id);
+    await engine.record(id);
     const events = await engine.history(id, from, limit + 1);
     const shown = events.slice(0, limit).map((event) => eventView(event, visibility));
     return { items: shown, next: events[limit]?.n ?? null };
