@@ -138,7 +138,7 @@ export class Runner {
     try {
       return this.#commandForResult(execution, await attempt.await(result));
     } catch (error) {
-      return this.#commandForError(execution, error);
+      return await this.#commandForError(execution, error);
     } finally {
       stopTimer();
     }
