@@ -281,7 +281,7 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition switches the onePerType of its type off',
     cuts: [
-      cut('model/definition.ts', 'said.onePerType || (type?.onePerType ?? false)', 'said.onePerType'),
+      cut('model/definition.ts', 'spec.onePerType || (type?.onePerType ?? false)', 'spec.onePerType'),
       cut('model/definition.ts', 'gateOf(typeMaxOf(type), own.concurrency)', 'gateOf(undefined, own.concurrency)'),
     ],
     breaks: ['4.02 no definition'],
