@@ -281,7 +281,7 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition switches the onePerType of its type off',
     cuts: [
-      cut('model/definition.ts', 'said.onePerType || (type?.onePerType ?? false)', 'said.onePerType'),
+      cut('model/definition.ts', 'spec.onePerType || (type?.onePerType ?? false)', 'spec.onePerType'),
       cut('model/definition.ts', 'gateOf(typeMaxOf(type), own.concurrency)', 'gateOf(undefined, own.concurrency)'),
     ],
     breaks: ['4.02 no definition'],
@@ -515,8 +515,8 @@ export const breaches: readonly Breach[] = [
     title: 'statements use the clock of the machine',
     cuts: [cut(
       'store/postgres/sql/server-clock.ts',
-      'this.#standIn.now() : null;',
-      'this.#standIn.now() : systemClock.now();',
+      'this.#testClock.now() : null;',
+      'this.#testClock.now() : systemClock.now();',
     )],
     breaks: ['5.08 an instance'],
     isInProcesses: true,
