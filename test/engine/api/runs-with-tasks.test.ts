@@ -47,7 +47,7 @@ describe('the phases', () => {
     await t.advance('1s');
     door.open();
     await t.drain();
-    expect([runState(await run.get()), planned]).toEqual(['cancelled', []]);
+    expect([runState(await run.get()), planned]).toEqual(['CANCELLED', []]);
   });
 
   test('fail, and do not succeed with nothing, when the code of the type has no tasks any more', async () => {
