@@ -232,6 +232,11 @@ export const breaches: readonly Breach[] = [
     breaks: ['3.12 a terminated'],
   },
   {
+    title: 'the server gives administrators the code of users',
+    cuts: [cut('http/access/principal.ts', `role === 'admin' && !isLocal ? 'admin' : 'user'`, `role === 'admin' && isLocal ? 'admin' : 'user'`)],
+    breaks: ['3.12 a cancel'],
+  },
+  {
     title: 'the server does not name the user who cancels',
     cuts: [cut('http/routes/runs.ts', 'by: actor(principal),\n  ...(why', `by: 'http',\n  ...(why`)],
     breaks: ['3.12 a user'],
@@ -515,8 +520,8 @@ export const breaches: readonly Breach[] = [
     title: 'statements use the clock of the machine',
     cuts: [cut(
       'store/postgres/sql/server-clock.ts',
-      'this.#standIn.now() : null;',
-      'this.#standIn.now() : systemClock.now();',
+      'this.#testClock.now() : null;',
+      'this.#testClock.now() : systemClock.now();',
     )],
     breaks: ['5.08 an instance'],
     isInProcesses: true,
@@ -576,9 +581,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition is created with a lock',
     cuts: [cut(
-      'model/evolve.ts', `: { ...born, state: 'pending' };`,
-      `: job.kind === 'def' ? { ...born, state: 'running', lease: { holder: e.by, until: null } }
-        : { ...born, state: 'pending' };`,
+      'model/evolve.ts', `: { ...created, state: 'pending' };`,
+      `: job.kind === 'def' ? { ...created, state: 'running', lease: { holder: e.by, until: null } }
+        : { ...created, state: 'pending' };`,
     )],
     breaks: ['5.17', '5.19'],
   },

@@ -70,8 +70,8 @@ function nameOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { name } = error as { name?: unknown };
   const isSpecific = typeof name === 'string' && name !== '' && name !== 'Error';
-  const said = isSpecific ? name : isA(Error, error) ? error.constructor.name : 'Error';
-  return said === 'Error' || said === '' ? undefined : clean(said, nameMax);
+  const className = isSpecific ? name : isA(Error, error) ? error.constructor.name : 'Error';
+  return className === 'Error' || className === '' ? undefined : clean(className, nameMax);
 }
 
 function ownCodeOf(error: unknown): string | undefined {
