@@ -56,7 +56,7 @@ test('rows are looked up by index even when the planner believes their table to 
   for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
-  const session = planning(client, plans, { now: 0, ids: null, count: 1, wanted: 0, written: 0, ...noneDue });
+  const session = planning(client, plans, { now: 0, ids: null, count: 1, wanted: 0, written: 0, is_beaten: true, ...noneDue });
   const now = store.now() + 1000;
   const fresh = await born(store, ...many(3, { unique: { key: 'k', forMs: null } }));
   const each = (changes: readonly Change[], command: Parameters<typeof decided>[1]): Change[] =>
