@@ -11,14 +11,14 @@ const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
 /** Why the store takes no writes; null: it does. */
-type Failure = string | null;
+type FailureReason = string | null;
 
 export class HealthCheck {
   readonly #store: Pick<Store, 'lead'>;
   readonly #clock: Clock;
-  #attempt: Promise<Failure> | null = null;
+  #attempt: Promise<FailureReason> | null = null;
   #checkedAt = -Infinity;
-  #last: Failure = null;
+  #last: FailureReason = null;
 
   constructor(store: Pick<Store, 'lead'>, clock: Clock) {
     this.#store = store;
@@ -26,7 +26,7 @@ export class HealthCheck {
   }
 
   /** Null: the store takes writes; otherwise a reason that anyone may read. */
-  async failure(): Promise<Failure> {
+  async failure(): Promise<FailureReason> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());
     if (await settlesWithin(this.#clock, answerMaxMs, attempt)) return attempt;
@@ -34,7 +34,7 @@ export class HealthCheck {
   }
 
   /** Takes a role that lasts no time, which writes and commits a row. SQLite would not write a row that stays equal. */
-  async #try(): Promise<Failure> {
+  async #try(): Promise<FailureReason> {
     this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);
     this.#checkedAt = this.#clock.monotonic();
     this.#attempt = null;

@@ -17,7 +17,7 @@ import { overlapKeys } from './overlap-keys.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-export interface Ticked {
+export interface TickedBatch {
   /** How many definitions ticked. After a full batch, call it again. */
   readonly count: number;
   /** The store time of the search. */
@@ -25,8 +25,8 @@ export interface Ticked {
 }
 
 /** Handles the due ticks of all definitions. */
-export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<Ticked> {
-  let ticked: Ticked = { count: 0, searchedAt: definer.store.now() };
+export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<TickedBatch> {
+  let ticked: TickedBatch = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
     const { jobs, searchedAt } = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
     ticked = { count: jobs.length, searchedAt };

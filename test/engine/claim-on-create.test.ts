@@ -41,7 +41,8 @@ const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
     const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
     if (name !== 'commit') return method;
     return (batch: Parameters<Store['commit']>[0]) => {
-      for (const { before, after } of batch.changes) if (before === null) born.push(`${after!.type} ${after!.state}`);
+      const created = batch.changes.filter(({ before, after }) => before === null && after!.kind === 'run');
+      born.push(...created.map(({ after }) => `${after!.type} ${after!.state}`));
       return method(batch);
     };
   },

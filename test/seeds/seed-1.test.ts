@@ -212,7 +212,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
       tasksTotal: 4, tasksByState: { PENDING: 0, RUNNING: 0, DONE: 4 }, percentDone: 100, percentSuccess: 100,
     });
     await world.engine.deleteJobRun(id);
-    expect((await world.store.find({})).jobs).toEqual([]);
+    expect((await world.store.find({ kinds: ['run', 'task'] })).jobs).toEqual([]);
   });
 
   test('1.14 runs have five states, and tasks those without CANCELLING', async ({ world }) => {

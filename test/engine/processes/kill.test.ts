@@ -54,7 +54,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(flawsOf(told)).toEqual([]);
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
       expect(lapsesIn(told)).toMatchObject([{ holder: 'ann', phase: 'run' }]);
-      expect(world.entries({ what: 'start' })).toMatchObject([{ instance: 'bob', fence: 2, attempt: 1 }]);
+      expect(world.entries({ what: 'start' })).toMatchObject([{ instance: 'bob', fence: 2, attempt: 2 }]);
       expect(await tooEarly(world.engine, told)).toEqual([]);
     });
   });

@@ -21,7 +21,9 @@ export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> 
 }
 
 const given = JSON.parse(process.argv[2]!) as InstanceOptions;
-const { url, jobs, patience = '30s', isStunned = false, isStoreObject = false, isForced = false, ...options } = given;
+const {
+  url, jobs, patience = '30s', flags: _flagsOfNode, isStunned = false, isStoreObject = false, isForced = false, ...options
+} = given;
 const { types = [], defs = [] } = (await import(`./${jobs}.ts`)) as Pick<EngineOptions, 'types' | 'defs'>;
 
 const line = (level: string) => (text: string, detail: unknown): void => console.error(level, text, detail);
