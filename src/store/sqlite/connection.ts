@@ -147,7 +147,7 @@ export class Connection {
   }
 
   async #runInTransaction(take: () => readonly QueuedWrite[]): Promise<unknown[]> {
-    if (!this.db.isOpen) throw new Refusal('unavailable.store', 'the store is closed', { reason: 'the store is closed' });
+    this.#checkOpen();
     this.#watch?.check();
     await this.#begin();
     try {
@@ -190,9 +190,15 @@ export class Connection {
     }
   }
 
+  #checkOpen(): void {
+    if (this.db.isOpen) return;
+    throw new Refusal('unavailable.store', 'the store is closed', { reason: 'the store is closed' });
+  }
+
   #prepared(sql: string, form: 'objects' | 'arrays' = 'objects'): StatementSync {
     const known = this.#statements[form].get(sql);
     if (known) return known;
+    this.#checkOpen();
     const statement = this.db.prepare(sql);
     statement.setReturnArrays(form === 'arrays');
     this.#statements[form].set(sql, statement);

@@ -54,6 +54,14 @@ describe('an input that JSON cannot hold is refused when the type is declared', 
   });
 });
 
+test('an engine that is closed refuses reads and writes', async () => {
+  const engine = new Engine({ store: 'sqlite::memory:', types: [plain] });
+  await engine.resume();
+  await engine.close();
+  const asks = [() => engine.createJobRun(plain), () => engine.find(), () => engine.get(1), () => engine.definitions()];
+  for (const ask of asks) expect(await refused(ask() as Promise<unknown>)).toBe('unavailable.store');
+});
+
 test('parameters of a definition must fit its type, in code too', () => {
   expect(() => jobDef('x', typed, { params: { year: 'soon' as never } })).toThrow(/year/);
   // @ts-expect-error -- a definition with schedules needs parameters
