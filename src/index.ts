@@ -1,9 +1,9 @@
 /** The public names of Stint. */
 export { Engine, type EngineOptions } from './open.ts';
 export { openStore, storeUrl } from './open/store.ts';
-export {
-  jobType, type JobType, type EndedTask, type TaskCounts, type Settings, type RetrySettings,
-} from './engine/declare/job-type.ts';
+export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';
+export type { RetrySettings, Settings } from './engine/declare/settings.ts';
+export type { DefChanges } from './engine/declare/def-changes.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/declare/job-def.ts';
 export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
 export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';

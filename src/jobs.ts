@@ -7,7 +7,7 @@ import {
 } from './jobs/checks/values.ts';
 import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/checks/command.ts';
 import { createChildren, createJobs, type Created } from './jobs/create.ts';
-import type { Draft } from './jobs/draft.ts';
+import type { Draft, UniqueRequest } from './jobs/draft.ts';
 import { Ids } from './jobs/ids.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
 import {
@@ -79,7 +79,6 @@ export class Jobs {
 
   /** Stores many outcomes in as few writes as possible. */
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
-    await this.store.synchronize?.();
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {
       const { job, command } = checkFields('a request', request, ['job', 'command']);
@@ -127,8 +126,8 @@ export class Jobs {
   }
 
   /** Stores an audit entry. */
-  async audit(entry: AuditEntry, asker: Asker): Promise<void> {
-    return audit(this, entry, checkAsker(asker));
+  async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {
+    return audit(this, entry, checkAsker(asker), unique);
   }
 
   /** Audit entries, newest first. */

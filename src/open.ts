@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
+import { buildOf } from './engine/declarations.ts';
 import { Handlers } from './engine/declare/handlers.ts';
 import { noBackupHeartbeat, type BackupHeartbeat } from './engine/loops/backup-heartbeat.ts';
 import { firstMemoryId } from './engine/stores.ts';
@@ -13,6 +14,7 @@ import { JobWatchers } from './engine/work/job-watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
+import { checkFields, checkName } from './jobs/checks/values.ts';
 import { ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
 import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
@@ -46,6 +48,11 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** For tests: the source of random numbers. */
   readonly random?: Random;
+  /**
+   * The id of this program as it is deployed, such as a commit. Where builds run side by side, the declarations of the
+   * one that was first seen last count. Default: a hash of its types and definitions.
+   */
+  readonly build?: string;
   /** The name of this instance; no other live instance may have it. Default: a random name. */
   readonly instance?: string;
 }
@@ -64,18 +71,26 @@ export class Engine extends EngineCore {
   }
 }
 
-function partsOf({
-  store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault, retention = null,
-  logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random),
-}: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
+/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+const optionNames = Object.keys({
+  store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
+  instance: 0,
+} satisfies Record<keyof EngineOptions, 0>);
+
+function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
+  const {
+    store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault, retention = null,
+    logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
+  } = checkFields('an engine', options, optionNames);
   const logger = neverThrowing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
   const jobs = new Jobs(opened);
+  const handlers = new Handlers([...types, bulkType(jobs)], defs);
   return {
     jobs,
     memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
-    handlers: new Handlers([...types, bulkType(jobs)], defs),
+    handlers,
     defs,
     slots: checkSlots(slots),
     leaseMs,
@@ -89,6 +104,8 @@ function partsOf({
     instance,
     host: hostname(),
     version,
+    build: build === undefined ? buildOf(handlers.entries, defs) : checkName('build', build),
+    boot: random.hex(8),
     logger,
     clock,
     random,

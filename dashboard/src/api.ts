@@ -56,6 +56,7 @@ const routes = {
   drainInstance: 'post /api/v1/instances/{id}/drain',
   resumeInstance: 'post /api/v1/instances/{id}/resume',
   stats: 'get /api/v1/stats',
+  storeHealth: 'get /api/v1/store',
   series: 'get /api/v1/series',
 } as const satisfies { readonly [N in RouteName]?: `${Routes[N]['method']} ${Routes[N]['path']}` };
 

@@ -13,6 +13,13 @@ export function compact(value: number): string {
 
 const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));
 
+/** `1.5 MB`, `340 kB`. */
+export function bytes(size: number): string {
+  if (size >= 1e9) return `${threeDigits(size / 1e9)} GB`;
+  if (size >= 1e6) return `${threeDigits(size / 1e6)} MB`;
+  return size >= 1e3 ? `${threeDigits(size / 1e3)} kB` : `${number(size)} B`;
+}
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 

@@ -1,5 +1,5 @@
 """A worker in Python that uses only the standard library: claims jobs, reports progress, stops when cancelled."""
-import json, os, sys, time, urllib.error, urllib.request
+import http.client, json, os, sys, time, urllib.error, urllib.request
 
 URL = os.environ.get("STINT_URL", "http://127.0.0.1:7070") + "/api/v1/work"
 TOKEN = os.environ.get("STINT_TOKEN")
@@ -8,18 +8,24 @@ TOKEN = os.environ.get("STINT_TOKEN")
 def post(path, body):
     headers = {"Content-Type": "application/json", **({"Authorization": "Bearer " + TOKEN} if TOKEN else {})}
     request = urllib.request.Request(URL + path, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=60) as reply:
-        return json.load(reply)
+    for wait in (1, 2, 4, 8, None):  # a server that restarts is back within seconds; every write carries its fence
+        try:
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return json.load(reply)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            is_final = isinstance(error, urllib.error.HTTPError) and error.code < 500 and error.code != 429
+            if is_final or wait is None:
+                raise
+            time.sleep(wait)
 
 
 def claim(job_type):
     try:
         return post("/claim", {"worker": f"python-{os.getpid()}", "types": [job_type], "waitMs": 20000})["items"]
-    except OSError as error:  # the server restarts or cannot be reached: try again
+    except (OSError, http.client.HTTPException, ValueError) as error:  # the server cannot be reached: try again
         if isinstance(error, urllib.error.HTTPError) and error.code < 500 and error.code != 429:
             raise
         print("cannot claim:", error, file=sys.stderr)
-        time.sleep(2)
         return []
 
 
@@ -44,6 +50,7 @@ if __name__ == "__main__":
         for job in claim(sys.argv[1]):
             try:
                 execute(job)
-            except OSError as error:  # 409: the lease was lost. Unreachable: the lease will lapse. Drop the job.
+            # 409: the lease was lost. Unreachable: the lease will lapse, and the job is given to another worker.
+            except (OSError, http.client.HTTPException, ValueError) as error:
                 print("job", job["id"], error, file=sys.stderr)
             remaining -= 1

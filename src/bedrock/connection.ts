@@ -271,4 +271,5 @@ function executeTimeOf({ headers }: BedrockRequest, now: number): number | null 
 /** Unwraps an IPv4 address that is mapped to IPv6. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 
-export const isLoopback = (address: string): boolean => address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
+export const isLoopback = (address: string): boolean =>
+  address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);

@@ -28,7 +28,7 @@ export interface BedrockOptions {
   readonly inspection?: Partial<BedrockServices['inspection']>;
   /** Whether a missed repeat skips to the first slot after now instead of catching up. */
   readonly reanchor?: boolean;
-  /** Lets the server listen beyond this machine. The protocol has no passwords: every client has full access. */
+  /** Lets the server listen beyond this machine. The protocol has no authentication: every client has full access. */
   readonly isOpenToAll?: boolean;
 }
 
@@ -126,8 +126,9 @@ export class BedrockServer {
   }
 
   #checkHost(host: string): void {
-    if (this.#settings.isOpenToAll || host === 'localhost' || isLoopback(host)) return;
-    const message = 'the Bedrock protocol has no passwords: listen on 127.0.0.1, or set isOpenToAll';
+    if (this.#settings.isOpenToAll || isLoopback(host)) return;
+    const ways = 'listen on 127.0.0.1, or set isOpenToAll (stint serve: --allow-unauthenticated-bedrock)';
+    const message = `the Bedrock protocol has no authentication, and ${host} can be reached by other machines: ${ways}`;
     throw new Refusal('malformed.option', message, { host });
   }
 

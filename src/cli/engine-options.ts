@@ -113,19 +113,5 @@ const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {})
   err: error,
 });
 
-/** Resolves at the first SIGINT or SIGTERM; the second one exits at once. */
-export function untilStopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(130);
-        isStopping = true;
-        resolve(signal);
-      });
-    }
-  });
-}
-
 /** A URL without its password. */
 export const shownUrl = (url: string): string => url.replace(/\/\/([^:@/]+):[^@/]+@/, '//$1:…@');

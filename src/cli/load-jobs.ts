@@ -30,8 +30,22 @@ async function importOf(file: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw refused(file, error instanceof Error ? error.message : String(error));
+    throw refused(file, error instanceof Error ? explained(error) : String(error));
   }
+}
+
+/** The message, where it happened, and what helps against syntax that Node cannot strip. */
+function explained(error: Error): string {
+  const location = locationOf(error);
+  const isTypeScript = (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
+  const todo = isTypeScript ? '. Node removes types only: write enums, namespaces and parameter properties in another way, or compile the file' : '';
+  return `${error.message.split('\n')[0]}${location === null ? '' : ` (${location})`}${todo}`;
+}
+
+/** `file:line` of a syntax error, which begins its stack with it, or of the frame that threw. */
+function locationOf({ stack = '' }: Error): string | null {
+  const [, path, line] = /(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/m.exec(stack) ?? [];
+  return path === undefined ? null : `${path}:${line}`;
 }
 
 const refused = (file: string, why: string): Refusal =>

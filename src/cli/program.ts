@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand } from './commands/backup.ts';
 import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
@@ -17,7 +18,7 @@ import { workCommand } from './commands/work.ts';
 
 const commands = [
   serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, listCommands, topCommand, doctorCommand,
-  verifyCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+  verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
 import { Engine } from '../open.ts';
-import { storeUrl } from '../open/store.ts';
+import { openStore, storeUrl } from '../open/store.ts';
 import { Refusal } from '../refusal.ts';
+import type { Store } from '../store/store.ts';
 
 export interface CommonFlags {
   readonly store?: string;
@@ -24,14 +25,32 @@ export const addStoreFlags = (command: Command): Command =>
 export const addActionFlags = (command: Command): Command =>
   addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
 
-export async function withEngine<T>({ store }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = new Engine({ store: storeUrl(store), instance: actor() });
+export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const store = await openCurrent(storeUrl(url));
   try {
-    await engine.ready();
-    return await work(engine);
+    return await work(new Engine({ store, instance: actor() }));
   } finally {
-    await engine.jobs.store.close();
+    await store.close();
   }
+}
+
+/** Opens a store that has the schema of this version. Only `migrate`, `serve` and `work` create or migrate one. */
+export async function openCurrent(url: string): Promise<Store> {
+  const store = openStore(url, { create: false });
+  try {
+    await requireCurrentSchema(store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function requireCurrentSchema(store: Store): Promise<void> {
+  const { from, to } = await store.migrate({ dryRun: true });
+  if (from === to) return;
+  const found = from === 0 ? 'has no tables of Stint' : `has schema ${from}, this version of Stint needs ${to}`;
+  throw new Refusal('older.schema', `the database ${found}: run stint migrate`, { found: from, needed: to });
 }
 
 /** The actor that histories record. */

@@ -1,5 +1,5 @@
 /** Instances: which are alive, since when, and what they learn about the jobs they hold. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import type { Beat, InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';
 import type { Topic } from './world.ts';
@@ -29,6 +29,23 @@ export const instances: Topic = {
       await world.store.beat(beatOf('a', { leaseMs: 500, about: busy }));
       const now = world.now();
       same(await world.store.instances(), [{ id: 'a', started, beatAt: now, leaseUntil: now + 500, about: busy }]);
+    },
+
+    'a name belongs to one process until its lease lapses': async (world) => {
+      const bootOf = (boot: string, more: Partial<Beat> = {}): Beat => beatOf('a', { about: { ...about, boot }, ...more });
+      const started = world.now();
+      await world.store.beat(bootOf('first'));
+      await world.advance(1000);
+      await rejects(world.store.beat(bootOf('second')), { code: 'taken.instance' });
+      await world.store.beat(bootOf('first'));
+      same((await world.store.instances()).map((instance) => [instance.started, instance.about.boot]), [[started, 'first']]);
+      await world.advance(10_000);
+      await world.store.beat(bootOf('second'));
+      await rejects(world.store.beat(bootOf('first')), { code: 'taken.instance' });
+      const takenAt = world.now();
+      same((await world.store.instances()).map((instance) => [instance.started, instance.about.boot]), [[takenAt, 'second']]);
+      await world.store.beat(bootOf('third', { takeOver: true }));
+      same((await world.store.instances()).map(({ about: { boot } }) => boot), ['third']);
     },
 
     'instances are independent, and visible on every connection': async (world) => {

@@ -28,6 +28,8 @@ export interface BulkRequest {
   /** The code of a cancel or stop. Default: `user`. */
   readonly code?: TerminateCode;
   readonly only: 'failed' | null;
+  /** How many jobs matched when it was requested. */
+  readonly count?: number;
   /** Only matching jobs that failed with this fingerprint. */
   readonly fingerprint?: string;
   /** Store time of the request: jobs created later are excluded. */

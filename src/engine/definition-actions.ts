@@ -1,15 +1,23 @@
 /** Definition actions: declare what the code has, and what operators define, override, enable, disable and end. */
-import { declare, definition, disable, enable, override, undefine, type KnownDefinition } from '../jobs/define.ts';
+import {
+  declare, definition, disable, enable, override, undeclared, undefine, type Declaration, type KnownDefinition,
+} from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
-import type { Spec } from '../model/definition.ts';
+import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
+import { checkName } from '../jobs/checks/values.ts';
+import { specOf } from '../model/definition.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
+import { isPromiseLike } from '../time/maybe-promise.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { overridePatch, type DefChanges } from './declare/def-changes.ts';
 import type { Handlers } from './declare/handlers.ts';
-import { jobDef, type DefOptions, type JobDef } from './declare/job-def.ts';
+import { checkParams, refuseInMemory, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
+import type { TypeRules } from './declare/type-rules.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
 import type { Workers } from './workers.ts';
 
 export interface DefinitionActionsParts {
@@ -17,7 +25,25 @@ export interface DefinitionActionsParts {
   readonly workers: Workers;
   readonly audit: AuditTrail;
   readonly handlers: Handlers;
+  readonly catalogue: TypeCatalogue;
   readonly instance: string;
+}
+
+/** A type or definition that the caller knows by name only. */
+export type NamedRunnable = { readonly type: string } | { readonly def: string };
+
+/** What runs are made of. */
+export interface RunTarget {
+  readonly rules: TypeRules;
+  readonly known: KnownDefinition | null;
+  readonly jobs: Jobs;
+}
+
+/** The program that declares definitions, and what it knows of others. */
+export interface Declarer {
+  readonly build: string;
+  /** Whether another living build declares a definition of this name. */
+  readonly isShared: (name: string) => boolean;
 }
 
 const declareBatch = 100;
@@ -30,41 +56,46 @@ export class DefinitionActions {
   }
 
   /** In batches: declarations that run together share commits, and an engine may have thousands of them. */
-  async declareAll(defs: readonly JobDef[]): Promise<void> {
+  async declareAll(defs: readonly JobDef[], { build, isShared }: Declarer): Promise<void> {
     const { stores, workers, instance } = this.#parts;
+    await Promise.all(defs.map((def) => this.#checkLater(def)));
     if (defs.some(({ spec }) => spec.inMemory)) await workers.startMemory();
-    for (let from = 0; from < defs.length; from += declareBatch) {
-      const batch = defs.slice(from, from + declareBatch);
-      await Promise.all(
-        batch.map(({ name, spec, enabled }) => declare(stores.forSpec(spec), name, spec, enabled, instance)),
-      );
+    for (const jobs of [stores.database, stores.memory]) {
+      const declarations = defs
+        .filter(({ spec }) => stores.forSpec(spec) === jobs)
+        .map(({ name, spec, enabled }) => ({ name, spec, enabled, build, isShared: isShared(name) }));
+      const changed = await undeclared(jobs.store, declarations);
+      for (let from = 0; from < changed.length; from += declareBatch) {
+        await Promise.all(changed.slice(from, from + declareBatch).map((each) => declare(jobs, each, instance)));
+      }
+      if (changed.length > 0) workers.reschedule();
     }
   }
 
-  /** Reads a definition, and declares it if the engine has not been resumed yet. */
-  async declared({ name, spec, enabled }: JobDef, jobs: Jobs): Promise<KnownDefinition> {
-    const known = await knownIn(jobs, name);
-    if (known) return known;
-    await declare(jobs, name, spec, enabled, this.#parts.instance);
-    return definition(jobs.store, name);
-  }
-
-  /** A type or definition that the caller knows by name only. */
-  async named(what: { readonly type: string } | { readonly def: string }): Promise<Runnable> {
-    if ('type' in what) return this.#typeOf(what.type) as Runnable;
-    const { name, spec, isEnabled } = await this.#parts.stores.definition(what.def);
-    return { name, spec, type: this.#typeOf(spec.type), enabled: isEnabled } as Runnable;
+  /** The rules and the definition of runs to be created, from whatever the caller has. */
+  async target(what: Runnable | NamedRunnable): Promise<RunTarget> {
+    const { stores, handlers, catalogue } = this.#parts;
+    if (isJobDef(what)) return this.#targetOfDef(what);
+    if (isJobType(what)) return { rules: handlers.rules(what), known: null, jobs: stores.database };
+    if (isNamed(what, 'def')) return this.#targetNamed(what.def);
+    if (isNamed(what, 'type')) return { rules: await catalogue.rules(what.type), known: null, jobs: stores.database };
+    throw new Refusal('malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what });
   }
 
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
-    const { stores, workers, audit } = this.#parts;
-    const { spec, enabled } = jobDef<unknown, unknown>(name, this.#typeOf(type) as never, options);
+    const { stores, workers, audit, catalogue } = this.#parts;
+    checkName('definition', name);
+    const rules = await catalogue.rules(type);
+    const spec = specFrom(rules, options);
+    await checkParams(rules, options);
+    refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);
     if (await knownIn(jobs, name)) {
       throw new Refusal('taken.key', `there is a definition ${name} already: override it instead`, { name });
     }
     if (spec.inMemory) await workers.startMemory();
-    await audit.ofDefinition('define', name, act, () => declare(jobs, name, spec, enabled, audit.asker(act).by));
+    const declaration: Declaration = { name, spec, enabled: options.enabled ?? true, build: null };
+    await audit.ofDefinition('define', name, act, () => declare(jobs, declaration, audit.asker(act).by));
     workers.reschedule();
   }
 
@@ -87,17 +118,87 @@ export class DefinitionActions {
     await audit.ofDefinition('disable', name, act, () => disable(store, name, audit.asker(act)));
   }
 
-  async override(name: string, overrides: Partial<Spec> | null, act?: ActOptions): Promise<void> {
-    const { stores, workers, audit } = this.#parts;
+  async override(name: string, changes: DefChanges | null, act?: ActOptions): Promise<void> {
+    const { stores, workers, audit, catalogue } = this.#parts;
     const jobs = await stores.forDefinition(name);
-    await audit.ofDefinition('override', name, act, () => override(jobs, name, overrides, audit.asker(act)));
+    const known = await definition(jobs.store, name);
+    const patch = changes === null ? null : await checkedPatch(await catalogue.rules(known.code.type), known, changes);
+    await audit.ofDefinition('override', name, act, () => override(jobs, name, patch, audit.asker(act)));
     workers.reschedule();
   }
 
-  /** A type whose code is in another program is known by name only. */
-  #typeOf(name: string): JobType {
-    return this.#parts.handlers.get(name) ?? { name, options: {} };
+  async #targetOfDef(def: JobDef): Promise<RunTarget> {
+    const { stores, workers, handlers } = this.#parts;
+    const rules = handlers.rules(def.type);
+    const jobs = stores.forSpec(def.spec);
+    refuseInMemory(rules.entry, def.spec);
+    if (jobs === stores.memory) await workers.startMemory();
+    const known = await this.#declared(def, jobs);
+    if (known.code.type !== def.type.name) {
+      const message = `definition ${def.name} has the job type ${known.code.type} in the database, not ${def.type.name}`;
+      throw new Refusal('taken.key', `${message}: give one of them another name`, { name: def.name });
+    }
+    return { rules, known: { ...known, spec: specOf(known, rules.entry) }, jobs };
   }
+
+  async #targetNamed(name: string): Promise<RunTarget> {
+    const { stores, catalogue } = this.#parts;
+    const jobs = await stores.forDefinition(name);
+    const known = await definition(jobs.store, name);
+    const rules = await catalogue.rules(known.code.type);
+    return { rules, known: { ...known, spec: specOf(known, rules.isKnown ? rules.entry : null) }, jobs };
+  }
+
+  /** Reads a definition, and declares it if the engine has not been resumed yet. */
+  async #declared(def: JobDef, jobs: Jobs): Promise<KnownDefinition> {
+    const { name, spec, enabled } = def;
+    const known = await knownIn(jobs, name);
+    if (known) return known;
+    await this.#checkLater(def);
+    await declare(jobs, { name, spec, enabled, build: null }, this.#parts.instance);
+    return definition(jobs.store, name);
+  }
+
+  /** A schema that answers at once has refused wrong parameters already, when the definition was made. */
+  async #checkLater({ type, spec }: JobDef): Promise<void> {
+    const { input } = type.options;
+    const outcome: unknown = input?.['~standard'].validate(spec.params);
+    if (isPromiseLike(outcome)) await this.#parts.handlers.rules(type).check(spec.params);
+  }
+}
+
+const isJobDef = (what: unknown): what is JobDef => isObject(what) && 'spec' in what && isJobType(what['type']);
+
+const isJobType = (what: unknown): what is JobType =>
+  isObject(what) && typeof what['name'] === 'string' && isObject(what['options']);
+
+const isNamed = <F extends 'type' | 'def'>(what: unknown, field: F): what is { readonly [N in F]: string } =>
+  isObject(what) && typeof what[field] === 'string';
+
+const isObject = (what: unknown): what is Record<string, unknown> => typeof what === 'object' && what !== null;
+
+async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: DefChanges): Promise<OverridePatch> {
+  const patch = overridePatch(changes);
+  refuseNewLock(rules, patch.onePerType === true);
+  if (patch.params === undefined && patch.schedules === undefined) return patch;
+  const { code, override: before } = known;
+  const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
+  // Null stands for no parameters, unless it was asked for.
+  const output = await checkParams(rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules });
+  // A key that is a path of the input is found in the parameters whenever a run is created.
+  if (patch.params === undefined || rules.entry.keyPath !== null) return patch;
+  const limitKey = rules.limitKey(output);
+  return limitKey === undefined ? patch : { limitKey, ...patch };
+}
+
+/**
+ * The lock belongs to the type, and every run of the type must take it; a definition made at run time cannot change
+ * that.
+ */
+function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
+  if (!isKnown || entry.onePerType || !onePerType) return;
+  const message = `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;
+  throw new Refusal('malformed.option', message, { type: entry.name });
 }
 
 async function knownIn({ store }: Jobs, name: string): Promise<KnownDefinition | null> {

@@ -2,21 +2,24 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
-import type { Spec } from '../model/definition.ts';
+import type { TypesOf } from '../jobs/tick.ts';
 import type { Edit, Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import type { FeedPage, Instance, LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
+import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import type { JobRunStats } from '../vocabulary/jobrun.ts';
 import type { StageInfo } from '../vocabulary/stage.ts';
 import { AuditTrail } from './audit-trail.ts';
+import { Declarations } from './declarations.ts';
+import type { DefChanges } from './declare/def-changes.ts';
 import type { DefOptions, JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
-import { DefinitionActions } from './definition-actions.ts';
+import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
 import type { Reason } from './inspect/explain.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
@@ -31,12 +34,14 @@ import {
   type RunMaker, type Snapshot,
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
+import { TypeCatalogue } from './type-catalogue.ts';
 import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends WorkersParts {
+export interface EngineParts extends Omit<WorkersParts, 'typesOf'> {
   readonly defs: readonly JobDef[];
+  readonly build: string;
 }
 
 const closePatience: Duration = '30s';
@@ -50,6 +55,8 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #audit: AuditTrail;
   readonly #workers: Workers;
   readonly #definitions: DefinitionActions;
+  readonly #declarations: Declarations;
+  readonly #declaring: Loop;
   readonly #creation: RunCreation;
   readonly #actions: RunActions;
   #ready: Promise<void> | null = null;
@@ -58,36 +65,48 @@ export class EngineCore implements RunBackend, RunMaker {
     const { jobs, memory, instance } = parts;
     const stores = new Stores(jobs, memory);
     const audit = new AuditTrail(stores, instance);
-    const workers = new Workers(parts, (command) => (command === 'drain' ? this.suspend() : this.resume()));
-    const definitions = new DefinitionActions({ ...parts, stores, workers, audit });
+    const catalogue = new TypeCatalogue({ ...parts, stores });
+    const typesOf: TypesOf = (names) => catalogue.entries(names);
+    const workers = new Workers({ ...parts, typesOf }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
+    const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });
     this.instance = instance;
     this.jobs = jobs;
     this.stores = stores;
     this.#parts = parts;
-    this.#reads = new EngineReads({ ...parts, stores });
+    this.#reads = new EngineReads({ ...parts, stores, catalogue });
     this.#audit = audit;
     this.#workers = workers;
     this.#definitions = definitions;
+    this.#declarations = new Declarations({ ...parts, stores, definitions });
+    this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
   }
 
   // Life.
 
-  /** Migrates the schema, declares the definitions and starts to claim jobs. */
+  /** Migrates the schema, declares the types and definitions, and starts to claim jobs. */
   async resume(): Promise<void> {
     await this.ready();
-    await this.#definitions.declareAll(this.#parts.defs);
+    await this.#declarations.declare();
     await this.#workers.resume();
+    this.#declaring.start();
   }
 
   /** Stops claiming. Running handlers continue; `resume` claims again. */
-  suspend(): Promise<void> {
-    return this.#workers.suspend();
+  async suspend(): Promise<void> {
+    await this.#declaring.stop();
+    await this.#workers.suspend();
+  }
+
+  /** The ids of the jobs that this instance executes now. */
+  get running(): readonly number[] {
+    return this.#workers.running;
   }
 
   /** Waits for running handlers, then interrupts them and releases their jobs; these attempts do not count. */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
+    await this.#declaring.stop();
     await this.#workers.close(durationMs(patience));
     await this.#parts.isolation.close();
     await this.jobs.store.close();
@@ -142,12 +161,12 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /** Creates a run of a type or definition that the caller knows by name only. */
   async createNamed(
-    what: { readonly type: string } | { readonly def: string },
+    what: NamedRunnable,
     request: RunRequest<unknown>,
     by = this.instance,
   ): Promise<RunHandle> {
     await this.ready();
-    const created = await this.#creation.create(await this.#definitions.named(what), [request], by);
+    const created = await this.#creation.create(what, [request], by);
     return this.#handle(created[0]!);
   }
 
@@ -230,9 +249,12 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#definitions.disable(name, act);
   }
 
-  /** Operator override of a definition. Survives deploys; null removes it. */
-  override(name: string, overrides: Partial<Spec> | null, act?: ActOptions): Promise<void> {
-    return this.#definitions.override(name, overrides, act);
+  /**
+   * Operator override of a definition, in the words of `jobDef`; merged with the one before. Survives deploys. Null as
+   * a value takes that setting back, and null instead of changes the whole override.
+   */
+  override(name: string, changes: DefChanges | null, act?: ActOptions): Promise<void> {
+    return this.#definitions.override(name, changes, act);
   }
 
   definitions(): Promise<readonly KnownDefinition[]> {

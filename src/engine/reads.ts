@@ -4,7 +4,7 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
-import type { Kind } from '../model/state.ts';
+import { jobKinds } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import type { FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
@@ -24,10 +24,12 @@ import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts'
 import { TaskCountCache } from './inspect/task-counts.ts';
 import type { LogRequest, Snapshot } from './run-handle.ts';
 import type { Stores } from './stores.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
 
 export interface ReadParts {
   readonly stores: Stores;
   readonly handlers: Handlers;
+  readonly catalogue: TypeCatalogue;
   readonly clock: Clock;
 }
 
@@ -46,18 +48,18 @@ const eventPollMs = 250;
 const eventBatch = 500;
 const logPage = 1000;
 
-/** All kinds except audit records. */
-const usualKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def'];
 
 export class EngineReads {
   readonly #stores: Stores;
   readonly #handlers: Handlers;
+  readonly #catalogue: TypeCatalogue;
   readonly #clock: Clock;
   readonly #taskCounts: TaskCountCache;
 
-  constructor({ stores, handlers, clock }: ReadParts) {
+  constructor({ stores, handlers, catalogue, clock }: ReadParts) {
     this.#stores = stores;
     this.#handlers = handlers;
+    this.#catalogue = catalogue;
     this.#clock = clock;
     this.#taskCounts = new TaskCountCache(clock);
   }
@@ -111,11 +113,11 @@ export class EngineReads {
 
   // Many jobs.
 
-  async find({ kinds = usualKinds, ...query }: Query = {}, page?: PageRequest): Promise<Page> {
+  async find({ kinds = jobKinds, ...query }: Query = {}, page?: PageRequest): Promise<Page> {
     return this.#stores.find({ kinds, ...query }, page);
   }
 
-  async count({ kinds = usualKinds, ...query }: Query = {}): Promise<readonly Tally[]> {
+  async count({ kinds = jobKinds, ...query }: Query = {}): Promise<readonly Tally[]> {
     return this.#stores.count({ kinds, ...query });
   }
 
@@ -157,11 +159,11 @@ export class EngineReads {
   // Definitions.
 
   async definitions(): Promise<readonly KnownDefinition[]> {
-    return this.#stores.definitions();
+    return this.#catalogue.resolve(await this.#stores.definitions());
   }
 
   async definition(name: string): Promise<KnownDefinition> {
-    return this.#stores.definition(name);
+    return (await this.#catalogue.resolve([await this.#stores.definition(name)]))[0]!;
   }
 
   async configuration(name: string): Promise<Configuration> {

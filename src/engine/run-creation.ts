@@ -2,11 +2,9 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Draft } from '../jobs/draft.ts';
-import type { JobDef } from './declare/job-def.ts';
-import type { JobType } from './declare/job-type.ts';
 import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
-import type { DefinitionActions } from './definition-actions.ts';
+import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './work/tracing.ts';
 import type { Workers } from './workers.ts';
@@ -29,7 +27,7 @@ export class RunCreation {
     this.#parts = parts;
   }
 
-  create(what: Runnable, requests: readonly RunRequest<unknown>[], by: string): Promise<readonly Created[]> {
+  create(what: Runnable | NamedRunnable, requests: readonly RunRequest<unknown>[], by: string): Promise<readonly Created[]> {
     return this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
   }
 
@@ -40,25 +38,22 @@ export class RunCreation {
   }
 
   async #create(
-    what: Runnable,
+    what: Runnable | NamedRunnable,
     requests: readonly RunRequest<unknown>[],
     store: StoreDrafts,
   ): Promise<readonly Created[]> {
     const { stores, workers, definitions, tracing } = this.#parts;
     const { store: database } = stores.database;
     await database.synchronize?.();
+    const { rules, known, jobs } = await definitions.target(what);
+    const { name, onePerType } = rules.entry;
     const now = database.now();
-    const def = 'spec' in what ? (what as JobDef) : null;
-    const type = (def ? def.type : what) as JobType;
-    const jobs = def ? stores.forSpec(def.spec) : stores.database;
-    if (jobs === stores.memory) await workers.startMemory();
-    const known = def ? await definitions.declared(def, jobs) : null;
-    const drafts = await draftsOf(type, known, requests, now);
-    const isOnePerType = known ? known.spec.onePerType : type.options.onePerType;
-    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, type.name);
-    const created = await tracing.creating(type.name, drafts, (traced) => store(jobs, traced));
+    const drafts = await draftsOf(rules, known, requests, now);
+    const isOnePerType = known?.spec.onePerType ?? onePerType;
+    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, name);
+    const created = await tracing.creating(name, drafts, (traced) => store(jobs, traced));
     if (created.some(({ job }) => job?.state !== 'running')) workers.wake();
-    refuseBusy(type, drafts, requests, created);
+    refuseBusy(name, drafts, requests, created);
     return created;
   }
 
@@ -73,12 +68,12 @@ export class RunCreation {
 
 /** With one run per type, a taken key is refused; a taken key that the caller chose is an outcome. */
 function refuseBusy(
-  { name }: JobType,
+  type: string,
   drafts: Drafts,
   requests: readonly RunRequest<unknown>[],
   created: readonly Created[],
 ): void {
   created.forEach(({ id, outcome }, index) => {
-    if (outcome !== 'created' && isOneAtATime(drafts[index]!, requests[index]!)) throw busyType(name, id);
+    if (outcome !== 'created' && isOneAtATime(drafts[index]!, requests[index]!)) throw busyType(type, id);
   });
 }

@@ -6,6 +6,7 @@ import { CancelDelivery } from './loops/cancel-delivery.ts';
 import type { ClaimOnCreate } from './loops/claim-on-create.ts';
 import { Heartbeat } from './loops/heartbeat.ts';
 import { InstanceLease } from './loops/lease.ts';
+import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
 import { watchStrayRejections } from './work/stray-rejections.ts';
 import { claiming, type ClaimingPart, type ClaimingParts } from './worker/claiming.ts';
@@ -14,6 +15,9 @@ import { running, type RunningPart, type RunningParts } from './worker/running.t
 
 export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
+  readonly build: string;
+  /** Differs for each engine. */
+  readonly boot: string;
   readonly host: string;
   readonly leaseMs: number;
   readonly backupHeartbeat: BackupHeartbeat;
@@ -57,6 +61,11 @@ export class Worker {
     return this.#claiming.claimOnCreate;
   }
 
+  /** The jobs that are executed here. */
+  get running(): readonly number[] {
+    return [...this.#running.attempts.values()].map(({ job }) => job.id);
+  }
+
   /** Whether all slots are in use, so that it claims nothing. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
@@ -70,7 +79,8 @@ export class Worker {
   async start(): Promise<void> {
     this.#isDraining = false;
     this.#stopWatching ??= watchStrayRejections();
-    await this.#heartbeat.beat();
+    const { jobs: { store }, clock, instance, host, leaseMs } = this.#parts;
+    await register({ store, clock, instance, host, leaseMs, heartbeat: this.#heartbeat });
     await this.#maintaining.leader.turn();
     this.#parts.backupHeartbeat.start(this.#about(), () => this.#onBackupReady());
     this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.wake());
@@ -153,6 +163,7 @@ export class Worker {
   /** Not essential: without it the lease lapses. */
   async #leave(): Promise<void> {
     const { jobs, instance, logger } = this.#parts;
+    if (!this.#heartbeat.isRegistered) return;
     try {
       await jobs.store.leave(instance);
     } catch (error) {
@@ -179,9 +190,10 @@ export class Worker {
   }
 
   #about(): InstanceAbout {
-    const { host, version, handlers, slots } = this.#parts;
+    const { host, version, build, boot, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
-    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads: this.#maintaining.leader.isLeader };
-    return { host, pid: process.pid, version, ...handled, ...load };
+    const { isLeader: leads } = this.#maintaining.leader;
+    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads };
+    return { host, pid: process.pid, version, build, boot, ...handled, ...load };
   }
 }

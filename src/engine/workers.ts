@@ -34,6 +34,10 @@ export class Workers {
     return this.#database.claimOnCreate;
   }
 
+  get running(): readonly number[] {
+    return this.#all.flatMap(({ running }) => running);
+  }
+
   async resume(): Promise<void> {
     this.#isResumed = true;
     await Promise.all(this.#all.map((worker) => worker.start()));

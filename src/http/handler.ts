@@ -9,8 +9,11 @@ import type { EventFeed } from './events/feed.ts';
 import type { OpenStreams } from './events/open-streams.ts';
 import type { RunTurns } from './events/run-turns.ts';
 import type { SharedReads } from './events/shared-reads.ts';
+import type { HealthCheck } from './health-check.ts';
+import type { Counting } from './metrics/counting.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Principal } from './access/principal.ts';
+import type { PriorityLimits } from './access/priority.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
 import type { TimeSeries } from './metrics/time-series.ts';
 
@@ -19,6 +22,7 @@ export interface HttpServices {
   readonly engine: EngineCore;
   readonly access: Access;
   readonly clock: Clock;
+  readonly counting: Counting;
   readonly feed: EventFeed;
   readonly openStreams: OpenStreams;
   readonly runTurns: RunTurns;
@@ -28,6 +32,8 @@ export interface HttpServices {
   readonly timeSeries: TimeSeries;
   readonly remoteWorkers: RemoteWorkers;
   readonly jobCounts: JobCounts;
+  readonly priorities: PriorityLimits;
+  readonly healthCheck: HealthCheck;
 }
 
 export interface HttpCall {

@@ -20,6 +20,7 @@ const familyStatus: Readonly<Record<string, number>> = {
   busy: 409,
   manual: 409,
   disabled: 409,
+  needs: 409,
   too: 408,
   contended: 503,
   newer: 503,

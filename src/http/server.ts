@@ -14,8 +14,11 @@ import { EventFeed } from './events/feed.ts';
 import { OpenStreams, type StreamLimits } from './events/open-streams.ts';
 import { RunTurns } from './events/run-turns.ts';
 import { SharedReads } from './events/shared-reads.ts';
+import { HealthCheck } from './health-check.ts';
+import { Counting } from './metrics/counting.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
+import type { PriorityLimits } from './access/priority.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
 import { StaticFiles } from './static-files.ts';
 import { HttpRefusal } from './problems.ts';
@@ -46,6 +49,8 @@ export interface HttpOptions {
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
+  /** The highest priority that each role may use. */
+  readonly priorities?: PriorityLimits;
   /** How many event streams may be open. */
   readonly streams?: StreamLimits;
   /** Receives unexpected errors of the server. */
@@ -72,7 +77,7 @@ const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {
   const { access = {}, hosts, dashboard = builtDashboard, logger = silent, clock = systemClock } = options;
-  const services = servicesOf(options, new Access(access, clock), clock, logger);
+  const services = servicesOf(options, new Access(access, clock, options.engine.jobs), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(services, new StaticFiles(dashboard), guard, logger);
   const open = new Set<Listening>();
@@ -92,15 +97,17 @@ export function createHttp(options: HttpOptions): Http {
       services.workSignal.close();
       services.openStreams.close();
       await services.feed.close();
+      await services.counting.close();
       await Promise.all([...open].map((listening) => listening.close()));
       services.metrics.close();
     },
   };
 }
 
-function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
+function servicesOf({ engine, streams, priorities = {} }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
   const { store } = engine.jobs;
-  const feed = new EventFeed({
+  const feed: EventFeed = new EventFeed({
+    catchUpFrom: () => counting.begin(),
     store,
     read: (cursor, limit) => engine.jobs.events(cursor, limit),
     readMemory: (cursor, limit) => engine.eventsInMemory(cursor, limit),
@@ -114,17 +121,24 @@ function servicesOf({ engine, streams }: HttpOptions, access: Access, clock: Clo
   const jobCounts = new JobCounts(engine, clock);
   const metrics = new Metrics(engine);
   const timeSeries = new TimeSeries(engine, engine.now());
+  const counting = new Counting({ engine, timeSeries, feed: () => feed, clock, logger });
   const durations = new DurationTracker();
-  feed.follow(({ event }) => {
+  feed.follow(({ position, event }) => {
     const jobDurations = durations.endedBy(event);
-    metrics.countEvent(event, jobDurations);
-    timeSeries.add(event, jobDurations);
+    const isInMemory = position === null;
+    if (isInMemory || (feed.isLive && counting.isHere)) metrics.countEvent(event, jobDurations);
+    if (!isInMemory) timeSeries.add(event, jobDurations);
   }, false);
-  metrics.addGauges(() => ({ stint_stream_readers: openStreams.count, stint_workers_waiting: workSignal.waiting }));
+  metrics.addGauges(() => ({
+    stint_counting: Number(counting.isHere),
+    stint_stream_readers: openStreams.count,
+    stint_workers_waiting: workSignal.waiting,
+  }));
   const remoteWorkers = new RemoteWorkers(store, clock);
+  const healthCheck = new HealthCheck(store, clock);
   return {
-    engine, access, clock, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries, remoteWorkers,
-    jobCounts,
+    engine, access, clock, counting, feed, openStreams, runTurns, sharedReads, workSignal, metrics, timeSeries,
+    remoteWorkers, jobCounts, healthCheck, priorities,
   };
 }
 

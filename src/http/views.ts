@@ -184,7 +184,7 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
 
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
-const specView = <S extends Partial<Spec>>(spec: S, visibility: Visibility): SpecView<S> =>
+const specView = <S extends Partial<Spec>>({ own: _own, ...spec }: S, visibility: Visibility): SpecView<S> =>
   ({
     ...spec,
     ...('params' in spec ? { params: redact(spec.params, visibility) } : {}),

@@ -7,6 +7,7 @@ import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageRequest } from '../store/query.ts';
+import type { UniqueRequest } from './draft.ts';
 import { newJobs, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
@@ -35,18 +36,28 @@ const auditName = 'stint.audit';
 const auditRetentionMs = 10 * 365 * 86_400_000;
 
 /** Records an action that has been done; the history of its job contains it, too. */
-export async function audit(producer: Producer, entry: AuditEntry, asker: Asker): Promise<void> {
-  const record = await auditRecord(producer, entry, asker);
+export async function audit(
+  producer: Producer,
+  entry: AuditEntry,
+  asker: Asker,
+  unique?: UniqueRequest,
+): Promise<void> {
+  const record = await auditRecord(producer, entry, asker, unique);
   await insert(producer.store, [record]);
   await closeRecord(producer, record, asker);
 }
 
 /** The entry as a change, to be committed with the action. */
-export async function auditRecord(producer: Producer, entry: AuditEntry, { by, why }: Asker): Promise<Change> {
+export async function auditRecord(
+  producer: Producer,
+  entry: AuditEntry,
+  { by, why }: Asker,
+  unique?: UniqueRequest,
+): Promise<Change> {
   const tags = { action: entry.action, by, ...(entry.job === null ? {} : { job: String(entry.job) }) };
   const input = { ...entry, why: why ?? null };
   const draft = { kind: 'audit', type: auditName, input, tags, policy: { retentionMs: auditRetentionMs } } as const;
-  return (await newJobs(producer, [draft], by))[0]!;
+  return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], by))[0]!;
 }
 
 /** An entry ends as soon as it is stored; one that a crash leaves open is still listed. */

@@ -11,7 +11,7 @@ import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { originOf } from './draft.ts';
-import { checkOverride } from './checks/spec.ts';
+import { checkOverride, mergeOverride, type OverridePatch } from './checks/spec.ts';
 import { tickBefore } from './tick.ts';
 
 export interface KnownDefinition extends Definition {
@@ -22,31 +22,67 @@ export interface KnownDefinition extends Definition {
   readonly job: Job;
 }
 
-/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
-export async function declare(
-  definer: Producer,
-  name: string,
-  code: Spec,
-  isEnabled: boolean,
-  by: string,
-): Promise<void> {
-  const { store } = definer;
-  const known = await find(store, name);
-  if (!known) return addDefinition(definer, name, code, isEnabled, by);
-  if (sameJson(definitionOf(known).code, code)) return;
-  await redefine(definer, name, ({ override }) => ({ code, override }), { by, why: 'the code changed' });
+/** A definition as a program declares it. */
+export interface Declaration {
+  readonly name: string;
+  readonly spec: Spec;
+  readonly enabled: boolean;
+  /** The build of the program; null: an operator says so, not code. */
+  readonly build: string | null;
+  /** Whether another living build has a definition of this name, which may then not change its type. */
+  readonly isShared?: boolean;
 }
 
-/** Operator override of a definition. Survives deploys; null removes it. */
+/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
+export async function declare(definer: Producer, declaration: Declaration, by: string): Promise<void> {
+  const { name, spec: code, build } = declaration;
+  const known = await find(definer.store, name);
+  if (!known) return addDefinition(definer, declaration, by);
+  const before = definitionOf(known);
+  if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
+  if (isDeclared(before, declaration)) return;
+  const redefineBy: Redefine = ({ override: overrides }) =>
+    ({ code, override: overrides, ...(build === null ? {} : { build }) });
+  await redefine(definer, name, redefineBy, { by, why: 'the code changed' });
+  if (before.isAbandoned) await enable(definer.store, name, { by, why: 'a living build declares it again' });
+}
+
+/** Whether there is nothing to write. */
+const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Declaration): boolean =>
+  sameJson(code, declaration.spec) && (build !== undefined || declaration.build === null) && isAbandoned === undefined;
+
+/** Of these declarations, those that are new or say something else than is stored: read in bulk. */
+export async function undeclared(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
+  const stored = new Map<string, Definition>();
+  for (let from = 0; from < declarations.length; from += readBatch) {
+    const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));
+    for (const job of await store.load([...(await store.holders(keys)).values()])) stored.set(job.def!, definitionOf(job));
+  }
+  return declarations.filter((declaration) => {
+    const before = stored.get(declaration.name);
+    return before === undefined || !isDeclared(before, declaration);
+  });
+}
+
+const readBatch = 500;
+
+function refuseOtherType(name: string, { code, build }: Definition, { spec, isShared = false }: Declaration): void {
+  if (build !== undefined && !isShared) return;
+  const whose = build === undefined ? 'was created with' : 'is declared by another running program with';
+  const message = `definition ${name} ${whose} the job type ${code.type}, not ${spec.type}: give one of them another name`;
+  throw new Refusal('taken.key', message, { name, type: code.type });
+}
+
+/** Operator override of a definition, merged with the one before. Survives deploys; null removes it. */
 export async function override(
   definer: Producer,
   name: string,
-  overrides: Partial<Spec> | null,
+  overrides: OverridePatch | null,
   asker: Asker,
 ): Promise<void> {
-  const checked = overrides === null ? null : checkOverride(overrides, definer.store.now());
-  const redefineBy: Redefine = ({ code, override: before }) =>
-    ({ code, override: checked && { ...before, ...checked } });
+  const { store } = definer;
+  const redefineBy: Redefine = ({ override: before, ...rest }) =>
+    ({ ...rest, override: overrides === null ? null : checkOverride(mergeOverride(before, overrides), store.now()) });
   await redefine(definer, name, redefineBy, asker);
 }
 
@@ -81,30 +117,25 @@ export async function definitions(store: Store): Promise<readonly KnownDefinitio
 }
 
 function known(job: Job): KnownDefinition {
-  const { code, override: overrides } = definitionOf(job);
+  const definition = definitionOf(job);
   const isEnabled = job.state === 'pending';
   const hasNext = isEnabled && job.plan!.schedules.some(({ next }) => next !== null);
-  const spec = specOf({ code, override: overrides });
-  return { name: job.def!, code, override: overrides, spec, isEnabled, nextDue: hasNext ? job.due : null, job };
+  return { name: job.def!, ...definition, spec: specOf(definition), isEnabled, nextDue: hasNext ? job.due : null, job };
 }
 
-async function addDefinition(
-  { store, ids }: Producer,
-  name: string,
-  code: Spec,
-  isEnabled: boolean,
-  by: string,
-): Promise<void> {
+async function addDefinition({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
+  const { name, spec: code, enabled, build } = declaration;
   const now = store.now();
   const [id] = await ids.take(1);
   const plan = planOf(name, code, now);
   const unique = { key: definitionKey(name) };
-  const draft = { kind: 'def', type: code.type, def: name, input: { code, override: null }, unique } as const;
+  const input = { code, override: null, ...(build === null ? {} : { build }) };
+  const draft = { kind: 'def', type: code.type, def: name, input, unique } as const;
   const origin = { ...originOf(draft, id!, now), parent: null };
-  const first = { due: dueOf(plan), priority: 0, plan, ...(isEnabled ? {} : { hold: 'pause' as const }) };
+  const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
   // Another instance declared it first, perhaps with another spec.
-  if (!written) await declare({ store, ids }, name, code, isEnabled, by);
+  if (!written) await declare({ store, ids }, declaration, by);
 }
 
 type Redefine = (before: Definition) => Definition;

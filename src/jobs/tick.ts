@@ -2,27 +2,28 @@
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
-  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, overlapKey, specOf, tick, wakeUp,
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
   type CalledRun, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
-import { Refusal } from '../refusal.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
+import { readTypes } from './catalogue.ts';
 import { originOf, type Draft } from './draft.ts';
-import { stopJob } from './operate.ts';
+import { overlapKeys } from './overlap-keys.ts';
 
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
 /** Handles the due ticks of all definitions; returns how many definitions ticked. After a full batch, call it again. */
-export async function tickDue(definer: Producer, asker: Asker): Promise<number> {
+export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<number> {
   let ticked = 0;
   await applyTogether(definer.store, async () => {
     const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
     ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker);
+    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker, typesOf);
   });
   return ticked;
 }
@@ -32,12 +33,19 @@ export async function tickDue(definer: Producer, asker: Asker): Promise<number> 
  * own change comes first. If it is disabled, due ticks are recorded as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
-  if (def.state === 'pending' && def.due <= now) return (await answers(definer, [def], now, asker)) as Changes;
+  if (def.state === 'pending' && def.due <= now) {
+    return (await answers(definer, [def], now, asker, registered(definer))) as Changes;
+  }
   const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.nominal <= now);
   return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
 }
 
 type Changes = [Change, ...Change[]];
+
+/** The entries of types, which say how runs are made today. */
+export type TypesOf = (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
+
+const registered = ({ store }: Producer): TypesOf => (names) => readTypes(store, names);
 
 /** When the next definition is due. */
 export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
@@ -76,19 +84,20 @@ async function answers(
   due: readonly Job[],
   now: number,
   asker: Asker,
+  typesOf: TypesOf,
 ): Promise<readonly Change[]> {
   const runs = await momentsOf(store, due);
-  const { readable, unreadable } = read(due, now, runs);
-  const busy = new Set(await busyKeys(store, readable, asker));
+  const types = await typesOf(due.map(({ type }) => type));
+  const { readable, unreadable } = read(due, now, runs, types);
+  const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
   const ticked = readable.flatMap(({ def, spec }) => {
-    const key = overlapKey(def.def!, spec);
-    const ticking = tick(def, spec, { now, ids: numbers, isBusy: busy.has(key), runs });
+    const key = isAlone(spec) ? keys.free({ def, spec }) : null;
+    const ticking = tick(def, spec, { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs });
     numbers.splice(0, ticking.runs.length);
-    // If several definitions of one type tick in this commit, the run of the first is an overlap for the others.
-    if (ticking.runs.length > 0 && isAlone(spec)) busy.add(key);
-    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));
+    if (ticking.runs.length > 0 && key !== null) keys.take(key);
+    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));
     return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
   });
   return [...pausedDefs, ...ticked];
@@ -102,12 +111,12 @@ interface Readable {
 }
 
 /** A definition that cannot be parsed is disabled with the reason, and does not affect the others. */
-function read(due: readonly Job[], now: number, runs: RunMoments) {
+function read(due: readonly Job[], now: number, runs: RunMoments, types: ReadonlyMap<string, TypeEntry>) {
   const readable: Readable[] = [];
   const unreadable: { readonly def: Job; readonly why: string }[] = [];
   for (const def of due) {
     try {
-      const spec = specOf(definitionOf(def));
+      const spec = specOf(definitionOf(def), types.get(def.type) ?? null);
       readable.push({ def, spec, calls: callsFor(def, spec, now, runs) });
     } catch (error) {
       const cause = error instanceof Error ? error.message : '';
@@ -117,42 +126,23 @@ function read(due: readonly Job[], now: number, runs: RunMoments) {
   return { readable, unreadable };
 }
 
-function newRunOf(def: Job, spec: Spec, { id, schedule, nominal, due }: CalledRun, now: number, asker: Asker): Change {
-  const unique = isAlone(spec) ? { unique: { key: overlapKey(def.def!, spec) } } : {};
+function newRunOf(
+  def: Job,
+  spec: Spec,
+  { id, schedule, nominal, due }: CalledRun,
+  key: string | null,
+  now: number,
+  asker: Asker,
+): Change {
+  const unique = key === null ? {} : { unique: { key } };
+  // It waits behind the run that it replaces, which ends when its handler has stopped.
+  const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
-  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique }, id, now);
+  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique, ...gate }, id, now);
   const { priority, phase } = spec;
   const first = { due: Math.min(due, now), priority, ...(phase === 'run' ? {} : { phase }) };
   return create({ ...origin, parent: null }, first, { ...asker, now });
-}
-
-/** The unique keys that open runs hold. With `replace`, such a run is stopped first. */
-async function busyKeys(
-  store: Store,
-  defs: readonly Pick<Readable, 'def' | 'spec'>[],
-  asker: Asker,
-): Promise<ReadonlySet<string>> {
-  const watched = defs.filter(({ spec }) => isAlone(spec));
-  const keys = watched.map(({ def, spec }) => overlapKey(def.def!, spec));
-  const holders = new Map(await store.holders(keys));
-  for (const { def, spec } of watched) {
-    const key = overlapKey(def.def!, spec);
-    const openRun = holders.get(key);
-    if (spec.overlap !== 'replace' || openRun === undefined) continue;
-    await stopOpenRun(store, openRun, { ...asker, why: `replaced by the next run of ${def.def}` });
-    holders.delete(key);
-  }
-  return new Set(holders.keys());
-}
-
-async function stopOpenRun(store: Store, id: number, asker: Asker): Promise<void> {
-  try {
-    await stopJob(store, id, { ...asker, code: 'automation' });
-  } catch (error) {
-    // The run has ended meanwhile.
-    if (!(error instanceof Refusal) || error.code !== 'wrong.state') throw error;
-  }
 }
 
 async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments> {

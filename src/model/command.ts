@@ -21,6 +21,8 @@ export type Command =
       readonly reanchor?: boolean;
     }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
+  /** Too late to start: its worker has not come. */
+  | { readonly do: 'expire' }
   /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
   /** Finish this attempt and make the job due again (Bedrock's RetryJob). */

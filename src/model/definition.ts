@@ -10,6 +10,7 @@ import { instantMax } from '../time/instant.ts';
 import type { EventBody, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
+import { keyAt, typeMaxOf, type TypeEntry } from './type-entry.ts';
 
 /** What happens to a tick while an earlier run is open. */
 export type Overlap = 'allow' | 'skip' | 'queue' | 'replace';
@@ -33,6 +34,16 @@ export interface Spec {
   readonly phase: 'run' | 'prepare';
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
+  /** What the definition says itself; the rest of `policy` and the like is its type's, as it was when this was written. */
+  readonly own?: OwnSettings;
+}
+
+/** Of the settings that a type has too, those that a definition sets itself. */
+export interface OwnSettings {
+  readonly policy: Policy;
+  readonly priority?: number;
+  readonly concurrency?: number;
+  readonly onePerType?: true;
 }
 
 /** The limits that apply to runs of a definition. */
@@ -45,9 +56,45 @@ export interface SpecGate {
 export interface Definition {
   readonly code: Spec;
   readonly override: Partial<Spec> | null;
+  /** The build that declared it; absent: no code did. */
+  readonly build?: string;
+  /** Whether it is disabled because no living build declares it. */
+  readonly isAbandoned?: true;
 }
 
-export const specOf = ({ code, override }: Definition): Spec => ({ ...code, ...override });
+/**
+ * What is in effect now: the operator's word over the definition's, and that over its type's, as the type is today.
+ * Without the type's entry, its settings are those of the day on which the definition was written.
+ */
+export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
+  const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
+  const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  // One at a time is a lock of the type, which no definition of it can open.
+  const onePerType = spec.onePerType || (type?.onePerType ?? false);
+  const limits = { ...base.gate, ...override?.gate };
+  const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
+  return {
+    ...spec,
+    onePerType,
+    gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
+    limitKey: keyPath === null ? spec.limitKey : (keyAt(spec.params, keyPath) ?? null),
+  };
+}
+
+const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({
+  ...code,
+  policy: { ...type.policy, ...own.policy },
+  priority: own.priority ?? type.priority,
+  onePerType: own.onePerType ?? false,
+  phase: type.phase,
+  gate: gateOf(typeMaxOf(type), own.concurrency),
+});
+
+/** Null: its runs are not limited. */
+export function gateOf(typeMax: number | undefined, defMax: number | undefined): SpecGate | null {
+  if (typeMax === undefined && defMax === undefined) return null;
+  return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
+}
 
 export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as Definition;
 
@@ -58,7 +105,13 @@ export const definitionKey = (name: string): string => `def ${name}`;
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
-/** Whether its runs hold that key, so that only one of them is open at a time. */
+/**
+ * The key of a run that waits until another run has ended: of a tick at the same instant as that of another definition
+ * of its type, or of one that replaces the run before.
+ */
+export const waitingKey = (name: string): string => `next def ${name}`;
+
+/** Whether its runs hold such a key: one of them at a time, and one that waits. */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
 /** The due time of a definition without a next tick. */

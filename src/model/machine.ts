@@ -28,6 +28,7 @@ type Rules = { readonly [C in CommandName]: { readonly [S in State]?: Rule<C, S>
 
 const rules: Rules = {
   claim: { pending: claim },
+  expire: { pending: expire },
   succeed: { running: succeed },
   fail: { running: fail },
   release: { running: release },
@@ -128,10 +129,18 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (job.due > now) return new Refusal('wrong.state', `job ${job.id} is not due yet`, { id: job.id, due: job.due });
   if (job.cancel) return [endingOf(job.cancel)];
   if (command.parentCancelled) return [{ kind: 'cancelled', code: 'parent' }];
-  if (job.policy.startBy !== undefined && now > job.policy.startBy) return [{ kind: 'cancelled', code: 'automation' }];
+  if (isTooLateToStart(job, now)) return [{ kind: 'cancelled', code: 'automation' }];
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
+}
+
+/** Whether it has never been claimed and its `startBy` has passed. A job that was retried by hand has started before. */
+export const isTooLateToStart = ({ policy: { startBy }, startedAt, generation }: Job, now: number): boolean =>
+  startBy !== undefined && now > startBy && startedAt === null && generation === 1;
+
+function expire(job: PendingJob, _command: Command, { now }: Asking): Verdict {
+  return isTooLateToStart(job, now) ? [{ kind: 'cancelled', code: 'automation' }] : wrongState(job, 'expire');
 }
 
 /** The earlier of retryAfter and the job's own next repeat, ignoring a repeat that has already passed. */
@@ -256,7 +265,7 @@ function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
   if (until !== null && until > now) return wrongState(job, 'lapse');
   if (job.cancel) return [endingOf(job.cancel)];
   const retry = retryOf(job.policy);
-  if (job.crashes >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
+  if (job.crashes + 1 >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
   return [{ kind: 'lapsed', holder, phase: job.phase, ...timesAfterCrash(job, now) }];
 }
 

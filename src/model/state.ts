@@ -1,10 +1,13 @@
 /** The states of a job: they say what may happen next, never why. */
 
 /**
- * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit entry.
+ * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit
+ * entry, a job type of the catalogue, a build that declares types and definitions.
  */
-export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit';
-export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit'];
+export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build'];
+/** Those that are runs, tasks and jobs; the others are records about them. */
+export const jobKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 /** The kinds that workers execute. */
 export const workKinds: readonly Kind[] = ['run', 'task', 'bedrock'];
 

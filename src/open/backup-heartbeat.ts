@@ -3,6 +3,7 @@
  * so that a handler that blocks the event loop does not lose its lease. After a limit it stops: the process is then
  * considered hung.
  */
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
 import { TimeLimits } from '../engine/work/time-limits.ts';
@@ -37,6 +38,9 @@ export interface HeartbeatThreadData {
 
 export type ThreadMessage = { readonly kind: 'ready' } | { readonly kind: 'blocked'; readonly report: BlockedReport };
 
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const threadEntry = new URL(`./backup-heartbeat-thread${extension}`, import.meta.url);
+
 export class ThreadHeartbeat implements BackupHeartbeat {
   readonly timeLimits: TimeLimits;
   readonly #parts: ThreadHeartbeatParts;
@@ -51,6 +55,10 @@ export class ThreadHeartbeat implements BackupHeartbeat {
   start(about: InstanceAbout, onReady: () => void): void {
     if (this.#thread) return onReady();
     const { logger } = this.#parts;
+    if (!existsSync(threadEntry)) {
+      logger.warn('no heartbeat thread in a bundle: exclude stint from it, so that handlers that block keep their jobs');
+      return onReady();
+    }
     Atomics.store(this.#signals, 1, 0);
     try {
       this.#thread = this.#started(about);
@@ -92,8 +100,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     const limits = { rows, shared: this.timeLimits.shared };
     const signals = this.#signals;
     const workerData: HeartbeatThreadData = { address, instance, leaseMs, blockedMaxMs, about, signals, limits };
-    const entry = new URL(`./backup-heartbeat-thread${import.meta.url.slice(-3)}`, import.meta.url);
-    return new Worker(entry, { workerData });
+    return new Worker(threadEntry, { workerData });
   }
 
   /** Arrives when the event loop is free again. */

@@ -7,19 +7,25 @@ import type { Store, StoreAddress } from '../store/store.ts';
 import { oneOf, readOptions, type OptionReaders } from '../store/url-options.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 
-export function openStore(url: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
-  return openStoreAt({ url, options: clock === systemClock ? {} : { clock } });
+export interface OpenStoreOptions {
+  readonly clock?: Clock;
+  /** Whether a SQLite file that does not exist is created. Default: true. */
+  readonly create?: boolean;
+}
+
+export function openStore(url: string, { clock = systemClock, create = true }: OpenStoreOptions = {}): Store {
+  return openStoreAt({ url, options: clock === systemClock ? {} : { clock } }, { create });
 }
 
 /** Opens a store with the options of its adapter, as another thread has opened it. */
-export function openStoreAt({ url, options }: StoreAddress): Store {
+export function openStoreAt({ url, options }: StoreAddress, { create = true }: { readonly create?: boolean } = {}): Store {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case 'memory':
       return new MemoryStore((options['clock'] as Clock | undefined) ?? systemClock);
     case 'sqlite':
     case 'file':
-      return openSqlite(withVariables(rest.replace(/^\/\//, ''), sqliteVariables), options);
+      return openSqlite(withVariables(rest.replace(/^\/\//, ''), sqliteVariables), { ...options, create });
     case 'postgres':
     case 'postgresql':
       return new PostgresStore(withVariables(url, postgresVariables), options);

@@ -1,4 +1,5 @@
 /** Schedules: when a definition is due, as plain data that can be stored, sent and shown. */
+import { didYouMean } from '../did-you-mean.ts';
 import { Refusal, type RefusalCode } from '../refusal.ts';
 import { parseCron, type GapPolicy, type OverlapPolicy } from './cron.ts';
 import { daysOf, dayMs } from './civil.ts';
@@ -146,7 +147,8 @@ function checkAt(json: object): AtSchedule {
 function checkKeys(json: object, allowed: string[], code: RefusalCode, what: string): void {
   const unknown = Object.keys(json).find((key) => !allowed.includes(key));
   if (unknown === undefined) return;
-  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}.`;
+  const suggestion = didYouMean(unknown, allowed) || '.';
+  const sentence = `${what} has no ${unknown.slice(0, 40)}: it can have ${allowed.join(', ')}${suggestion}`;
   throw new Refusal(code, sentence.charAt(0).toUpperCase() + sentence.slice(1));
 }
 

@@ -1,5 +1,6 @@
 /** S29: the feed contains each event once and in order. */
 import { endings } from '../model/event.ts';
+import { isRefusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
@@ -7,6 +8,16 @@ const portion = 1000;
 
 /** Checks from the oldest stored entry to the newest. Needs memory for one number per open job. */
 export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
+  try {
+    yield* checkEntries(store);
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    yield violation('S36', null, `an entry of the feed cannot be read, and none after it was checked: ${why}`);
+  }
+}
+
+async function* checkEntries(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
   const seen = new Map<number, number>();
   for (let cursor: string | null = null; ; ) {
     const feed: Awaited<ReturnType<Store['eventsAfter']>> = await store.eventsAfter(cursor, portion);

@@ -5,6 +5,7 @@
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import type { Instance, Store } from '../store/store.ts';
+import { isRefusal } from '../refusal.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
@@ -42,11 +43,17 @@ const atOnce = 16;
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
   const inspection = new StoreInspection(store, options);
-  for await (const { jobs, unreadable } of readPages(store)) {
-    for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
-    const suspects = await inspection.inspect(jobs);
-    yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
-    onProgress?.(inspection.progress);
+  try {
+    for await (const { jobs, unreadable } of readPages(store)) {
+      for (const { id, why } of unreadable) yield violation('S36', id, `job ${id} cannot be read: ${why}`);
+      const suspects = await inspection.inspect(jobs);
+      yield* patienceMs === 0 ? suspects : await confirmed(inspection, suspects, patienceMs, clock);
+      onProgress?.(inspection.progress);
+    }
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const { jobs } = inspection.progress;
+    yield violation('S36', null, `no more than ${jobs} jobs can be read and checked: ${messageOf(error)}`);
   }
   yield* inspection.missing();
   yield* checkFeed(store);
@@ -108,9 +115,17 @@ class StoreInspection {
     const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs))];
     for (let from = 0; from < jobs.length; from += atOnce) {
       const some = jobs.slice(from, from + atOnce);
-      found.push(...(await Promise.all(some.map((job) => this.#judgeOne(job, parents)))).flat());
+      found.push(...(await Promise.all(some.map((job) => this.#judgeAny(job, parents)))).flat());
     }
     return found;
+  }
+
+  /** A row that breaks a check, such as one that another version wrote, is a finding and ends nothing. */
+  #judgeAny(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
+    return this.#judgeOne(seen, parents).catch((error: unknown) => {
+      if (isRefusal(error)) throw error;
+      return [violation('S36', seen.id, `job ${seen.id} cannot be checked: ${messageOf(error)}`)];
+    });
   }
 
   async #judgeOne(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
@@ -195,6 +210,8 @@ class StoreInspection {
     return { count, sharedKey };
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** 53 bits of a hash: a run may have a million tasks, and their keys need not all fit in memory. */
 function fingerprint(text: string): number {

@@ -46,17 +46,20 @@ export const handOuts = (job: Job): number =>
 /** The data as it was passed; for a job that is handed out, with the members that Bedrock adds then. */
 export function data(job: Job): string {
   const count = handOuts(job);
-  return count === 0 ? job.input : withMembers(job.input, { [countKey]: count, ...scheduleOf(job) });
+  return count === 0 ? job.input : withHandOut(job.input, count, originalNextRun(job));
 }
+
+/** Data with the members that a hand-out adds to it. */
+export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
+  withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
 
 /** Workers get the number of unfinished hand-outs under this key. */
 export const countKey = 'retryAfterCount';
 
 /** Where a repeat counts from that the hand-out must not change. */
-function scheduleOf(job: Job): { readonly originalNextRun?: string } {
+function originalNextRun(job: Job): string | null {
   const isOut = job.state === 'running' || isLate(job);
-  if (!isOut || !job.policy.repeat?.includes('SCHEDULED')) return {};
-  return { originalNextRun: formatTimestamp(job.scheduled ?? job.due) };
+  return isOut && job.policy.repeat?.includes('SCHEDULED') ? formatTimestamp(job.scheduled ?? job.due) : null;
 }
 
 /** Appends the member, as SQLite does, so that the rest of the text stays unchanged. */

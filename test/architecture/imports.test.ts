@@ -15,9 +15,11 @@ interface Rule {
   sound: Fake;
 }
 
+const inspector = 'src/store/inspection/inspector.ts';
+
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
-  ['refusal', 'version'],
+  ['refusal', 'version', 'did-you-mean'],
   ['random', 'logger', 'time'],
   ['model'],
   ['vocabulary'],
@@ -43,8 +45,10 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['work'],
     ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker'],
-    ['workers', 'reads', 'audit-trail'],
+    ['workers', 'type-catalogue'],
+    ['reads', 'audit-trail'],
     ['definition-actions', 'run-actions', 'run-creation'],
+    ['declarations'],
     ['engine'],
   ],
   'src/engine/isolation/': [
@@ -57,17 +61,18 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
-  'src/store/sqlite/': [['connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'claim'], ['store']],
   'src/jobs/': [
     ['checks', 'ids'],
     ['draft'],
     ['new-jobs'],
-    ['create', 'settle', 'repair', 'operate', 'work', 'tick', 'define', 'audit'],
+    ['catalogue'],
+    ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'audit'],
     ['bedrock'],
   ],
 };
@@ -325,8 +330,9 @@ const rules: Rule[] = [
   {
     title: 'no database driver is imported outside its adapter',
     violations: (sources) => {
-      const homes = new Map([['node:sqlite', 'src/store/sqlite/'], ['pg', 'src/store/postgres/']]);
-      return badImports(sources, (from, to) => homes.has(to) && !from.startsWith(homes.get(to)!));
+      // The process that executes users' SQL has a database in memory.
+      const homes = new Map([['node:sqlite', ['src/store/sqlite/', inspector]], ['pg', ['src/store/postgres/']]]);
+      return badImports(sources, (from, to) => homes.has(to) && !isWithin(from, homes.get(to)!));
     },
     broken: [
       { 'src/open.ts': `import pg from 'pg';` },
@@ -401,7 +407,7 @@ function badUses(sources: Source[], names: string[], allowedIn: string[]): strin
 }
 
 function speaksSql(path: string): boolean {
-  return isWithin(path, ['src/store/sqlite/', 'src/store/postgres/']);
+  return isWithin(path, ['src/store/sqlite/', 'src/store/postgres/', inspector]);
 }
 
 function isSql(text: string): boolean {
@@ -420,7 +426,7 @@ function isSql(text: string): boolean {
   return shapes.some((shape) => shape.test(text));
 }
 
-/** Each circle once, told as the way around it. */
+/** Each cycle once, as the path around it. */
 function circles(sources: Source[]): string[] {
   const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
   const done = new Set<string>();

@@ -87,9 +87,10 @@ describe('UpdateJob', () => {
   test('accepts a megabyte of data and no more', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const data = (size: number): string => `"${'d'.repeat(size - 2)}"`;
-    await world.json('UpdateJob', { jobID: id, data: data(1_048_000) });
-    expect((await world.query(id)).data).toHaveLength(1_047_998);
-    world.client.send(`UpdateJob\njobID: ${id}\ndata: ${data(1_048_577)}\n\n`);
+    await world.json('UpdateJob', { jobID: id, data: data(1_048_576) });
+    expect((await world.query(id)).data).toHaveLength(1_048_574);
+    expect(await world.status('UpdateJob', { jobID: id, data: data(1_048_577) })).toBe('402 Malformed data');
+    world.client.send(`UpdateJob\njobID: ${id}\ndata: ${data(4_194_305)}\n\n`);
     expect((await world.client.answer()).status).toBe('413 Request too large');
   });
 });

@@ -30,7 +30,8 @@ for (const { name, test } of both) {
       expect(await world.query(id)).toMatchObject({
         state: 'RUNQUEUED', lastRun: at(0), nextRun: at(minute), data: { a: 1, retryAfterCount: 1 },
       });
-      expect(await world.get('late')).toMatchObject({ nextRun: at(minute), lastRun: at(0), data: { retryAfterCount: 1 } });
+      const again = { nextRun: at(minute), lastRun: at(0), data: { retryAfterCount: 1 } };
+      expect(await world.get('late')).toMatchObject(again);
     });
 
     test('gets children, which wait until it is finished', async ({ world }) => {
@@ -90,7 +91,8 @@ for (const { name, test } of both) {
       expect(await world.query(id)).toMatchObject({ state: 'QUEUED', nextRun: at(0), data: { retryAfterCount: 2 } });
       await world.json('RequeueJobs', { jobIDs: String(id), decrementFailures: 'true' });
       expect(await world.query(id)).toMatchObject({ state: 'QUEUED', data: { retryAfterCount: 1 } });
-      expect(await world.status('FinishJob', { jobID: id })).toBe('405 Can only retry/finish RUNNING and RUNQUEUED jobs');
+      const unheld = '405 Can only retry/finish RUNNING and RUNQUEUED jobs';
+      expect(await world.status('FinishJob', { jobID: id })).toBe(unheld);
       await world.get('late');
       expect((await world.query(id)).data).toEqual({ a: 1, retryAfterCount: 2 });
       await world.json('RequeueJobs', { jobIDs: String(id), decrementFailures: 1 });

@@ -397,7 +397,7 @@ describe('clients on other machines', () => {
 
   test('cannot connect unless isOpenToAll is set', async ({ world }) => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.com']) {
-      await expect(world.serveOn(host, {})).rejects.toThrow('no passwords');
+      await expect(world.serveOn(host, {})).rejects.toThrow('no authentication');
     }
     await expect(world.serveOn('0.0.0.0', { isOpenToAll: true })).resolves.toBeUndefined();
     await expect(world.serveOn('localhost', {})).resolves.toBeUndefined();

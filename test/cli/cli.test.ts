@@ -109,7 +109,7 @@ test('serve runs the jobs of a file, answers over HTTP, and ends with code 0 aft
 test('doctor exits with code 1 if there is a problem, and with 0 otherwise', async () => {
   using place = new Place();
   const empty = await place.stint('doctor', '--json');
-  expect([empty.code, JSON.parse(empty.out)]).toMatchObject([1, [{ about: 'schema', level: 'problem' }]]);
+  expect([empty.code, JSON.parse(empty.out)]).toMatchObject([1, [{ about: 'store', level: 'problem' }]]);
   await place.stint('migrate');
   const well = await place.stint('doctor');
   expect(well.code).toBe(0);
@@ -122,6 +122,7 @@ test('doctor exits with code 1 if there is a problem, and with 0 otherwise', asy
 
 test('bench prints its results and removes its jobs', async () => {
   using place = new Place();
+  await place.stint('migrate');
   const { code, out } = await place.stint('bench', '--jobs', '50', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
@@ -135,6 +136,7 @@ test('bench prints its results and removes its jobs', async () => {
 
 test('top prints one snapshot when its output is a pipe', async () => {
   using place = new Place();
+  await place.stint('migrate');
   await place.stint('runs', 'create', 'orphan');
   expect((await place.stint('top')).out).toMatch(/instances 0[^]*orphan +1 +0 +0/);
   expect(JSON.parse((await place.stint('top', '--json')).out)).toMatchObject({

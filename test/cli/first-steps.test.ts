@@ -25,6 +25,7 @@ test('a missing file of jobs is reported by name', async () => {
 
 test('a run of an unknown type is created with a warning that it waits', async () => {
   using place = new Place();
+  await place.stint('migrate');
   const { code, out } = await place.stint('runs', 'create', 'gret', '--input', '{}');
   expect(code).toBe(0);
   expect(out).toContain(`Created run 1 (gret). Follow it: stint runs watch 1`);

@@ -18,7 +18,7 @@ test('words in every script and emoji stay as they are', () => {
   for (const text of ['naïve', 'שלום', 'می‌خواهم', '日本語', '👩‍💻 ❤️', 'a\\u202eb']) expect(harmless(text)).toBe(text);
 });
 
-test('of what is printed, only line breaks, tabs and our own styles are kept', () => {
+test('printed text has no control characters except line breaks, tabs and our own styles', () => {
   const text = 'a\tb\nc \u001b[31mred\u001b[39m \u001b[8mhidden\u001b[2J\u202e';
   expect(printable(text, true)).toBe('a\tb\nc \u001b[31mred\u001b[39m \\u001b[8mhidden\\u001b[2J\\u202e');
   expect(printable('\u001b[31mred', false)).toBe('\\u001b[31mred');
@@ -28,6 +28,7 @@ test('a name that reverses text is shown by its escape in tables, details, JSON 
   using place = new Place();
   const name = 'daily \u202Egpj.exe';
   const shown = String.raw`daily \u202egpj.exe`;
+  await place.stint('migrate');
   for (const words of [['create', name, '--type', 'http', '--every', '1d'], ['show', name], ['ls'], ['ls', '--json'], ['show', `${name}?`]]) {
     const { out, err } = await place.stint('defs', ...words);
     expect(out + err, words.join(' ')).toContain(shown);

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const bin = fileURLToPath(new URL('../../bin/stint.js', import.meta.url));
@@ -31,13 +32,23 @@ export class Place {
     return new Started(this.#spawn(words, more));
   }
 
+  /** The same, after commands of the shell such as `ulimit`. */
+  startInShell(before: string, ...words: string[]): Started {
+    const command = ['-c', `${before} exec "$@"`, 'sh', process.execPath, bin, ...words];
+    return new Started(spawn('sh', command, { cwd: this.folder, env: this.#env() }));
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   #spawn(words: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(process.execPath, [bin, ...words], { cwd: this.folder, env: { ...this.#env(), ...more } });
+  }
+
+  #env(): NodeJS.ProcessEnv {
     const { STINT_DATABASE_URL: _ours, DATABASE_URL: _theirs, ...env } = process.env;
-    return spawn(process.execPath, [bin, ...words], { cwd: this.folder, env: { ...env, NO_COLOR: '1', ...more } });
+    return { ...env, NO_COLOR: '1' };
   }
 }
 
@@ -60,13 +71,22 @@ export class Started {
   }
 
   /** Resolves with the match as soon as the output contains the pattern. */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
+  says(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#contains(pattern, this.#child.stdout!, () => this.#out);
+  }
+
+  /** The same for errors and messages. */
+  complains(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#contains(pattern, this.#child.stderr!, () => this.#err);
+  }
+
+  async #contains(pattern: RegExp, stream: Readable, text: () => string): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(this.#out);
+      const found = pattern.exec(text());
       if (found) return found;
-      const more = new Promise((resolve) => this.#child.stdout!.once('data', resolve));
+      const more = new Promise((resolve) => stream.once('data', resolve));
       const end = await Promise.race([more, this.#ended.then(() => 'ended')]);
-      if (end === 'ended' && !pattern.test(this.#out))
+      if (end === 'ended' && !pattern.test(text()))
         throw new Error(`it ended without saying ${pattern}: ${this.#out}${this.#err}`);
     }
   }

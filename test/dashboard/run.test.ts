@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { test } from '../support/browser.ts';
-import { api, ended } from '../http/world.ts';
+import { api, ended, until } from '../http/world.ts';
 import { dark, dashboard, allowTiles, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
 let board: Dashboard;
@@ -21,6 +21,28 @@ async function perform(page: Page, name: string, confirm = `${name} run`, why?: 
   if (why !== undefined) await dialog.getByLabel('Reason').fill(why);
   await dialog.getByRole('button', { name: confirm, exact: true }).click();
 }
+
+test('a run that was handed off is completed or failed in a dialog', async () => {
+  const [approved, declined] = [await board.start({ type: 'approval' }), await board.start({ type: 'approval' })];
+  for (const id of [approved, declined]) await until(async () => (await board.get(`${api}/runs/${id}`)).body.isHandedOff);
+  const page = await board.visit(`/runs/${approved}`);
+  await page.getByText('Handed off').waitFor();
+  await actionButton(page, 'Finish…').click();
+  const dialog = page.getByRole('dialog', { name: `Finish run ${approved}` });
+  await dialog.getByLabel('Result').fill('{"by":"phone"}');
+  await picture(page, 'run-finish-light');
+  await dialog.getByRole('button', { name: 'Complete run' }).click();
+  await expect.poll(() => badge(page).textContent()).toBe('succeeded');
+  expect((await board.get(`${api}/runs/${approved}`)).body.result).toEqual({ by: 'phone' });
+  await page.goto(`${board.url}/runs/${declined}`);
+  await actionButton(page, 'Finish…').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Fail', exact: true }).click();
+  await page.getByRole('dialog').getByLabel('Error').fill('the bank said no');
+  await page.getByRole('dialog').getByRole('button', { name: 'Fail run' }).click();
+  await expect.poll(() => badge(page).textContent()).toBe('failed');
+  await page.getByText('the bank said no').first().waitFor();
+  await page.close();
+});
 
 test('arrow keys move over the task matrix and Enter opens a task; a state filters the table', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 120 } });
@@ -214,4 +236,15 @@ test('a matrix of ten thousand tasks is updated while they run', async () => {
   await picture(page, 'run-10000-light');
   await page.close();
   expect(board.faults).toEqual([]);
+});
+
+test('a waiting run shows its position in the queue, and the instances show who leads', async () => {
+  const first = await board.start({ type: 'nobody.knows', priority: 5 });
+  const second = await board.start({ type: 'nobody.knows' });
+  const page = await board.visit(`/runs/${second}`);
+  await page.locator('.facts-strip div', { hasText: 'Queue position' }).getByText('2').waitFor();
+  await page.goto(`${board.url}/instances`);
+  await page.locator('.instance-head').getByText('leader').waitFor();
+  for (const id of [first, second]) await board.post(`${api}/runs/${id}/cancel`);
+  await page.close();
 });

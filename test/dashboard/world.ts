@@ -53,6 +53,8 @@ export const sync = jobType('ledger.sync', {
 });
 /** Ignores a cancel. */
 export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
+/** Handed off until someone approves. */
+export const approval = jobType('approval', { retry: { attempts: 1 }, run: ({ handOff }) => handOff() });
 /** Slow tiles with a higher number wait. */
 let tilesAllowed = 20;
 let nextAllowance = Promise.withResolvers<void>();
@@ -94,7 +96,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
   await buildIfStale();
   const server = await world({
     dashboard: builtFolder,
-    engine: { types: [mail, invoice, sync, deaf, tiles, rows], defs: [nightly, heartbeat], slots: 8 },
+    engine: { types: [mail, invoice, sync, deaf, tiles, rows, approval], defs: [nightly, heartbeat], slots: 8 },
     ...options,
   });
   const browser = await launchBrowser();

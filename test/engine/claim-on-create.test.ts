@@ -37,6 +37,7 @@ test('claims the job in the creating commit, and starts its handler after the co
 /** Records type and state of each job in the commit that creates it. */
 const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
   get: (target, name) => {
+    if (typeof target[name as keyof Store] !== 'function') return undefined;
     const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
     if (name !== 'commit') return method;
     return (batch: Parameters<Store['commit']>[0]) => {
@@ -46,7 +47,7 @@ const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
   },
 });
 
-test('does not apply to a job that is due later or limited', async () => {
+test('claim on create does not apply to a job that is due later or limited', async () => {
   const limited = jobType('limited', { concurrency: 1, run: () => {} });
   const born: string[] = [];
   const { engine, clock } = await idleEngine({ types: [greet, limited] }, watching(born));
@@ -76,6 +77,7 @@ test('claims nothing while suspended, and releases a job that was claimed during
   const goOn = Promise.withResolvers<void>();
   const slow = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {
+      if (typeof target[name as keyof Store] !== 'function') return undefined;
       const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
       if (name !== 'commit') return method;
       return async (batch: Parameters<Store['commit']>[0]) => {
@@ -104,6 +106,7 @@ test('L3: a job whose creating commit was written and not answered is released, 
   let isLost = false;
   const losing = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {
+      if (typeof target[name as keyof Store] !== 'function') return undefined;
       const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
       if (name !== 'commit') return method;
       return async (...values: unknown[]) => {
@@ -142,6 +145,7 @@ test("a failure in the caller's transaction does not prevent the next claim on c
   const broken = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {
       if (name === 'within') return () => ({ ...writerOf(target), commit: () => Promise.reject(new Error('rolled back')) });
+      if (typeof target[name as keyof Store] !== 'function') return undefined;
       return (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
     },
   });

@@ -18,6 +18,7 @@ class SlowLine {
   constructor(real: Store) {
     this.store = new Proxy(real, {
       get: (target, name: string) => {
+        if (typeof target[name as keyof Store] !== 'function') return undefined;
         const method = (target[name as keyof Store] as unknown as Method).bind(target);
         if (name !== 'claim' && name !== 'beat' && name !== 'commit') return method;
         return async (...values: unknown[]) => {

@@ -14,6 +14,7 @@ function withLostAnswer(store: Store): Store {
   let isLost = false;
   return new Proxy(store, {
     get: (target, name) => {
+      if (typeof target[name as keyof Store] !== 'function') return undefined;
       const method = (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
       if (name !== 'claim' || isLost) return method;
       return async (...values: unknown[]) => {
@@ -48,8 +49,9 @@ test('L3: an instance that restarts under its old name repairs the claims of its
   crashable.crash();
 
   const second = new Engine({ store, clock, types: [greet], random: seededRandom(2), instance: 'ann' });
-  await second.resume();
+  const resumed = second.resume();
   await clock.advance(60_000);
+  await resumed;
   const job = await second.get(run.id);
   expect(job).toMatchObject({ state: 'ended', fate: 'succeeded', crashes: 1 });
 });

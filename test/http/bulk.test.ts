@@ -38,6 +38,17 @@ describe('a bulk operation', () => {
     expect(body.items[0].cancel).toMatchObject({ by: 'http:local', why: `tidying (operation ${real.body.operation})` });
   });
 
+  test('is in the audit and in the list of operations with its count', async () => {
+    await makeMany(server, 'echo', 4);
+    const ask = { action: 'pause', filter: { type: ['echo'], state: ['pending'] }, why: 'a break' };
+    const { body: { operation } } = await server.post(`${api}/bulk`, ask);
+    await ended(server, operation);
+    const { body } = await server.get(`${api}/audit?job=${operation}`);
+    expect(body.items).toMatchObject([{ action: 'pause many', by: 'http:local', why: 'a break', after: { count: 4, query: { types: ['echo'] } } }]);
+    expect((await server.get(`${api}/operations?limit=1`)).body.items[0]).toMatchObject({ total: 4, done: 4 });
+    await server.post(`${api}/bulk`, { action: 'cancel', filter: { type: ['echo'], state: ['open'] } });
+  });
+
   test('reports refusals and continues', async () => {
     const ids = await makeMany(server, 'patient', 5);
     await server.post(`${api}/runs/${ids[2]}/cancel`, {});

@@ -1,7 +1,7 @@
 // Job types with the schema of their input; queues with their limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobType } from '../../src/index.ts';
+import { jobType, typed } from '../../src/index.ts';
 import { routes } from '../../src/http/contract.ts';
 import { api, echo, patient, world, type World } from './world.ts';
 
@@ -13,7 +13,7 @@ const letter = jobType('letter', {
   limit: { key: ({ to }: { to: string }) => to, concurrency: 1 },
   run: ({ signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason as Error)); }),
 });
-const dated = jobType('dated', { input: z.object({ on: z.date() }), run: () => null });
+const dated = jobType('dated', { input: typed<{ on: string }>(), run: () => null });
 
 let server: World;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 // Workers over HTTP: long polls, leases and fences.
 import { execFile, execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { api, as, records, world, type Reply, type World } from './world.ts';
+import { createHttp } from '../../src/http/server.ts';
+import { api, as, records, until, world, type Reply, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -204,5 +205,24 @@ describe('the worker in Python', () => {
     await server.post(`${api}/runs/${given}/cancel`, { why: 'enough' }, olga);
     expect(await over).toBe(0);
     expect(await look(given)).toMatchObject({ standing: 'cancelled' });
+  });
+
+  test.runIf(hasPython)('goes on after a restart of the server', async () => {
+    const own = await world({ isIdle: true });
+    const { hostname, port } = new URL(own.url);
+    const run = async (): Promise<number> =>
+      (await own.engine.createNamed({ type: 'resize' }, { input: { parts: 40, seconds: 0.05 } })).id;
+    const id = await run();
+    const child = execFile('python3', ['examples/python-worker/worker.py', 'resize', '--jobs', '2'], { env: { ...process.env, STINT_URL: own.url } });
+    const over = new Promise<number | null>((resolve) => child.on('exit', resolve));
+    await until(async () => (await own.engine.get(id)).state === 'running');
+    await own.http.close();
+    const again = createHttp({ engine: own.engine, dashboard: null });
+    await again.listen({ host: hostname, port: Number(port) });
+    const second = await run();
+    expect(await over).toBe(0);
+    for (const one of [id, second]) expect((await own.engine.get(one))).toMatchObject({ fate: 'succeeded' });
+    await again.close();
+    await own.close();
   });
 });

@@ -25,8 +25,8 @@ const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env
 
 const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
 const sizedTests = [
-  'test/engine/processes/schedules', 'test/engine/processes/large-run', 'test/engine/processes/kill',
-  'test/engine/api/every-tick', 'test/time', 'test/dashboard/access', 'test/dashboard/plan', 'test/dashboard/machine',
+  'test/engine/processes', 'test/engine/api/every-tick', 'test/time',
+  'test/dashboard/access', 'test/dashboard/plan', 'test/dashboard/machine',
 ];
 
 const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
@@ -34,7 +34,8 @@ const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Pa
 
 export const suites: readonly Part[] = [
   part('histories', 300, (size) => sized(size, conformance)),
-  part('sizes', 150, (size) => sized(size, sizedTests)),
+  part('sizes', 240, (size) => sized(size, sizedTests)),
+  part('failover', 60, () => proofs('test/failover')),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },

@@ -189,9 +189,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'inputs are not validated',
     cuts: [cut(
-      'engine/declare/run-request.ts',
-      'schema ? checked(schema, input, type.name) : input',
-      'schema && input',
+      'engine/declare/type-rules.ts',
+      '(input) => checked(schema, input, name)',
+      '(input) => schema && input',
     )],
     breaks: ['3.05'],
   },
@@ -263,18 +263,32 @@ export const breaches: readonly Breach[] = [
   {
     title: 'runs of a type with onePerType are not limited',
     cuts: [
-      cut('engine/declare/job-def.ts', '(onePerType ?? type.onePerType) ? 1 :', 'false ? 1 :'),
+      cut('model/definition.ts', 'gateOf(onePerType ? 1 :', 'gateOf(!onePerType ? 1 :'),
+      cut('model/type-entry.ts', 'onePerType ? 1 :', 'false ? 1 :'),
       cut(
         'engine/declare/handlers.ts',
-        'if (options.onePerType) types.set(name, 1);',
+        'if (typeMax !== undefined) types.set(name, typeMax);',
         'if (name === null) types.set(name, 1);',
       ),
     ],
     breaks: ['4.02 of several'],
   },
   {
+    title: 'a definition switches the onePerType of its type off',
+    cuts: [
+      cut('model/definition.ts', 'spec.onePerType || (type?.onePerType ?? false)', 'spec.onePerType'),
+      cut('model/definition.ts', 'gateOf(typeMaxOf(type), own.concurrency)', 'gateOf(undefined, own.concurrency)'),
+    ],
+    breaks: ['4.02 no definition'],
+  },
+  {
+    title: 'parameters of definitions are not checked',
+    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options);', '')],
+    breaks: ['4.10 HTTP'],
+  },
+  {
     title: 'every type is limited to one run',
-    cuts: [cut('engine/declare/job-def.ts', '(onePerType ?? type.onePerType) ? 1 :', 'true ? 1 :')],
+    cuts: [cut('model/definition.ts', 'gateOf(onePerType ? 1 :', 'gateOf(true ? 1 :')],
     breaks: ['4.02 without'],
   },
   {
@@ -297,7 +311,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'in-memory definitions are stored',
-    cuts: [cut('engine/declare/job-def.ts', 'inMemory: options.inMemory ?? false,', 'inMemory: false,')],
+    cuts: [cut('engine/declare/job-def.ts', `inMemory: flagOf('inMemory', options.inMemory, false),`, 'inMemory: false,')],
     breaks: ['4.05', '4.06'],
   },
   {
@@ -307,15 +321,15 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'leaderOnly is ignored',
-    cuts: [cut('engine/declare/job-def.ts', '...(options.leaderOnly ? { leaderOnly: true } : {})', '')],
+    cuts: [cut('engine/declare/job-def.ts', `...(flagOf('leaderOnly', leaderOnly, false) ? { leaderOnly: true } : {})`, '')],
     breaks: ['4.08'],
   },
   {
     title: 'a tick creates two runs',
     cuts: [cut(
-      'jobs/tick.ts', 'ticking.runs.map((run) => newRunOf(def, spec, run, now, asker));',
-      `ticking.runs.flatMap((run) => [newRunOf(def, spec, run, now, asker),
-        newRunOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, now, asker)]);`,
+      'jobs/tick.ts', 'ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));',
+      `ticking.runs.flatMap((run) => [newRunOf(def, spec, run, key, now, asker),
+        newRunOf(def, { ...spec, overlap: 'allow' }, { ...run, id: run.id + 100_000 }, null, now, asker)]);`,
     )],
     breaks: ['4.09', '5.14', '5.22', '5.28'],
   },
@@ -340,8 +354,15 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'overlap replace does not stop the open run',
-    cuts: [cut('jobs/tick.ts', `spec.overlap !== 'replace' ||`, `spec.overlap === 'replace' ||`)],
+    cuts: [cut(
+      'jobs/overlap-keys.ts', `if (due.spec.overlap === 'replace') await`, `if (due.spec.overlap === 'queue') await`,
+    )],
     breaks: ['4.14 with overlap'],
+  },
+  {
+    title: 'a replaced run ends before its handler is told',
+    cuts: [cut('jobs/overlap-keys.ts', 'cancelJob(store, id, act, replaceGraceMs)', 'stopJob(store, id, act)')],
+    breaks: ['4.14 a replaced'],
   },
   {
     title: 'overlapping runs are allowed by default',
@@ -476,15 +497,21 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'an engine uses the clock of its machine',
-    cuts: [cut('engine/run-creation.ts', 'const now = stores.database.store.now();', 'const now = Date.now();')],
+    cuts: [cut('engine/run-creation.ts', 'const now = database.now();', 'const now = Date.now();')],
     breaks: ['5.08 the clocks'],
+  },
+  {
+    title: 'a new connection does not read the clock of the server',
+    cuts: [cut('store/postgres/sql/connection.ts', 'this.time.observe(rows[0]!.now);', '')],
+    breaks: ['5.08 the first run'],
+    isInProcesses: true,
   },
   {
     title: 'statements use the clock of the machine',
     cuts: [cut(
       'store/postgres/sql/server-clock.ts',
-      'this.#standIn.now() : null;',
-      'this.#standIn.now() : systemClock.now();',
+      'this.#testClock.now() : null;',
+      'this.#testClock.now() : systemClock.now();',
     )],
     breaks: ['5.08 an instance'],
     isInProcesses: true,
@@ -505,7 +532,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'repair records another phase',
-    cuts: [machine('phase: job.phase, due: dueAfterCrash', `phase: 'gather', due: dueAfterCrash`)],
+    cuts: [machine('phase: job.phase, ...timesAfterCrash', `phase: 'gather', ...timesAfterCrash`)],
     breaks: ['5.12'],
   },
   {
@@ -537,16 +564,16 @@ export const breaches: readonly Breach[] = [
     cuts: [cut(
       'jobs/define.ts', 'create(origin, first, { by, now })]);',
       `create(origin, { ...first, hold: 'pause' }, { by, now })]);
-  if (written && isEnabled) await enable(store, name, { by });`,
+  if (written && enabled) await enable(store, name, { by });`,
     )],
     breaks: ['5.17', '5.21'],
   },
   {
     title: 'a definition is created with a lock',
     cuts: [cut(
-      'model/evolve.ts', `: { ...born, state: 'pending' };`,
-      `: job.kind === 'def' ? { ...born, state: 'running', lease: { holder: e.by, until: null } }
-        : { ...born, state: 'pending' };`,
+      'model/evolve.ts', `: { ...created, state: 'pending' };`,
+      `: job.kind === 'def' ? { ...created, state: 'running', lease: { holder: e.by, until: null } }
+        : { ...created, state: 'pending' };`,
     )],
     breaks: ['5.17', '5.19'],
   },
@@ -580,9 +607,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a start enables what an operator disabled',
     cuts: [cut(
-      'jobs/define.ts', 'if (sameJson(definitionOf(known).code, code)) return;',
-      `if (known.state === 'held') await enable(store, name, { by });
-  if (sameJson(definitionOf(known).code, code)) return;`,
+      'jobs/define.ts', 'const stored = new Map<string, Definition>();',
+      `const stored = new Map<string, Definition>();
+  for (const { name } of declarations) await enable(store, name, { by: 'code' }).catch(() => {});`,
     )],
     breaks: ['5.30'],
   },

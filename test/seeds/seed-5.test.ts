@@ -576,6 +576,7 @@ const allowed: Readonly<Record<CommandName, readonly State[]>> = {
   lapse: ['running'],
   adopt: ['running', 'held'],
   reclaim: [],
+  expire: [],
   settle: ['held'],
   free: ['held'],
   pause: ['pending'],

@@ -2,6 +2,7 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import {
   appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
@@ -65,6 +66,21 @@ export class TestPostgres {
     return postgres;
   }
 
+  /** A copy that follows this server by streaming replication, which stops for the copy. */
+  async standby(): Promise<TestPostgres> {
+    const folder = makeFolder(unprivilegedIdentity());
+    const port = await freePort();
+    await this.kill('SIGINT');
+    const copied = spawnSync('cp', ['-a', `${dataFolder(this.folder)}/.`, dataFolder(folder)], this.#runAs);
+    if (copied.status !== 0) throw new Error(`cannot copy PostgreSQL: ${copied.stderr.toString()}`);
+    await this.start();
+    const standby = new TestPostgres(folder, port, this.#bin, { ...this.#runAs, cwd: folder });
+    configure(folder, port, { settings: { primary_conninfo: `host=127.0.0.1 port=${this.port} user=postgres` } });
+    writeFileSync(join(dataFolder(folder), 'standby.signal'), '');
+    await standby.start();
+    return standby;
+  }
+
   /** Starts the server again after `kill`. */
   async start(): Promise<void> {
     const attemptsMax = 100;
@@ -100,7 +116,7 @@ export class TestPostgres {
       server.once('exit', () => resolve(false));
       server.stderr.on('data', (chunk: Buffer) => {
         this.log += chunk.toString();
-        if (chunk.includes('ready to accept connections')) resolve(true);
+        if (/ready to accept (read-only )?connections/.test(chunk.toString())) resolve(true);
       });
     });
     if (isUp) this.#server = server;
@@ -116,7 +132,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The folder carries our process id, so that a later run can tell whether anybody still needs it. */
+/** The name of the folder contains our process id, so that a later run can detect an unused folder. */
 function makeFolder(identity: Identity | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`));
   mkdirSync(dataFolder(folder), { mode: 0o700 });

@@ -231,6 +231,7 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
   plan: (wish, job) => ({ do: 'plan', fence: fenceOf(wish, job), tasks: wish.count, details: '{"of":2}' }),
   reclaim: ({ count }) => ({ do: 'reclaim', holder: `worker ${count}` }),
   adopt: ({ count }) => ({ do: 'adopt', tasks: count + 1 }),
+  expire: () => ({ do: 'expire' }),
   settle: () => ({ do: 'settle' }),
   free: () => ({ do: 'free' }),
   pause: () => ({ do: 'pause' }),

@@ -25,7 +25,7 @@ const everyMinute = jobDef('minutely', runs, { schedules: every('1m'), overlap: 
 /** A definition with three past ticks, and its newest run. */
 async function ticking(world: World): Promise<{ def: Job; run: Job }> {
   const { name, spec } = everyMinute;
-  await declare(world.jobs, name, spec, true, 'code');
+  await declare(world.jobs, { name, spec, enabled: true, build: null }, 'code');
   for (let ticks = 0; ticks < 3; ticks++) {
     await world.clock.advance(minute);
     await tickDue(world.jobs, tester);

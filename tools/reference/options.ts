@@ -11,6 +11,7 @@ interface Part {
 }
 
 const type = 'src/engine/declare/job-type.ts';
+const settings = 'src/engine/declare/settings.ts';
 const def = 'src/engine/declare/job-def.ts';
 const schedule = 'src/time/schedule.ts';
 const context = 'src/engine/handler/context.ts';
@@ -26,18 +27,18 @@ const parts: readonly Part[] = [
   {
     title: 'jobType(name, options) with one run',
     about: 'The code of a kind of job. A definition can overrule timeouts, retries, priority and retention.',
-    of: [[type, 'RunOptions'], [type, 'CommonOptions'], [type, 'Settings']],
+    of: [[type, 'RunOptions'], [type, 'CommonOptions'], [settings, 'Settings']],
   },
   {
     title: 'jobType(name, options) with tasks',
     about: 'Instead of `run`, phases: what the tasks share, the tasks, the work of one, a summary. The rest as above.',
     of: [[type, 'TaskOptions']],
   },
-  { title: 'retry', about: 'Of a type or a definition.', of: [[type, 'RetrySettings']] },
+  { title: 'retry', about: 'Of a type or a definition.', of: [[settings, 'RetrySettings']] },
   {
     title: 'jobDef(name, type, options)',
     about: 'A named template of runs, with its schedules. The settings of the type can be said here too.',
-    of: [[def, 'DefOptions'], [type, 'Settings']],
+    of: [[def, 'DefOptions'], [settings, 'Settings']],
   },
   { title: 'misfire', about: 'Of a definition, where a word is not enough.', of: [[def, 'MisfireSettings']] },
   {

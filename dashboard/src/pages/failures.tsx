@@ -13,7 +13,6 @@ import { number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
 import { useChanges } from '../state/live.ts';
-import { noteOperation } from '../state/operation-totals.ts';
 import { useResource } from '../state/resource.ts';
 import { mayOperate } from '../state/session.ts';
 import { Spark } from './failures/spark.tsx';
@@ -149,7 +148,6 @@ async function start(doing: string, body: BulkBody, onDone: () => void): Promise
   const started = await withToast(() => call('bulk', { body }));
   if (started === null) return;
   const { count, operation } = started;
-  noteOperation(started);
   showToast(`${doing} ${plural(count, 'job')}`, { href: href(`/runs/${operation}`), text: 'View operation' });
   onDone();
 }

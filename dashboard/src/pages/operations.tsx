@@ -13,7 +13,6 @@ import { exactText } from '../exact-json.ts';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { useChanges } from '../state/live.ts';
-import { operationTotal } from '../state/operation-totals.ts';
 import { useResource } from '../state/resource.ts';
 import { isOpen } from '../state/run-status.ts';
 import { mayOperate } from '../state/session.ts';
@@ -77,7 +76,7 @@ function Progress({ operation }: { readonly operation: OperationView }): JSX.Ele
   if (done !== null) return <span>{number(done)} done<Refused operation={operation} /></span>;
   const stage = run.progress?.stage ?? null;
   if (stage === null) return <span class="faint">not started</span>;
-  const total = stage.total ?? operationTotal(run.id);
+  const total = stage.total ?? operation.total;
   const far = total === null ? `${number(stage.settled)} so far` : `${number(stage.settled)} of ${number(total)}`;
   return (
     <span class="advance">

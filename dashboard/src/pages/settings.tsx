@@ -1,4 +1,4 @@
-/** Settings: display preferences, the session, versions, saved views and tokens. */
+/** Settings: display preferences, the session, versions, the store, saved views and tokens. */
 import type { JSX } from 'preact';
 import { urlOf, call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
@@ -13,8 +13,9 @@ import { now } from '../state/clock.ts';
 import { isLive, useChanges } from '../state/live.ts';
 import { theme, themes, timeMode, timeModes } from '../state/preferences.ts';
 import { deleteView, savedViews } from '../state/saved-views.ts';
-import { mayAdminister, me, signOut } from '../state/session.ts';
+import { mayAdminister, mayView, me, signOut } from '../state/session.ts';
 import { plural, timestamp } from '../format.ts';
+import { Store } from './settings/store.tsx';
 import { Tokens } from './settings/tokens.tsx';
 
 function Settings(): JSX.Element {
@@ -25,6 +26,7 @@ function Settings(): JSX.Element {
         <Display />
         <Session />
         <About />
+        {mayView.value && <Store />}
         <Views />
         {mayAdminister.value && me.value?.isLocal === false && <Tokens />}
       </div>

@@ -40,5 +40,12 @@ const wholeSeconds = (ms: number): number => Math.ceil(ms / 1_000) * 1_000;
 /** Start of the first attempt. `startedAt` is the start of the newest one, and gathering results is an attempt too. */
 export const firstStartOf = ({ attempts, startedAt }: RunDetail): number | null => attempts.at(-1)?.start ?? startedAt;
 
+/**
+ * From where the duration of a run is measured, the same in lists and on its page: the start of its newest attempt. For
+ * a run with tasks that is when it began to gather results; its creation is the better start.
+ */
+export const startOf = ({ state, phase, createdAt, startedAt }: RunView): number | null =>
+  phase === 'gather' ? createdAt : state === 'pending' ? null : startedAt;
+
 export const standings: readonly Standing[] = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'];
 export const isOpen = ({ state }: Pick<RunView, 'state'>): boolean => state !== 'ended';

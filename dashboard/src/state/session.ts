@@ -17,6 +17,7 @@ const rolesIncluding: Readonly<Record<Role, readonly Role[]>> = {
 
 const isA = (role: Role): boolean => me.value !== null && rolesIncluding[role].includes(me.value.role);
 
+export const mayView = computed(() => isA('viewer'));
 export const mayOperate = computed(() => isA('operator'));
 export const mayProduce = computed(() => isA('producer'));
 export const mayAdminister = computed(() => isA('admin'));

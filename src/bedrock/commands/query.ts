@@ -21,7 +21,7 @@ export const query: BedrockCommand = {
   run: async (call): Promise<Reply> => {
     const { store, inspection } = call.services;
     const sql = sqlOf(call);
-    if (store.inspect === undefined) throw new StatusError('405 Query is only available on a SQLite store');
+    if (store.inspect === undefined) throw new StatusError('405 Query is not available on this store');
     try {
       return { status: '200 OK', body: rowsText(await store.inspect(sql, inspection), call.headers) };
     } catch (error) {

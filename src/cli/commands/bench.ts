@@ -9,7 +9,7 @@ import { systemRandom } from '../../random.ts';
 import { systemClock } from '../../time/clock.ts';
 import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
-import { addStoreFlags, type CommonFlags } from '../session.ts';
+import { addStoreFlags, openCurrent, type CommonFlags } from '../session.ts';
 
 interface BenchOptions extends CommonFlags {
   readonly jobs: string;
@@ -43,6 +43,7 @@ export function benchCommand(program: Command): void {
 async function bench({ store, json, ...options }: BenchOptions): Promise<void> {
   const url = storeUrl(store);
   const jobs = whole('--jobs', options.jobs, 1_000_000);
+  await (await openCurrent(url)).close();
   const work = new BenchWork();
   const engine = new Engine({
     store: url,

@@ -1,7 +1,6 @@
 /** `stint defs`: lists, creates, enables, disables, runs and deletes definitions. */
 import type { Command } from 'commander';
 import type { KnownDefinition } from '../../jobs/define.ts';
-import { draftOf } from '../../jobs/tick.ts';
 import { parseJson } from '../../model/json.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
@@ -104,9 +103,8 @@ const disable = (name: string, options: CommonFlags): Promise<void> =>
 
 const run = (name: string, options: CommonFlags & { readonly input?: string }): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { spec } = await engine.definition(name);
-    const input = options.input === undefined ? spec.params : parseJson(options.input);
-    const { id } = await engine.jobs.create({ ...draftOf(name, spec), input }, actor());
+    const input = options.input === undefined ? {} : { input: parseJson(options.input) };
+    const { id } = await engine.createNamed({ def: name }, input, actor());
     return printResult({ id }, `Created run ${id} (${name}). Follow it: stint runs watch ${id}`, options);
   });
 

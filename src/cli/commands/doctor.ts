@@ -1,6 +1,6 @@
 /** `stint doctor`: checks the store and its instances and suggests fixes; exit code 1 if there is a problem. */
 import type { Command } from 'commander';
-import { runDoctor, type Finding } from '../../engine/inspect/doctor.ts';
+import { runDoctor, unusableStore, type Finding } from '../../engine/inspect/doctor.ts';
 import { Jobs } from '../../jobs.ts';
 import { openStore, storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -15,12 +15,16 @@ export function doctorCommand(program: Command): void {
 
 /** Never migrates: the command may be newer than the instances at work. */
 async function doctor({ store: url, json }: CommonFlags): Promise<void> {
-  const store = openStore(storeUrl(url));
+  const findings = await findingsOf(storeUrl(url)).catch((error: unknown) => [unusableStore(error)]);
+  if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+  if (json) printJson(findings);
+  else findings.forEach(print);
+}
+
+async function findingsOf(url: string): Promise<readonly Finding[]> {
+  const store = openStore(url, { create: false });
   try {
-    const findings = await runDoctor(new Jobs(store), systemClock);
-    if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
-    if (json) printJson(findings);
-    else findings.forEach(print);
+    return await runDoctor(new Jobs(store), systemClock);
   } finally {
     await store.close();
   }

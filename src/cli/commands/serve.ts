@@ -3,15 +3,21 @@ import type { Command } from 'commander';
 import type { Logger } from '../../logger.ts';
 import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
+import { isLoopback } from '../../bedrock/connection.ts';
 import { startBedrock } from '../../bedrock/start.ts';
+import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
-import { engineOf, addEngineFlags, shownUrl, untilStopSignal, type EngineFlags } from '../engine-options.ts';
+import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
+import { untilStopped } from '../stop.ts';
 
 interface ServeFlags extends EngineFlags {
   readonly http: string;
   readonly bedrock: string;
+  readonly allowUnauthenticatedBedrock?: boolean;
+  readonly bedrockReanchor?: boolean;
   readonly tokens?: string;
+  readonly producerPriorityMax?: string;
   readonly insecure?: boolean;
   readonly behindTls?: boolean;
 }
@@ -27,9 +33,18 @@ export function serveCommand(program: Command): void {
     .option('--http <address>', 'where to listen for HTTP: HOST:PORT, or off', '127.0.0.1:7070')
     .option('--bedrock <address>', 'where to listen for Bedrock clients: HOST:PORT, or off', '127.0.0.1:8888')
     .option(
+      '--allow-unauthenticated-bedrock',
+      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its jobs',
+    )
+    .option(
+      '--bedrock-reanchor',
+      'missed SCHEDULED repeats of less than 4 hours skip to their next slot, instead of running one by one',
+    )
+    .option(
       '--tokens <file>',
       `token file (default: STINT_TOKENS, ${tokensPathDefault}); without tokens, only this machine has access`,
     )
+    .option('--producer-priority-max <n>', `highest priority that producers may use (default: ${priorityMaxDefault})`)
     .option('--behind-tls', 'a proxy in front terminates TLS')
     .option('--insecure', 'allow other machines to connect without TLS')
     .action(serve);
@@ -41,9 +56,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const servers = await openServers(engine, flags, logger);
   printLine(`${styled('bold', 'Stint')} is running on ${shownUrl(url)}`);
   for (const { line } of servers) printLine(`  ${line}`);
-  await untilStopSignal();
-  await Promise.all(servers.map((server) => server.close()));
-  await engine.close();
+  await untilStopped(engine, () => Promise.all(servers.map((server) => server.close())));
 }
 
 /** Opens all servers or none, so that a port in use is reported before any address is printed. */
@@ -67,6 +80,7 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
     logger,
     ...address,
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
+    ...(flags.producerPriorityMax === undefined ? {} : { priorities: { producer: wholeOf(flags.producerPriorityMax) } }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
   }).catch(refusePortInUse('--http', address));
@@ -75,8 +89,15 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
   const address = addressOf('--bedrock', flags.bedrock);
-  const started = await startBedrock({ engine, logger, ...address }).catch(refusePortInUse('--bedrock', address));
-  return { line: `Bedrock  ${started.host}:${started.port}`, close: () => started.close() };
+  const started = await startBedrock({
+    engine,
+    logger,
+    ...address,
+    ...(flags.allowUnauthenticatedBedrock ? { isOpenToAll: true } : {}),
+    ...(flags.bedrockReanchor ? { reanchor: true } : {}),
+  }).catch(refusePortInUse('--bedrock', address));
+  const warning = isLoopback(started.host) ? '' : '  other machines have access, without authentication';
+  return { line: `Bedrock  ${started.host}:${started.port}${warning}`, close: () => started.close() };
 }
 
 interface Address {
@@ -95,4 +116,9 @@ function addressOf(flag: string, text: string): Address {
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   if (port !== undefined && Number(port) < 65_536) return { host: host ?? '127.0.0.1', port: Number(port) };
   throw new Refusal('malformed.option', `invalid address "${text.slice(0, 60)}" for ${flag}; use HOST:PORT or off`, {});
+}
+
+function wholeOf(text: string): number {
+  if (/^-?\d{1,7}$/.test(text)) return Number(text);
+  throw new Refusal('malformed.option', `invalid number "${text.slice(0, 40)}" for --producer-priority-max`, {});
 }

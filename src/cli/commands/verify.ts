@@ -1,12 +1,10 @@
 /** `stint verify`: checks every invariant of a database, also while instances are at work on it. */
 import type { Command } from 'commander';
-import { openStore, storeUrl } from '../../open/store.ts';
-import { Refusal } from '../../refusal.ts';
-import type { Store } from '../../store/store.ts';
+import { storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
 import { verify, type VerifyProgress, type Violation } from '../../verify.ts';
 import { counted, harmless, printJson, printLine, styled } from '../print.ts';
-import { addStoreFlags, type CommonFlags } from '../session.ts';
+import { addStoreFlags, openCurrent, type CommonFlags } from '../session.ts';
 
 /** Further violations are only counted. */
 const shownMax = 1000;
@@ -24,9 +22,8 @@ interface VerifyFinding extends VerifyProgress {
 }
 
 async function verifyStore({ store: url, json = false }: CommonFlags): Promise<void> {
-  const store = openStore(storeUrl(url));
+  const store = await openCurrent(storeUrl(url));
   try {
-    await requireSchema(store);
     const meter = new Meter(!json);
     const finding = await find(verify(store, { onProgress: (progress) => meter.show(progress) }), (violation) => {
       meter.clear();
@@ -39,14 +36,6 @@ async function verifyStore({ store: url, json = false }: CommonFlags): Promise<v
   } finally {
     await store.close();
   }
-}
-
-/** Refuses instead of migrating: this command only reads. */
-async function requireSchema(store: Store): Promise<void> {
-  const { from, to } = await store.migrate({ dryRun: true });
-  if (from === to) return;
-  const message = `the database has schema ${from}, this version of Stint needs ${to}: run stint migrate`;
-  throw new Refusal('older.schema', message, { found: from, needed: to });
 }
 
 async function find(

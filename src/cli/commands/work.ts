@@ -1,7 +1,8 @@
 /** `stint work`: runs an engine without a server. */
 import type { Command } from 'commander';
-import { engineOf, addEngineFlags, shownUrl, untilStopSignal, type EngineFlags } from '../engine-options.ts';
+import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine } from '../print.ts';
+import { untilStopped } from '../stop.ts';
 
 export function workCommand(program: Command): void {
   addEngineFlags(program.command('work').description('run jobs without a server')).action(work);
@@ -11,6 +12,5 @@ async function work(flags: EngineFlags): Promise<void> {
   const { engine, url } = await engineOf(flags);
   await engine.resume();
   printLine(`${engine.instance} is running on ${shownUrl(url)}`);
-  await untilStopSignal();
-  await engine.close();
+  await untilStopped(engine);
 }

@@ -1,16 +1,26 @@
 /** The handlers: the job types of this instance by name, and the limits that they declare. */
 import type { Limits } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
-import type { JobDef } from './job-def.ts';
+import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';
+import { refuseInMemory, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import { rulesOfType, withOnePerType, type TypeRules } from './type-rules.ts';
 
 export class Handlers {
   readonly #types = new Map<string, JobType>();
+  readonly #rules = new Map<string, TypeRules>();
   readonly #limits: Limits;
 
   constructor(types: readonly JobType[], defs: readonly JobDef[]) {
     for (const type of [...types, ...defs.map((def) => def.type)]) this.#add(type);
-    this.#limits = limitsOf([...this.#types.values()]);
+    for (const type of this.#types.values()) this.#rules.set(type.name, rulesOf(type, defs));
+    checkDefs(defs, this.#rules);
+    this.#limits = limitsOf(this.entries);
+  }
+
+  /** What all programs should know of these types. */
+  get entries(): readonly TypeEntry[] {
+    return [...this.#rules.values()].map(({ entry }) => entry);
   }
 
   get names(): readonly string[] {
@@ -24,6 +34,12 @@ export class Handlers {
 
   get(name: string): JobType | undefined {
     return this.#types.get(name);
+  }
+
+  /** The rules of a type of this engine, or of one that only the caller has. */
+  rules(type: JobType): TypeRules {
+    const known = this.#types.get(type.name) === type ? this.#rules.get(type.name) : undefined;
+    return known ?? rulesOfType(type);
   }
 
   require(name: string): JobType {
@@ -51,14 +67,33 @@ export class Handlers {
 /** The name under which the tasks of a type are limited, apart from its runs. */
 export const taskGate = (type: string): string => `${type} tasks`;
 
-function limitsOf(all: readonly JobType[]): Limits {
+/** One definition with `onePerType` makes it a rule of the type. */
+function rulesOf(type: JobType, defs: readonly JobDef[]): TypeRules {
+  const rules = rulesOfType(type);
+  return defs.some(({ spec }) => spec.type === type.name && spec.onePerType) ? withOnePerType(rules) : rules;
+}
+
+function checkDefs(defs: readonly JobDef[], rules: ReadonlyMap<string, TypeRules>): void {
+  const seen = new Map<string, JobDef>();
+  for (const def of defs) {
+    if ((seen.get(def.name) ?? def) !== def) {
+      const message = `two definitions are named ${def.name}: rename one of them`;
+      throw new Refusal('malformed.option', message, { name: def.name });
+    }
+    seen.set(def.name, def);
+    refuseInMemory(rules.get(def.type.name)!.entry, def.spec);
+  }
+}
+
+function limitsOf(entries: readonly TypeEntry[]): Limits {
   const types = new Map<string, number>();
   const keys = new Map<string, number>();
-  for (const { name, options } of all) {
-    if (options.onePerType) types.set(name, 1);
-    else if (options.concurrency !== undefined) types.set(name, options.concurrency);
-    if (options.taskConcurrency !== undefined) types.set(taskGate(name), options.taskConcurrency);
-    if (options.limit) keys.set(name, options.limit.concurrency);
+  for (const entry of entries) {
+    const { name, taskConcurrency, keyConcurrency } = entry;
+    const typeMax = typeMaxOf(entry);
+    if (typeMax !== undefined) types.set(name, typeMax);
+    if (taskConcurrency !== null) types.set(taskGate(name), taskConcurrency);
+    if (keyConcurrency !== null) keys.set(name, keyConcurrency);
   }
   return { types, defs: new Map(), keys };
 }

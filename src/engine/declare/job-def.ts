@@ -1,16 +1,20 @@
 /** The job definition as declared in code: a type, its parameters, schedules and settings. */
-import { overlaps, type Overlap, type Spec, type SpecGate } from '../../model/definition.ts';
+import { overlaps, specOf, type Overlap, type OwnSettings, type Spec } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
-import { checkName, checkPriority } from '../../jobs/checks/values.ts';
+import type { TypeEntry } from '../../model/type-entry.ts';
+import { checkFields, checkFlag, checkName, checkPriority, checkTags, checkWhole } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
+import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 import { checkSchedule, type Schedule } from '../../time/schedule.ts';
 import { checkMisfire, type Misfire } from '../../time/ticks.ts';
-import { hasTasks, type AnyOptions, type JobType, type Settings } from './job-type.ts';
+import type { JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
+import type { Settings } from './settings.ts';
+import { rulesOfType, type TypeRules } from './type-rules.ts';
 
 export interface DefOptions<Input> extends Settings {
-  /** The input of its runs. */
+  /** The input of its runs; validated by the schema of the type. */
   readonly params?: Input;
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
@@ -28,7 +32,10 @@ export interface DefOptions<Input> extends Settings {
   readonly inMemory?: boolean;
   /** False: only its schedules create runs. */
   readonly manualRuns?: boolean;
-  /** Overlap considers all runs of its type, scheduled or manual. */
+  /**
+   * Only one run of its type at a time, as if the type said so: scheduled or manual, of any definition. False has no
+   * effect: a definition cannot switch the lock of its type off.
+   */
   readonly onePerType?: boolean;
   /** The tags of each of its runs. */
   readonly tags?: Readonly<Record<string, string>>;
@@ -56,46 +63,96 @@ export interface JobDef<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
+/** With schedules, `params` is required, unless the type takes `undefined`; without, each run may have its own input. */
+export type DefOptionsOf<Input> = undefined extends Input
+  ? DefOptions<Input>
+  : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined });
+
 export function jobDef<Input, Result>(
   name: string,
   type: JobType<Input, Result>,
-  options: DefOptions<NoInfer<Input>> = {},
+  options: DefOptionsOf<NoInfer<Input>> = {},
 ): JobDef<Input, Result> {
   checkName('definition', name);
-  return Object.freeze({ name, type, spec: specFrom(type as JobType, options), enabled: options.enabled ?? true });
+  const given: DefOptions<unknown> = options;
+  const rules = rulesOfType(type);
+  // A schema that answers later refuses when the engine declares the definition.
+  const output = checkParams(rules, given);
+  if (isPromiseLike(output)) output.then(undefined, () => {});
+  return Object.freeze({ name, type, spec: specFrom(rules, given), enabled: given.enabled ?? true });
 }
 
+/** Runs without an input of their own need parameters that fit the type. */
+export function checkParams(
+  { check }: TypeRules,
+  { params, schedules = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules'>,
+): MaybePromise<unknown> {
+  const isScheduled = !Array.isArray(schedules) || schedules.length > 0;
+  return isScheduled || params !== undefined ? check(params) : undefined;
+}
+
+/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+export const defOptionNames = Object.keys({
+  params: 0, schedules: 0, overlap: 0, misfire: 0, concurrency: 0, enabled: 0, leaderOnly: 0, inMemory: 0,
+  manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0,
+  retention: 0,
+} satisfies Record<keyof DefOptions<unknown>, 0>);
+
 /** A complete spec: an absent option has the value of the type, or the default. */
-export function specFrom(type: JobType, options: DefOptions<unknown>): Spec {
-  const { options: typeOptions } = type;
-  return {
-    type: type.name,
+export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
+  checkFields('a definition', options, defOptionNames);
+  const { entry } = rules;
+  const own = ownSettings(options);
+  const code: Spec = {
+    type: entry.name,
     params: parseJson(jsonText(options.params ?? null)),
     schedules: [options.schedules ?? []].flat().map(checkSchedule),
-    policy: { ...policyOf(typeOptions), ...policyOf(options), ...(options.leaderOnly ? { leaderOnly: true } : {}) },
-    priority: checkPriority(options.priority ?? typeOptions.priority ?? 0),
+    policy: own.policy,
+    priority: own.priority ?? 0,
     overlap: checkOverlap(options.overlap ?? 'skip'),
     misfire: misfireOf(options.misfire ?? 'once'),
-    onePerType: options.onePerType ?? typeOptions.onePerType ?? false,
-    inMemory: options.inMemory ?? false,
-    manualRuns: options.manualRuns ?? true,
-    tags: options.tags ?? null,
-    phase: hasTasks(type) ? 'prepare' : 'run',
-    gate: gateOf(typeOptions, options),
-    limitKey: typeOptions.limit && options.params !== undefined ? typeOptions.limit.key(options.params) : null,
+    onePerType: own.onePerType ?? false,
+    inMemory: flagOf('inMemory', options.inMemory, false),
+    manualRuns: flagOf('manualRuns', options.manualRuns, true),
+    tags: options.tags === undefined ? null : checkTags(options.tags),
+    phase: entry.phase,
+    gate: null,
+    limitKey: options.params === undefined ? null : (rules.limitKey(options.params) ?? null),
+    own,
+  };
+  refuseInMemory(entry, code);
+  return { ...specOf({ code, override: null }, entry), own };
+}
+
+/** The lock of the type is in the database, where a run in the memory of one process would not be seen. */
+export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
+  if (!spec.inMemory || !(onePerType || spec.onePerType)) return;
+  const message = `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
+  throw new Refusal('malformed.option', message, { type: name });
+}
+
+/** `onePerType: false` says nothing: it is for the type to say. */
+function ownSettings(options: DefOptions<unknown>): OwnSettings {
+  const { priority, concurrency, leaderOnly, onePerType, enabled } = options;
+  if (enabled !== undefined) checkFlag('enabled', enabled);
+  return {
+    policy: { ...policyOf(options), ...(flagOf('leaderOnly', leaderOnly, false) ? { leaderOnly: true } : {}) },
+    ...(priority === undefined ? {} : { priority: checkPriority(priority) }),
+    ...(concurrency === undefined ? {} : { concurrency: checkWhole('concurrency', concurrency, 1, concurrencyMax) }),
+    ...(flagOf('onePerType', onePerType, false) ? { onePerType: true } : {}),
   };
 }
 
-/** Null: its runs are not limited. */
-function gateOf(type: AnyOptions, { concurrency, overlap, onePerType }: DefOptions<unknown>): SpecGate | null {
-  const typeMax = (onePerType ?? type.onePerType) ? 1 : type.concurrency;
-  const defMax = overlap === 'queue' ? 1 : concurrency;
-  if (typeMax === undefined && defMax === undefined) return null;
-  return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
-}
+const concurrencyMax = 1_000_000;
 
-function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
-  const settings: MisfireSettings = typeof setting === 'string' ? { policy: setting } : setting;
+const flagOf = (name: string, value: boolean | undefined, byDefault: boolean): boolean =>
+  value === undefined ? byDefault : checkFlag(name, value);
+
+const misfireNames = ['policy', 'window', 'cap', 'grace'];
+
+export function misfireOf(setting: Misfire['policy'] | MisfireSettings): Misfire {
+  const settings: MisfireSettings =
+    typeof setting === 'string' ? { policy: setting } : checkFields('misfire', setting, misfireNames);
   const { policy, window = '1d', cap = 100, grace = '1m' } = settings;
   return checkMisfire({ policy, windowMs: durationMs(window), cap, graceMs: durationMs(grace) });
 }

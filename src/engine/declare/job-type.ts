@@ -1,41 +1,11 @@
 /** The job type: the code of a kind of job, either one `run`, or functions that plan, execute and gather tasks. */
-import type { OnTaskFailure } from '../../model/job.ts';
-import type { RetryPolicy } from '../../model/retry.ts';
+import { checkFields, checkPriority } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
-import { durationMs, type Duration } from '../../time/duration.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
+import { checkStorable } from './json-schema.ts';
+import { policyOf } from './policy.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
-
-/** The settings that a type and a definition can both have; the definition takes precedence. */
-export interface Settings {
-  /** How long an attempt may take; planning and gathering have `prepareTimeout`. Default: 1h. */
-  readonly timeout?: Duration;
-  /** How long planning and gathering of a run with tasks may each take. Default: 1h. */
-  readonly prepareTimeout?: Duration;
-  /** How often, and after what delay, a failed attempt is retried. */
-  readonly retry?: RetrySettings;
-  /** The effect of failed tasks: `collect` (default), `failFast`, `{ tolerate: n }`, `{ toleratePercent: n }`. */
-  readonly onTaskFailure?: OnTaskFailure;
-  /** Higher is claimed first. Default: 0. */
-  readonly priority?: number;
-  /** How long after its end a run is deleted. Default: the retention of the engine. */
-  readonly retention?: Duration;
-}
-
-export interface RetrySettings {
-  /** The maximum number of attempts, including the first. Default: 3. */
-  readonly attempts?: number;
-  /** How the delay grows: `fixed`, `linear`, or `exponential` (default). */
-  readonly backoff?: RetryPolicy['backoff'];
-  /** The first delay. Default: 2s. */
-  readonly base?: Duration;
-  /** The longest delay. Default: 5m. */
-  readonly max?: Duration;
-  /** The share of a delay that is random, 0 to 1; it only shortens the delay. Default: 0.5. */
-  readonly jitter?: number;
-  /** How many crashed workers until the job fails instead of being retried. Default: 3. */
-  readonly crashes?: number;
-}
+import type { Settings } from './settings.ts';
 
 interface CommonOptions<S extends Schema> extends Settings {
   /** Any Standard Schema (zod, valibot, arktype). Validates the input when a run is created, and before it runs. */
@@ -44,9 +14,15 @@ interface CommonOptions<S extends Schema> extends Settings {
   readonly concurrency?: number;
   /** How many tasks of this type may be running at a time, across all instances. */
   readonly taskConcurrency?: number;
-  /** A limit for the runs with the same key, such as one run per tenant. */
-  readonly limit?: { readonly key: (input: OutputOf<S>) => string; readonly concurrency: number };
-  /** Only one run of this type at a time, scheduled or manual; a manual run is refused while another is open. */
+  /**
+   * A limit for the runs with the same key, such as one run per tenant. A key that is a path of the input, such as
+   * `tenant` or `customer.id`, is known to programs without the code too; a function needs the code to create a run.
+   */
+  readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
+  /**
+   * Only one run of this type at a time, scheduled or manual; a manual run is refused while another is open. No
+   * definition of the type switches it off, and none may be in memory.
+   */
   readonly onePerType?: boolean;
   /** Runs the handler in its own thread or process, which can be ended whatever its code does. Requires `module`. */
   readonly isolate?: 'thread' | 'process';
@@ -151,7 +127,17 @@ function checkTypeName(name: string): void {
   throw new Refusal('malformed.name', message, { name: String(name).slice(0, 200) });
 }
 
+/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+const optionNames = Object.keys({
+  input: 0, concurrency: 0, taskConcurrency: 0, limit: 0, onePerType: 0, isolate: 0, module: 0, run: 0, jobDetails: 0,
+  taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
+  prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0, retention: 0,
+} satisfies Record<keyof AnyOptions, 0>);
+
 function checkOptions(name: string, options: AnyOptions): void {
+  checkFields(`job type ${name}`, options, optionNames);
+  if (options.limit) checkFields(`the limit of job type ${name}`, options.limit, ['key', 'concurrency']);
+  if (options.input) checkStorable(name, options.input as Schema);
   const isSimple = typeof options.run === 'function';
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
   if (isSimple === isTasked) {
@@ -167,7 +153,6 @@ function checkOptions(name: string, options: AnyOptions): void {
     const message = `the concurrency of job type ${name} must be a whole number above 0`;
     throw new Refusal('malformed.number', message, { type: name });
   }
-  for (const duration of [options.timeout, options.prepareTimeout, options.retention]) {
-    if (duration !== undefined) durationMs(duration);
-  }
+  policyOf(options);
+  if (options.priority !== undefined) checkPriority(options.priority);
 }

@@ -1,9 +1,10 @@
 /** Converts the settings of a type or definition into the policy that is stored with a job. */
 import type { OnTaskFailure, Policy } from '../../model/job.ts';
 import { checkRetry, type RetryPolicy } from '../../model/retry.ts';
+import { checkFields } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
-import type { RetrySettings, Settings } from './job-type.ts';
+import type { RetrySettings, Settings } from './settings.ts';
 
 /** Contains only the settings that are present, so that defaults are not stored. */
 export function policyOf(settings: Settings): Policy {
@@ -17,7 +18,12 @@ export function policyOf(settings: Settings): Policy {
   };
 }
 
+const retryNames = Object.keys({
+  attempts: 0, backoff: 0, base: 0, max: 0, jitter: 0, crashes: 0,
+} satisfies Record<keyof RetrySettings, 0>);
+
 function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
+  checkFields('retry', settings, retryNames);
   const policy = {
     ...(settings.attempts === undefined ? {} : { attemptsMax: settings.attempts }),
     ...(settings.backoff === undefined ? {} : { backoff: settings.backoff }),

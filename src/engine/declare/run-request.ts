@@ -1,5 +1,7 @@
 /** The run request: the options of `createJobRun`, and the draft that they become. */
-import { overlapKey, specOf } from '../../model/definition.ts';
+import { overlapKey } from '../../model/definition.ts';
+import { typeMaxOf } from '../../model/type-entry.ts';
+import { checkFields } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
 import { draftOf } from '../../jobs/tick.ts';
@@ -8,9 +10,8 @@ import { durationMs, type Duration } from '../../time/duration.ts';
 import { parseInstant } from '../../time/instant.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobDef } from './job-def.ts';
-import { hasTasks, type JobType } from './job-type.ts';
-import { policyOf } from './policy.ts';
-import { checked } from './schema.ts';
+import type { JobType } from './job-type.ts';
+import type { TypeRules } from './type-rules.ts';
 
 export interface RunRequest<Input> {
   /** The input of the handler; validated by the schema of the type. */
@@ -57,41 +58,34 @@ interface Template {
 
 /** The drafts of runs of a type, or of manual runs of a definition. */
 export function draftsOf(
-  type: JobType,
+  rules: TypeRules,
   known: KnownDefinition | null,
   requests: readonly RunRequest<unknown>[],
   now: number,
 ): MaybePromise<readonly Draft[]> {
-  const template = known ? templateOfDefinition(known) : templateOfType(type);
-  const drafts = requests.map((request) => draftFor(template, type, request, now));
+  const template = known ? templateOfDefinition(known) : templateOfType(rules);
+  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), now));
   return drafts.every(isSettled) ? drafts : Promise.all(drafts.map(async (draft) => draft));
 }
 
 const isSettled = (draft: MaybePromise<Draft>): draft is Draft => !isPromiseLike(draft);
 
-const templates = new WeakMap<JobType, Template>();
+const templates = new WeakMap<TypeRules, Template>();
 
-/** Cached, since the options of a type do not change. */
-function templateOfType(type: JobType): Template {
-  const known = templates.get(type);
+/** Cached, since the rules of a type do not change. */
+function templateOfType(rules: TypeRules): Template {
+  const known = templates.get(rules);
   if (known) return known;
-  const { options } = type;
-  const typeMax = options.onePerType ? 1 : options.concurrency;
-  const draft: Draft = {
-    type: type.name,
-    priority: options.priority ?? 0,
-    phase: hasTasks(type) ? 'prepare' : 'run',
-    policy: policyOf(options),
-    ...(typeMax === undefined ? {} : { gate: { typeMax } }),
-  };
-  const template = { draft, isOnePerType: options.onePerType ?? false };
-  templates.set(type, template);
+  const { name: type, priority, phase, policy, onePerType: isOnePerType } = rules.entry;
+  const typeMax = typeMaxOf(rules.entry);
+  const draft: Draft = { type, priority, phase, policy, ...(typeMax === undefined ? {} : { gate: { typeMax } }) };
+  const template = { draft, isOnePerType };
+  templates.set(rules, template);
   return template;
 }
 
 function templateOfDefinition(known: KnownDefinition): Template {
-  const { name } = known;
-  const spec = specOf(known);
+  const { name, spec } = known;
   if (!spec.manualRuns) {
     const message = `definition ${name} does not allow manual runs: only its schedules create runs`;
     throw new Refusal('manual.forbidden', message, { name });
@@ -106,12 +100,10 @@ function templateOfDefinition(known: KnownDefinition): Template {
 export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
   draft.unique !== undefined && request.unique === undefined;
 
-function draftFor(template: Template, type: JobType, request: RunRequest<unknown>, now: number): MaybePromise<Draft> {
-  const { input: schema } = type.options;
+function draftFor(template: Template, rules: TypeRules, request: RunRequest<unknown>, now: number): MaybePromise<Draft> {
   const input = request.input === undefined ? template.params : request.input;
   try {
-    const output: MaybePromise<unknown> = schema ? checked(schema, input, type.name) : input;
-    return andThen(output, (valid) => filledIn(template, type, request, now, input, valid));
+    return andThen(rules.check(input), (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
     // A rejection instead of a throw: a throw would leave the promises of other drafts unhandled.
     return Promise.reject(error);
@@ -121,18 +113,18 @@ function draftFor(template: Template, type: JobType, request: RunRequest<unknown
 /** `output` is the input after validation by the schema, which may transform it. */
 function filledIn(
   { draft, isOnePerType }: Template,
-  type: JobType,
+  rules: TypeRules,
   request: RunRequest<unknown>,
   now: number,
   input: unknown,
   output: unknown,
 ): Draft {
-  const { limit } = type.options;
+  const limitKey = rules.limitKey(output);
   const { startBy } = request;
   const due = dueOf(request, now);
   // A run that is due later gets no key, which would block other runs until then; its gate limits it when it is due.
   const overlap = isOnePerType && due <= now
-    ? { unique: { key: overlapKey('', { type: type.name, onePerType: true }) } }
+    ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
   return {
     ...draft,
@@ -143,9 +135,17 @@ function filledIn(
     ...(request.priority === undefined ? {} : { priority: request.priority }),
     ...(request.tags === undefined ? {} : { tags: { ...draft.tags, ...request.tags } }),
     ...(request.unique === undefined ? {} : { unique: uniqueOf(request.unique) }),
-    ...(limit ? { limitKey: limit.key(output) } : {}),
+    ...(limitKey === undefined ? {} : { limitKey }),
   };
 }
+
+/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+const requestNames = Object.keys({
+  input: 0, dueTime: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
+} satisfies Record<keyof RunRequest<unknown>, 0>);
+
+const checkRequest = (request: RunRequest<unknown>): RunRequest<unknown> =>
+  checkFields('a run request', request, requestNames);
 
 function dueOf({ dueTime, delay }: RunRequest<unknown>, now: number): number {
   if (delay !== undefined) return now + durationMs(delay);
@@ -156,7 +156,7 @@ function dueOf({ dueTime, delay }: RunRequest<unknown>, now: number): number {
 
 function uniqueOf(unique: NonNullable<RunRequest<unknown>['unique']>): UniqueRequest {
   if (typeof unique === 'string') return { key: unique };
-  const { key, onTaken, for: window } = unique;
+  const { key, onTaken, for: window } = checkFields('unique', unique, ['key', 'onTaken', 'for']);
   return {
     key,
     ...(onTaken === undefined ? {} : { onTaken }),

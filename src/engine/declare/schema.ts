@@ -25,16 +25,6 @@ export const typed = <T>(): Schema<T> => ({
   '~standard': { version: 1, vendor: 'stint', validate: (value) => ({ value: value as T }) },
 });
 
-/** The schema as JSON Schema; null if the library cannot convert it. */
-export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
-  try {
-    return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
-  } catch {
-    // Libraries throw for types that JSON Schema lacks, such as dates.
-    return null;
-  }
-}
-
 /** Returns the output of the schema, or refuses with every issue and its path. */
 export const checked = <Output>(schema: Schema<unknown, Output>, value: unknown, what: string): MaybePromise<Output> =>
   andThen(schema['~standard'].validate(value), (outcome) => outputOf(outcome, what));

@@ -3,6 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
+import { isRefusal } from '../../refusal.ts';
 import { findStuck } from './stuck.ts';
 
 export interface Finding {
@@ -23,8 +24,10 @@ const lateMs = 60_000;
 const shownMax = 5;
 
 export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Finding[]> {
-  const schema = ofSchema(await jobs.store.migrate({ dryRun: true }));
+  const schema = await jobs.store.migrate({ dryRun: true }).then(ofSchema, unusableStore);
   if (schema.level === 'problem') return [schema];
+  const damage = (await jobs.store.damage?.()) ?? [];
+  if (damage.length > 0) return [schema, ofDamage(damage)];
   const asked = clock.now();
   const health = await jobs.store.health();
   const skewMs = Math.round(health.time - (asked + clock.now()) / 2);
@@ -46,6 +49,17 @@ function ofSchema({ from, to }: Migration): Finding {
   if (from === to) return fine('schema', `version ${to}, up to date`);
   const says = from === 0 ? 'the schema does not exist yet' : `version ${from}, but this Stint requires ${to}`;
   return problem('schema', says, 'run stint migrate');
+}
+
+/** No database at this path, a schema of a newer Stint, a server that does not answer: the message says what to do. */
+export function unusableStore(error: unknown): Finding {
+  if (!isRefusal(error)) throw error;
+  return { level: 'problem', about: 'store', says: error.message, todo: null };
+}
+
+function ofDamage(damage: readonly string[]): Finding {
+  const says = `the file is damaged: ${damage[0]!.slice(0, 200)}${damage.length > 1 ? ', and more' : ''}`;
+  return problem('file', says, 'stop all processes that use it, keep a copy, and restore a backup');
 }
 
 function ofClock(skewMs: number): Finding {

@@ -3,6 +3,7 @@
  * store does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
+import { isRefusal } from '../../refusal.ts';
 import type { Holding, InstanceAbout } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../work/attempts.ts';
@@ -30,6 +31,7 @@ const cancelPollMs = 500;
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   #isDisconnected = false;
+  #isRegistered = false;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
@@ -38,7 +40,7 @@ export class Heartbeat {
   async turn(): Promise<number> {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
-    // Wakes within the poll interval even without attempts, so that the first attempt hears of a cancel in time.
+    // Wakes within the poll interval even without attempts, so that the first attempt gets a cancel in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {
@@ -53,14 +55,24 @@ export class Heartbeat {
     return cancelPollMs;
   }
 
+  /** Whether the name of this instance is its own; otherwise another process has registered under it. */
+  get isRegistered(): boolean {
+    return this.#isRegistered;
+  }
+
   /** Renews the lease, revokes lost attempts and delivers cancels. */
-  async beat(): Promise<void> {
+  async beat({ takeOver = false } = {}): Promise<void> {
     const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();
     const running = [...attempts.values()];
     const { isSafe: wasSafe, givenUp } = lease;
     const holds = [...running.map(({ holding }) => holding), ...(wasSafe ? [] : waiting())];
-    const { lost, cancelled } = await jobs.store.beat({ id, leaseMs: lease.durationMs, about: about(), holds });
+    const beat = { id, leaseMs: lease.durationMs, about: about(), holds, ...(takeOver ? { takeOver } : {}) };
+    const { lost, cancelled } = await jobs.store.beat(beat).catch((error: unknown) => {
+      if (isRefusal(error) && error.code === 'taken.instance') this.#isRegistered = false;
+      throw error;
+    });
+    this.#isRegistered = true;
     lease.renew(sentAt, wasSafe, givenUp);
     const lostIds = new Set(lost);
     for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();

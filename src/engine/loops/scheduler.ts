@@ -2,12 +2,13 @@
  * The scheduler: ticks definitions that are due. Every instance may do so; the others poll later than the leader and
  * usually find nothing left. Of two that tick the same definition, the version guard refuses the second.
  */
-import { followRuns, nextTickDue, tickBatch, tickDue } from '../../jobs/tick.ts';
+import { followRuns, nextTickDue, tickBatch, tickDue, type TypesOf } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 
 export interface SchedulerParts {
   readonly jobs: Jobs;
   readonly by: string;
+  readonly typesOf: TypesOf;
   readonly isLeader: () => boolean;
 }
 
@@ -26,8 +27,8 @@ export class Scheduler {
   }
 
   async turn(): Promise<number> {
-    const { jobs, by, isLeader } = this.#parts;
-    if ((await tickDue(jobs, { by })) === tickBatch) return 0;
+    const { jobs, by, typesOf, isLeader } = this.#parts;
+    if ((await tickDue(jobs, { by }, typesOf)) === tickBatch) return 0;
     await this.#followLost();
     const next = await nextTickDue(jobs.store);
     return next === null

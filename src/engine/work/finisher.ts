@@ -5,6 +5,7 @@ import type { RunningJob } from '../../model/job.ts';
 import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
 import type { LoopParts } from '../../time/loop.ts';
+import { FailureLog } from './failure-log.ts';
 import type { JobWatchers } from './job-watchers.ts';
 
 export interface FinisherParts extends LoopParts {
@@ -29,11 +30,13 @@ export class Finisher {
   #queue: QueuedOutcome[] = [];
   #isFlushing = false;
   readonly #givenUp = new AbortController();
+  readonly #failureLog: FailureLog;
 
   constructor(jobs: Jobs, by: string, parts: FinisherParts) {
     this.#jobs = jobs;
     this.#by = by;
     this.#parts = parts;
+    this.#failureLog = new FailureLog(parts);
   }
 
   /** Retries until the store answers, or until `giveUp`. */
@@ -68,6 +71,7 @@ export class Finisher {
     const answers = await this.#answersTo(batch);
     if (isRefusal(answers)) return this.#writeOneByOne(batch, answers);
     batch.forEach(({ onStored }, index) => onStored(answers[index]!));
+    for (const answer of answers) if (!isRefusal(answer)) this.#failureLog.note(answer);
     if (this.#parts.watchers.hasWaiters) this.#parts.watchers.notify(answers.flatMap(affectedIds));
   }
 

@@ -13,7 +13,9 @@ export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobL
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
   run: {
-    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), attempt: job.attempt, tags: job.tags ?? {},
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tags: job.tags ?? {},
+    // An attempt that ended with a crash does not count toward `retry.attempts`, but it was one.
+    attempt: job.attempt + job.crashes,
   },
   idempotencyKey: `${job.id}.${job.generation}`,
   fence: job.fence,

@@ -1,7 +1,10 @@
 /** The maintaining part of a worker: leadership, schedules, repair, settling, orphans and retention. */
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
+import { cancelUnstarted } from '../../jobs/start-limits.ts';
+import type { TypesOf } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
+import type { Store } from '../../store/store.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
 import { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
@@ -12,6 +15,7 @@ export interface MaintainingParts extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
+  readonly typesOf: TypesOf;
 }
 
 export interface MaintainingPart {
@@ -24,6 +28,7 @@ export interface MaintainingPart {
 }
 
 const repairMs = 3_000;
+const startLimitsMs = 5_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retentionMs = 60_000;
@@ -31,10 +36,10 @@ const retentionMs = 60_000;
 const followerDelayFactor = 2;
 
 export function maintaining(parts: MaintainingParts, lease: InstanceLease): MaintainingPart {
-  const { jobs, instance: by, retention } = parts;
+  const { jobs, instance: by, retention, typesOf } = parts;
   const { store } = jobs;
   const leader = new Leader(jobs, by, lease.durationMs);
-  const scheduler = new Scheduler({ jobs, by, isLeader: () => leader.isLeader });
+  const scheduler = new Scheduler({ jobs, by, typesOf, isLeader: () => leader.isLeader });
   const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
   const every = (ms: number, work: () => Promise<number>): Turn => async () =>
     (await work()) > 0 ? 0 : ms * (leader.isLeader ? 1 : followerDelayFactor);
@@ -44,11 +49,22 @@ export function maintaining(parts: MaintainingParts, lease: InstanceLease): Main
   const loops = [
     loop('leadership', () => leader.turn()),
     loop('repair', every(repairMs, repair)),
+    loop('start limits', every(startLimitsMs, startLimits(store, by))),
     loop('settling', every(settleMs, () => settleParents(store, { by }))),
     loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
   return { leader, scheduling, loops, follow: (def) => follow(parts, scheduler, scheduling, def) };
+}
+
+/** Returns how many runs were cancelled; remembers where the next page begins. */
+function startLimits(store: Store, by: string): () => Promise<number> {
+  let after: number | null = null;
+  return async () => {
+    const { cancelled, next } = await cancelUnstarted(store, after, { by });
+    after = next;
+    return cancelled;
+  };
 }
 
 async function follow({ logger }: LoopParts, scheduler: Scheduler, scheduling: Loop, def: number): Promise<void> {

@@ -1,10 +1,11 @@
 /** Access control: identifies a caller by token, session or address, and checks its role. The default is to deny. */
+import type { Jobs } from '../../jobs.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Role, Route } from '../contract.ts';
-import type { Principal } from './principal.ts';
+import { actor, type Principal } from './principal.ts';
 import { HttpRefusal } from '../problems.ts';
-import { Sessions } from './sessions.ts';
+import { Sessions, tokenReference } from './sessions.ts';
 import { Throttle } from './throttle.ts';
 import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 
@@ -58,12 +59,12 @@ export class Access {
   /** By hash: when the token was last used on this server. */
   readonly #used = new Map<string, number>();
 
-  constructor({ tokens = [], authenticate }: AccessOptions, clock: Clock) {
+  constructor({ tokens = [], authenticate }: AccessOptions, clock: Clock, jobs: Jobs) {
     this.#tokens = typeof tokens === 'function' ? tokens : tokens.length > 0 ? () => tokens : null;
     this.#authenticate = authenticate;
     this.#clock = clock;
     this.#failures = new Throttle(clock, failuresMax);
-    this.sessions = new Sessions(clock);
+    this.sessions = new Sessions(jobs, clock);
   }
 
   /** Whether callers must authenticate; stays true when the last token is revoked. */
@@ -105,11 +106,14 @@ export class Access {
   }
 
   /** Starts a browser session. The refusal does not reveal whether a token exists. */
-  signIn(token: string, credentials: Credentials): { readonly principal: Principal; readonly cookie: string } {
+  async signIn(
+    token: string,
+    credentials: Credentials,
+  ): Promise<{ readonly principal: Principal; readonly cookie: string }> {
     const record = this.#holderOf(token);
     if (record === null) throw this.#wrongToken(credentials);
     const principal = principalOf(record);
-    return { principal, cookie: this.sessions.begin(principal, record.hash) };
+    return { principal, cookie: await this.sessions.begin(record.hash, actor(principal)) };
   }
 
   async #principalOf(request: Request, credentials: Credentials): Promise<Principal | null> {
@@ -125,16 +129,17 @@ export class Access {
     }
     if (credentials.authorization !== undefined) return null;
     const isLocal = !this.isSetUp && isLoopback(credentials.address);
-    return this.#bySession(credentials) ?? (isLocal ? local : null);
+    return (await this.#bySession(credentials)) ?? (isLocal ? local : null);
   }
 
   /** A session ends when the token that started it is revoked. */
-  #bySession({ cookie }: Credentials): Principal | null {
-    const session = this.sessions.find(cookie);
-    const isKnown = session !== null && this.#tokens?.().some(({ hash }) => hash === session.token);
-    if (!isKnown) return null;
-    this.#used.set(session.token, this.#clock.now());
-    return session.principal;
+  async #bySession({ cookie }: Credentials): Promise<Principal | null> {
+    const session = this.#tokens === null ? null : await this.sessions.find(cookie);
+    if (session === null) return null;
+    const record = this.#tokens?.().find(({ hash }) => tokenReference(hash) === session.token);
+    if (record === undefined) return null;
+    this.#used.set(record.hash, this.#clock.now());
+    return principalOf(record);
   }
 
   #holderOf(token: string): TokenRecord | null {

@@ -1,63 +1,106 @@
-/** Browser sessions: a cookie that scripts cannot read replaces the token. They are kept in memory only. */
+/**
+ * Browser sessions: a cookie that scripts cannot read replaces the token. A session is an audit record of the sign-in,
+ * found by the hash of its cookie. So it is valid on every server of the store, and after a restart.
+ */
+import { createHash } from 'node:crypto';
+import type { Jobs } from '../../jobs.ts';
+import { parseJson } from '../../model/json.ts';
 import { systemRandom, type Random } from '../../random.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Principal } from './principal.ts';
 
 export const cookieName = '__Host-stint';
 
+/** The browser forgets the cookie after this time without a visit. */
 const idleMs = 8 * 3_600_000;
 const absoluteMs = 7 * 24 * 3_600_000;
-const sessionsMax = 10_000;
+/** How long an answer of the store is used again: a sign-out reaches other servers after this time. */
+const cachedMs = 5_000;
+const cachedMax = 10_000;
 
-interface BrowserSession {
-  readonly principal: Principal;
-  /** The hash of the token that started the session. */
+export interface BrowserSession {
+  /** The first digits of the hash of the token that started it. */
   readonly token: string;
   readonly startedAt: number;
-  usedAt: number;
 }
 
+const tokenDigits = 16;
+
+/** The part of a token's hash by which a session refers to it. */
+export const tokenReference = (hash: string): string => hash.slice(0, tokenDigits);
+
 export class Sessions {
+  readonly #jobs: Jobs;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: Random;
-  readonly #sessions = new BoundedMap<string, BrowserSession>(sessionsMax);
+  readonly #cached = new BoundedMap<string, { readonly session: BrowserSession | null; readonly until: number }>(cachedMax);
 
-  constructor(clock: Pick<Clock, 'monotonic'>, random: Random = systemRandom) {
+  constructor(jobs: Jobs, clock: Pick<Clock, 'monotonic'>, random: Random = systemRandom) {
+    this.#jobs = jobs;
     this.#clock = clock;
     this.#random = random;
   }
 
   /** Starts a session; returns its Set-Cookie header. */
-  begin(principal: Principal, token: string): string {
+  async begin(hash: string, by: string): Promise<string> {
     const id = this.#random.hex(32);
-    const now = this.#clock.monotonic();
-    this.#sessions.set(id, { principal, token, startedAt: now, usedAt: now });
-    return `${cookieName}=${id}; ${attributes}; Max-Age=${absoluteMs / 1000}`;
+    const key = { key: begunKey(id), forMs: absoluteMs };
+    await this.#jobs.audit({ ...noTarget, action: 'sign in', after: { token: tokenReference(hash) } }, { by }, key);
+    return cookieOf(id, idleMs);
   }
 
-  find(cookies: string | undefined): Pick<BrowserSession, 'principal' | 'token'> | null {
+  async find(cookies: string | undefined): Promise<BrowserSession | null> {
     const id = idIn(cookies);
-    const session = id === undefined ? undefined : this.#sessions.get(id);
-    if (session === undefined) return null;
+    if (id === undefined) return null;
     const now = this.#clock.monotonic();
-    if (now - session.usedAt > idleMs || now - session.startedAt > absoluteMs) {
-      this.#sessions.delete(id!);
-      return null;
-    }
-    session.usedAt = now;
+    const cached = this.#cached.get(id);
+    if (cached !== undefined && cached.until > now) return cached.session;
+    const session = await this.#load(id);
+    this.#cached.set(id, { session, until: now + cachedMs });
     return session;
   }
 
+  /** The Set-Cookie header that lets the browser remember the session for longer; null: there is none. */
+  async renew(cookies: string | undefined): Promise<string | null> {
+    const session = await this.find(cookies);
+    if (session === null) return null;
+    const leftMs = session.startedAt + absoluteMs - this.#jobs.store.now();
+    return cookieOf(idIn(cookies)!, Math.max(0, Math.min(idleMs, leftMs)));
+  }
+
   /** Ends a session; returns the Set-Cookie header that removes the cookie. */
-  end(cookies: string | undefined): string {
+  async end(cookies: string | undefined, by: string): Promise<string> {
     const id = idIn(cookies);
-    if (id !== undefined) this.#sessions.delete(id);
-    return `${cookieName}=; ${attributes}; Max-Age=0`;
+    if (id !== undefined && (await this.find(cookies)) !== null) {
+      await this.#jobs.audit({ ...noTarget, action: 'sign out' }, { by }, { key: endedKey(id), forMs: absoluteMs });
+      this.#cached.set(id, { session: null, until: Infinity });
+    }
+    return cookieOf('', 0);
+  }
+
+  async #load(id: string): Promise<BrowserSession | null> {
+    const { store } = this.#jobs;
+    const holders = await store.holders([begunKey(id), endedKey(id)]);
+    const record = holders.get(begunKey(id));
+    if (record === undefined || holders.has(endedKey(id))) return null;
+    const [job] = await store.load([record]);
+    if (job === undefined || job.created + absoluteMs <= store.now()) return null;
+    const { after } = parseJson(job.input) as { readonly after: { readonly token: string } };
+    return { token: after.token, startedAt: job.created };
   }
 }
 
+const noTarget = { job: null, def: null, before: null, after: null } as const;
+
+/** Only the digest is stored, so that a reader of the database cannot use the session. */
+const digest = (id: string): string => createHash('sha256').update(id).digest('hex');
+const begunKey = (id: string): string => `stint session ${digest(id)}`;
+const endedKey = (id: string): string => `stint session ended ${digest(id)}`;
+
 const attributes = 'Path=/; HttpOnly; Secure; SameSite=Strict';
+
+const cookieOf = (id: string, ageMs: number): string =>
+  `${cookieName}=${id}; ${attributes}; Max-Age=${Math.floor(ageMs / 1000)}`;
 
 const idIn = (cookies: string | undefined): string | undefined =>
   new RegExp(`(?:^|;\\s*)${cookieName}=([0-9a-f]{64})(?:;|$)`).exec(cookies ?? '')?.[1];

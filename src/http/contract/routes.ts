@@ -11,7 +11,7 @@ import {
 } from './run-views.ts';
 import {
   AuditView, BulkStarted, DefPage, DefView, FailureGroupView, Health, InstanceView, MatrixView, Me, Nothing,
-  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, TickView, TokenView,
+  OperationView, Ordered, PreviewTick, QueueView, seriesRanges, SeriesView, StatsView, StoreView, TickView, TokenView,
   TypeDetail, TypeView,
 } from './views.ts';
 import { apiPath, kindWords, type Role, roles } from './words.ts';
@@ -53,7 +53,7 @@ const define = <const R extends Record<string, Route>>(table: R): R => table;
 
 export const routes = define({
   health: {
-    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and reaches its store',
+    method: 'get', path: '/health', roles: null, summary: 'Check that the server is up and its store takes writes',
     answer: Health,
   },
   metrics: {
@@ -341,6 +341,10 @@ export const routes = define({
     method: 'get', path: at('/series'), roles: readers, summary: 'Get time series of events and durations',
     query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
     answer: SeriesView,
+  },
+  storeHealth: {
+    method: 'get', path: at('/store'), roles: readers,
+    summary: 'Get the size of the store, its connections, and what keeps it from cleaning up', answer: StoreView,
   },
   audit: {
     method: 'get', path: at('/audit'), roles: operate, summary: 'List recorded operator actions, newest first',

@@ -236,6 +236,7 @@ export const OperationView = z
     only: z.literal('failed').nullable(),
     fingerprint: z.string().nullable(),
     query: z.record(z.string(), z.unknown()),
+    total: count.nullable().meta({ description: 'how many jobs matched when it was requested; null: unknown' }),
     done: count.nullable().meta({ description: 'null: the operation has not ended' }),
     refused: z.record(z.string(), count).meta({ description: 'number of refusals by code' }),
   })
@@ -284,5 +285,21 @@ export const TokenView = z
     lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
   })
   .meta({ id: 'TokenView' });
-export const Health = z.object({ status: z.enum(['ok', 'failing']), version: z.string() }).meta({ id: 'Health' });
+export const Health = z.object({
+  status: z.enum(['ok', 'failing']),
+  reason: z.string().optional().describe('why the store takes no writes'),
+  version: z.string(),
+}).meta({ id: 'Health' });
+export const StoreView = z
+  .object({
+    bytes: count.nullable().meta({ description: 'size of the data; null: unknown' }),
+    logBytes: count.nullable().meta({ description: 'size of the write-ahead log that has yet to be checkpointed' }),
+    oldestTransactionMs: z.number().nullable(),
+    pool: z.object({ open: count, idle: count, waiting: count, max: count }).nullable()
+      .meta({ description: 'connections of this server' }),
+    connections: z.object({ open: count, max: count }).nullable().meta({ description: 'connections of all programs' }),
+    parts: z.array(z.object({ name: z.string(), live: count, dead: count })).meta({ description: 'live and dead rows' }),
+  })
+  .meta({ id: 'Store' });
+export type StoreView = z.infer<typeof StoreView>;
 export const Nothing = z.object({}).meta({ id: 'Nothing' });

@@ -21,12 +21,16 @@ export interface FeedParts {
   readonly readMemory: (cursor: string | null, limit: number) => Promise<StoreFeed>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The cursor to catch up from before the feed starts; null: from the oldest event. Default: nothing to catch up. */
+  readonly catchUpFrom?: () => Promise<string | null>;
 }
 
 export const feedBatch = 500;
 const feedPollMs = 200;
 const idlePollMs = 1_000;
 const outageMs = 1_000;
+/** More events than this are skipped, so that a server starts within seconds. */
+const caughtUpMax = 200_000;
 
 export class EventFeed {
   readonly #parts: FeedParts;
@@ -38,6 +42,7 @@ export class EventFeed {
   #started: Promise<void> | null = null;
   #ended: Promise<void> = Promise.resolve();
   #readers = 0;
+  #isLive = false;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -48,6 +53,16 @@ export class EventFeed {
   start(): Promise<void> {
     this.#started ??= this.#begin();
     return this.#started;
+  }
+
+  /** Whether it has caught up: its followers get events as they happen. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** The cursor up to which its followers have got all events; null: it has not started. */
+  get cursor(): string | null {
+    return this.#cursor;
   }
 
   /** The position of the newest event it has read. */
@@ -81,9 +96,19 @@ export class EventFeed {
   }
 
   async #begin(): Promise<void> {
-    this.#cursor = await this.#parts.store.feedEnd();
-    this.#memoryCursor = (await this.#parts.readMemory(null, feedBatch)).cursor;
+    const { store, readMemory, catchUpFrom } = this.#parts;
+    this.#memoryCursor = (await readMemory(null, feedBatch)).cursor;
+    if (catchUpFrom === undefined) this.#cursor = await store.feedEnd();
+    else await this.#catchUp(await catchUpFrom());
+    this.#isLive = true;
     this.#ended = this.#readLoop();
+  }
+
+  async #catchUp(from: string | null): Promise<void> {
+    this.#cursor = from;
+    for (let read = 0; read < caughtUpMax; read += feedBatch) if (!(await this.#read())) return;
+    this.#parts.logger.warn(`the event feed skips what is older: more than ${caughtUpMax} events since the last start`, {});
+    this.#cursor = await this.#parts.store.feedEnd();
   }
 
   async #readLoop(): Promise<void> {
@@ -102,9 +127,9 @@ export class EventFeed {
   }
 
   async #read(): Promise<boolean> {
-    const from = this.#cursor!;
+    const from = this.#cursor;
     const stored = await this.#parts.read(from, feedBatch);
-    stored.events.forEach((event, index) => this.#publish({ position: positionOf(from, index + 1), event }));
+    stored.events.forEach((event, index) => this.#publish({ position: positionOf(from ?? '', index + 1), event }));
     this.#cursor = stored.cursor;
     const inMemory = await this.#parts.readMemory(this.#memoryCursor, feedBatch);
     for (const event of inMemory.events) this.#publish({ position: null, event });

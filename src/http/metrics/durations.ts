@@ -1,5 +1,6 @@
 /** Durations: how long each job waited and ran, measured from the events of the feed. */
 import { endings } from '../../model/event.ts';
+import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
@@ -19,8 +20,9 @@ export class DurationTracker {
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
-    if (kind === 'def') return none;
-    if ('due' in event) this.#due.set(job, event.due);
+    if (!workKinds.includes(kind)) return none;
+    // A due time in the past is no wait: the job could not start before it was there.
+    if ('due' in event) this.#due.set(job, Math.max(event.due, event.at));
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);
       const due = this.#due.get(job);

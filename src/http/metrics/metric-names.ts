@@ -33,13 +33,23 @@ export const metricNames = {
   stint_http_requests_total: {
     kind: 'counter', labels: ['route', 'status'], help: 'Requests answered by this server.',
   },
-  stint_events_total: { kind: 'counter', labels: ['kind'], help: 'Events of jobs seen by this server.' },
+  stint_counting: {
+    kind: 'gauge',
+    help: 'Whether this server counts the events of the store. One server does, so the counters and histograms of '
+      + 'events can be summed over all servers; scrape all of them.',
+  },
+  stint_events_total: { kind: 'counter', labels: ['kind'], help: 'Events of jobs.' },
+  stint_jobs_ended_total: {
+    kind: 'counter', labels: ['type', 'fate'],
+    help: 'Jobs that ended. The first 50 types have a label of their own, the rest is "other types".',
+  },
+  stint_jobs_retried_total: { kind: 'counter', labels: ['type'], help: 'Attempts that failed and are repeated.' },
   stint_ticks_total: {
     kind: 'counter', labels: ['outcome'],
     help: 'Ticks of schedules: run, late (by more than a second), or skipped with the reason.',
   },
-  stint_wait_seconds: { kind: 'histogram', help: 'Time from due to claimed.' },
-  stint_run_seconds: { kind: 'histogram', help: 'Duration of an attempt.' },
+  stint_wait_seconds: { kind: 'histogram', labels: ['type'], help: 'Time from due to claimed.' },
+  stint_run_seconds: { kind: 'histogram', labels: ['type'], help: 'Duration of an attempt.' },
 } as const satisfies Record<string, MetricMeta>;
 
 export type MetricName = keyof typeof metricNames;

@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
-import type { Event } from '../../model/event.ts';
+import { endings, type Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
 import type { FeedEvent, StoreHealth } from '../../store/store.ts';
@@ -11,14 +11,17 @@ import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
 
 const typesMax = 50;
+const otherTypes = 'other types';
 const lateMs = 1_000;
 
 export class Metrics {
   readonly #engine: EngineCore;
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
   readonly #counts = new Map<string, number>();
-  readonly #wait = new Histogram();
-  readonly #run = new Histogram();
+  readonly #wait = new Map<string, Histogram>();
+  readonly #run = new Map<string, Histogram>();
+  /** Types with a label of their own. */
+  readonly #labelled = new Set<string>();
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
   constructor(engine: EngineCore) {
@@ -36,11 +39,15 @@ export class Metrics {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  countEvent({ event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
+  countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
     this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#countTicks(event);
-    if (waitedMs !== null) this.#wait.add(waitedMs / 1000);
-    if (ranMs !== null) this.#run.add(ranMs / 1000);
+    if (!workKinds.includes(kind)) return;
+    const type = this.#labelOf(name);
+    if (endings.has(event.kind)) this.#count('stint_jobs_ended_total', { type, fate: event.kind });
+    if (event.kind === 'retried') this.#count('stint_jobs_retried_total', { type });
+    if (waitedMs !== null) histogramOf(this.#wait, type).add(waitedMs / 1000);
+    if (ranMs !== null) histogramOf(this.#run, type).add(ranMs / 1000);
   }
 
   async text(): Promise<string> {
@@ -61,14 +68,19 @@ export class Metrics {
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
       ...this.#counters(),
-      ...this.#wait.lines('stint_wait_seconds'),
-      ...this.#run.lines('stint_run_seconds'),
+      ...histogramLines('stint_wait_seconds', this.#wait),
+      ...histogramLines('stint_run_seconds', this.#run),
     ];
     return `${lines.join('\n')}\n`;
   }
 
   close(): void {
     this.#lag.disable();
+  }
+
+  #labelOf(type: string): string {
+    if (this.#labelled.size < typesMax) this.#labelled.add(type);
+    return this.#labelled.has(type) ? type : otherTypes;
   }
 
   #countTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
@@ -84,13 +96,25 @@ export class Metrics {
   }
 
   #counters(): string[] {
-    const names = ['stint_http_requests_total', 'stint_events_total', 'stint_ticks_total'] as const;
+    const names = [
+      'stint_http_requests_total', 'stint_events_total', 'stint_jobs_ended_total', 'stint_jobs_retried_total',
+      'stint_ticks_total',
+    ] as const;
     return names.flatMap((name) => [
       ...headOf(name),
       ...[...this.#counts].filter(([key]) => key.startsWith(`${name}{`)).map(([key, count]) => `${key} ${count}`),
     ]);
   }
 }
+
+function histogramOf(histograms: Map<string, Histogram>, type: string): Histogram {
+  const histogram = histograms.get(type) ?? new Histogram();
+  histograms.set(type, histogram);
+  return histogram;
+}
+
+const histogramLines = (name: MetricName, histograms: ReadonlyMap<string, Histogram>): string[] =>
+  [...headOf(name), ...[...histograms].flatMap(([type, histogram]) => histogram.lines(name, { type }))];
 
 const gauge = (name: MetricName, value: number): string[] => [...headOf(name), line(name, {}, value)];
 
@@ -120,7 +144,7 @@ function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] 
   const named = new Set([...byType.keys()].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, typesMax));
   const sums = new Map<string, [Record<string, string>, number]>();
   for (const { type, standing, count } of tallies) {
-    const labels = { type: named.has(type) ? type : 'other types', standing };
+    const labels = { type: named.has(type) ? type : otherTypes, standing };
     const key = JSON.stringify(labels);
     sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
   }

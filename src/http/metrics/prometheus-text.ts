@@ -1,5 +1,5 @@
 /** The text format of Prometheus: one line per metric, or the lines of a histogram. */
-import { headOf, type MetricName } from './metric-names.ts';
+import type { MetricName } from './metric-names.ts';
 
 /** Escapes label values, which can contain names given by users. */
 export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
@@ -25,13 +25,12 @@ export class Histogram {
     });
   }
 
-  lines(name: MetricName): string[] {
+  lines(name: MetricName, labels: Readonly<Record<string, string>>): string[] {
     return [
-      ...headOf(name),
-      ...bounds.map((bound, index) => line(`${name}_bucket`, { le: String(bound) }, this.#counts[index]!)),
-      line(`${name}_bucket`, { le: '+Inf' }, this.#count),
-      line(`${name}_sum`, {}, Math.round(this.#sum * 1000) / 1000),
-      line(`${name}_count`, {}, this.#count),
+      ...bounds.map((bound, index) => line(`${name}_bucket`, { ...labels, le: String(bound) }, this.#counts[index]!)),
+      line(`${name}_bucket`, { ...labels, le: '+Inf' }, this.#count),
+      line(`${name}_sum`, labels, Math.round(this.#sum * 1000) / 1000),
+      line(`${name}_count`, labels, this.#count),
     ];
   }
 }

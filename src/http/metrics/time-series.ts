@@ -1,6 +1,7 @@
 /**
- * Time series for charts: counts and durations per bucket of time. They are counted from the feed and kept in memory,
- * one ring of buckets per range, so that a request never counts rows. Jobs that ended before the server started are
+ * Time series for charts: counts and durations per bucket of time, in one ring of buckets per range. They are counted
+ * from the feed, whose order is the same for all servers, and continue from a stored state after a restart. So all
+ * servers of a store have the same figures, and a request never counts rows. Jobs that ended before counting began are
  * read once, from the newest jobs.
  */
 import type { EngineCore } from '../../engine/engine.ts';
@@ -10,11 +11,20 @@ import type { FeedEvent } from '../../store/store.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from '../contract.ts';
 import type { JobDurations } from './durations.ts';
+import { bucketState, SeriesBucket, sumOfTypes, type BucketState, type Counted, counted, noCounts } from './series-bucket.ts';
 
 interface Ring {
   readonly bucketMs: number;
   readonly count: number;
   readonly buckets: Map<number, SeriesBucket>;
+}
+
+/** The JSON form of all rings. */
+export interface SeriesState {
+  readonly since: number;
+  /** The names of types, to which the buckets refer by index. */
+  readonly types: readonly string[];
+  readonly rings: Readonly<Record<string, readonly (readonly [slot: number, bucket: BucketState])[]>>;
 }
 
 const shapes: Readonly<Record<SeriesRange, readonly [bucketMs: number, count: number]>> = {
@@ -26,18 +36,12 @@ const shapes: Readonly<Record<SeriesRange, readonly [bucketMs: number, count: nu
   '90d': [43_200_000, 180],
 };
 
-const counted = ['created', 'succeeded', 'failed', 'cancelled', 'retried', 'lapsed'] as const;
-type Counted = (typeof counted)[number];
-type BucketCounts = Record<Counted, number>;
-
-const typesMax = 200;
-const typesShownMax = 50;
 const loadedPagesMax = 5;
 const loadedPageSize = 1_000;
 
 export class TimeSeries {
   readonly #engine: EngineCore;
-  readonly #since: number;
+  #since: number;
   readonly #rings = new Map(Object.entries(shapes).map(([range, [bucketMs, count]]): [string, Ring] =>
     [range, { bucketMs, count, buckets: new Map() }]));
   #loaded: Promise<void> | null = null;
@@ -47,8 +51,13 @@ export class TimeSeries {
     this.#since = now;
   }
 
+  /** Counts from this time on; older jobs are read from the store. */
+  countFrom(since: number): void {
+    this.#since = since;
+  }
+
   add({ kind, type, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
-    if (kind === 'def') return;
+    if (!workKinds.includes(kind)) return;
     const word = counted.find((one) => one === event.kind);
     if (word === undefined && waitedMs === null && ranMs === null) return;
     this.#each(event.at, (bucket) => {
@@ -59,8 +68,7 @@ export class TimeSeries {
   }
 
   async answer(range: SeriesRange, type: string | undefined): Promise<SeriesView> {
-    this.#loaded ??= this.#loadEnded();
-    await this.#loaded;
+    await this.load();
     const { bucketMs, count, buckets } = this.#rings.get(range)!;
     const last = Math.floor(this.#engine.now() / bucketMs);
     const slots = Array.from({ length: count }, (_, index) => last - count + 1 + index);
@@ -69,11 +77,37 @@ export class TimeSeries {
       since: this.#since,
       bucketMs,
       points: slots.map((slot) => pointOf(slot * bucketMs, buckets.get(slot), type)),
-      types: typesOf(shown),
+      types: sumOfTypes(shown),
     };
   }
 
-  /** Adds jobs that ended before the server started, from the newest pages only. */
+  /** Adds jobs that ended before counting began, once. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#loadEnded();
+    return this.#loaded;
+  }
+
+  state(): SeriesState {
+    const types: string[] = [];
+    const indexes = new Map<string, number>();
+    const indexOf = (type: string): number => {
+      if (!indexes.has(type)) indexes.set(type, types.push(type) - 1);
+      return indexes.get(type)!;
+    };
+    const rings = [...this.#rings].map(([range, { buckets }]) =>
+      [range, [...buckets].map(([slot, bucket]) => [slot, bucketState(bucket, indexOf)] as const)] as const);
+    return { since: this.#since, types, rings: Object.fromEntries(rings) };
+  }
+
+  restore({ since, types, rings }: SeriesState): void {
+    this.#since = since;
+    this.#loaded = Promise.resolve();
+    for (const [range, ring] of this.#rings) {
+      ring.buckets.clear();
+      for (const [slot, bucket] of rings[range] ?? []) ring.buckets.set(slot, SeriesBucket.from(bucket, types));
+    }
+  }
+
   async #loadEnded(): Promise<void> {
     const query = { kinds: workKinds, standings: endedStandings } as const;
     let after: number | null = null;
@@ -88,14 +122,14 @@ export class TimeSeries {
 
   #addEnded(job: Job): void {
     if (job.state !== 'ended' || job.endedAt >= this.#since) return;
-    const { startedAt, endedAt, due, type } = job;
-    this.#each(job.created, (bucket) => bucket.count(type, 'created'));
+    const { startedAt, endedAt, due, created, type } = job;
+    this.#each(created, (bucket) => bucket.count(type, 'created'));
     this.#each(endedAt, (bucket) => {
       bucket.count(type, standingOf(job) as Counted);
       if (startedAt !== null) bucket.runs.add(endedAt - startedAt);
     });
     if (startedAt !== null && job.attempt === 1) {
-      this.#each(startedAt, (bucket) => bucket.waits.add(Math.max(0, startedAt - due)));
+      this.#each(startedAt, (bucket) => bucket.waits.add(Math.max(0, startedAt - Math.max(due, created))));
     }
   }
 
@@ -114,50 +148,6 @@ export class TimeSeries {
   }
 }
 
-class SeriesBucket {
-  readonly all: BucketCounts = noCounts();
-  readonly types = new Map<string, BucketCounts>();
-  readonly waits = new Quantiles();
-  readonly runs = new Quantiles();
-
-  count(type: string, word: Counted): void {
-    this.all[word] += 1;
-    let counts = this.types.get(type);
-    if (counts === undefined) {
-      if (this.types.size >= typesMax) return;
-      this.types.set(type, (counts = noCounts()));
-    }
-    counts[word] += 1;
-  }
-}
-
-const noCounts = (): BucketCounts => ({ created: 0, succeeded: 0, failed: 0, cancelled: 0, retried: 0, lapsed: 0 });
-
-/** Four bins per doubling: a quantile is exact to about 10 %. */
-const binsPerDoubling = 4;
-
-class Quantiles {
-  readonly #bins = new Map<number, number>();
-  #count = 0;
-
-  add(ms: number): void {
-    const bin = Math.round(Math.log2(Math.max(1, ms)) * binsPerDoubling);
-    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);
-    this.#count += 1;
-  }
-
-  percentiles(): SeriesView['points'][number]['wait'] {
-    if (this.#count === 0) return null;
-    const bins = [...this.#bins].sort(([a], [b]) => a - b);
-    const at = (part: number): number => {
-      let left = Math.ceil(part * this.#count);
-      for (const [bin, count] of bins) if ((left -= count) <= 0) return Math.round(2 ** (bin / binsPerDoubling));
-      return 0;
-    };
-    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-  }
-}
-
 function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | undefined): SeriesView['points'][number] {
   const counts = (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
   const isWhole = bucket !== undefined && type === undefined;
@@ -167,16 +157,4 @@ function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | un
     wait: isWhole ? bucket.waits.percentiles() : null,
     run: isWhole ? bucket.runs.percentiles() : null,
   };
-}
-
-/** The types with most failures first. */
-function typesOf(buckets: readonly SeriesBucket[]): SeriesView['types'] {
-  const sums = new Map<string, BucketCounts>();
-  for (const [type, counts] of buckets.flatMap((bucket) => [...bucket.types])) {
-    const sum = sums.get(type) ?? noCounts();
-    for (const word of counted) sum[word] += counts[word];
-    sums.set(type, sum);
-  }
-  const all = [...sums].map(([type, counts]) => ({ type, ...counts }));
-  return all.sort((a, b) => b.failed - a.failed || b.succeeded - a.succeeded).slice(0, typesShownMax);
 }

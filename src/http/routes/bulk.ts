@@ -4,6 +4,7 @@ import { queryOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { actor, terminateCode } from '../access/principal.ts';
 import { checkVisible } from '../visible-search.ts';
+import { act } from './runs.ts';
 
 export const bulkRoutes: RouteHandlers<'bulk'> = {
   async bulk({ engine }, { body: { action, filter, dryRun = false, only, fingerprint, why } }, call) {
@@ -16,8 +17,10 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     }
     const by = actor(principal);
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
-    const input: BulkRequest = { ...about, by, why: why ?? null, code: terminateCode(principal), asked: engine.now() };
+    const input: BulkRequest = { ...about, by, why: why ?? null, code: terminateCode(principal), count, asked: engine.now() };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
+    const after = { count, query, ...(fingerprint === undefined ? {} : { fingerprint }) };
+    await engine.jobs.audit({ action: `${action} many`, job: id, def: null, before: null, after }, act(principal, why));
     return { count, operation: id };
   },
 };

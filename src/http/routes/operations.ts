@@ -21,7 +21,7 @@ export const operationRoutes: RouteHandlers<'listOperations'> = {
 };
 
 function operationView(job: Job, visibility: Visibility, { progress }: RunExtras): OperationView {
-  const { action, by, why, only, query, fingerprint = null } = JSON.parse(job.input) as BulkRequest;
+  const { action, by, why, only, query, fingerprint = null, count = null } = JSON.parse(job.input) as BulkRequest;
   const outcome = job.result === null ? null : (JSON.parse(job.result) as BulkOutcome);
   return {
     run: runView(job, visibility, { progress: progress ?? null }),
@@ -31,6 +31,7 @@ function operationView(job: Job, visibility: Visibility, { progress }: RunExtras
     only,
     fingerprint,
     query: queryView(query, visibility),
+    total: count,
     done: outcome?.done ?? null,
     refused: { ...outcome?.refused },
   };

@@ -42,7 +42,8 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
     };
   },
 
-  async series({ timeSeries }, { query: { range = '1h', type } }) {
+  async series({ feed, timeSeries }, { query: { range = '1h', type } }) {
+    await feed.start();
     return timeSeries.answer(range, type);
   },
 };

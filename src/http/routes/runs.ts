@@ -9,6 +9,7 @@ import { instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { includesRole } from '../access/access.ts';
 import { actor, terminateCode } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
 import { reply } from './work.ts';
@@ -167,12 +168,13 @@ const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): 
   Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
-  { engine }: HttpServices,
+  { engine, priorities }: HttpServices,
   what: { readonly type: string } | { readonly def: string },
   request: ParsedRequest<'runDef'>['body'],
   call: HttpCall,
 ): Promise<Answer<'createRun'>> {
   const { principal } = call;
+  checkPriorityOf(principal, request.priority, priorities);
   const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
   if (handle.outcome !== 'created') call.status = 200;
   const job = await storedJob(handle);

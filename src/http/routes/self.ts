@@ -3,13 +3,24 @@ import { version } from '../../version.ts';
 import type { Answer } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { openApi } from '../openapi.ts';
-import type { Principal } from '../access/principal.ts';
+import { actor, type Principal } from '../access/principal.ts';
 
-export const selfRoutes: RouteHandlers<'health' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'> = {
-  async health({ engine }, _request, call) {
-    const isReached = await engine.jobs.store.feedEnd().then(() => true, () => false);
-    if (!isReached) call.status = 503;
-    return { status: isReached ? 'ok' : 'failing', version };
+type SelfRoutes = RouteHandlers<
+  'health' | 'storeHealth' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'
+>;
+
+export const selfRoutes: SelfRoutes = {
+  async health({ healthCheck }, _request, call) {
+    const reason = await healthCheck.failure();
+    if (reason === null) return { status: 'ok', version };
+    call.status = 503;
+    return { status: 'failing', reason, version };
+  },
+
+  async storeHealth({ engine }) {
+    const { bytes, logBytes, oldestTransactionMs, pool, connections, bloat } = await engine.jobs.store.health();
+    const parts = bloat.map(({ part: name, live, dead }) => ({ name, live, dead }));
+    return { bytes, logBytes, oldestTransactionMs, pool: pool && { ...pool }, connections: connections && { ...connections }, parts };
   },
 
   async metrics({ metrics }) {
@@ -22,13 +33,13 @@ export const selfRoutes: RouteHandlers<'health' | 'metrics' | 'openapi' | 'signI
   },
 
   async signIn({ access }, { body: { token } }, { credentials, headers }) {
-    const { principal, cookie } = access.signIn(token, credentials);
+    const { principal, cookie } = await access.signIn(token, credentials);
     headers.append('set-cookie', cookie);
     return me(principal);
   },
 
-  async signOut({ access }, _request, { credentials, headers }) {
-    headers.append('set-cookie', access.sessions.end(credentials.cookie));
+  async signOut({ access }, _request, { principal, credentials, headers }) {
+    headers.append('set-cookie', await access.sessions.end(credentials.cookie, actor(principal)));
     return {};
   },
 
@@ -36,7 +47,9 @@ export const selfRoutes: RouteHandlers<'health' | 'metrics' | 'openapi' | 'signI
     return { items: [...access.holders] };
   },
 
-  async me(_services, _request, { principal }) {
+  async me({ access }, _request, { principal, credentials, headers }) {
+    const renewed = credentials.authorization === undefined ? await access.sessions.renew(credentials.cookie) : null;
+    if (renewed !== null) headers.append('set-cookie', renewed);
     return me(principal);
   },
 };

@@ -1,6 +1,6 @@
 /** One job type over HTTP: its settings and the schema of its input. */
 import type { JobType } from '../../engine/declare/job-type.ts';
-import { jsonSchemaOf } from '../../engine/declare/schema.ts';
+import { jsonSchemaOf } from '../../engine/declare/json-schema.ts';
 import { workKinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';

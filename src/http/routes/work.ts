@@ -9,6 +9,7 @@ import { instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { unauthenticated } from '../access/access.ts';
 import { actor, type Principal } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
 
@@ -71,7 +72,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(job);
   },
 
-  async createChildren({ engine }, { params: { id }, body: { fence, children } }, { principal }) {
+  async createChildren({ engine, priorities }, { params: { id }, body: { fence, children } }, { principal }) {
+    for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     await held(engine, id, fence, principal);
     const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
       kind: 'task' as const,

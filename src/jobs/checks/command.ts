@@ -41,6 +41,7 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     tasks: checkCount(command.tasks),
     ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
   }),
+  expire: (command) => command,
   settle: (command) => command,
   free: (command) => command,
   pause: (command) => command,

@@ -12,7 +12,7 @@ const schedulesMax = 100;
 const limitMax = 1_000_000;
 
 /** The other fields belong to the code: the type, how its runs start, and in which store they are. */
-type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory'>;
+type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
 
 const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec[F] } = {
   params: (value) => parseJson(jsonText(value)),
@@ -27,6 +27,33 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
   gate: (value) => (value === null ? null : checkGate(value)),
   limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
 };
+
+/** Changes of an override. Null takes a setting back, so that the declared one counts; `policy` and `gate` are merged. */
+export type OverridePatch = {
+  readonly [F in Overridable]?: F extends 'policy' | 'gate' ? Nullable<NonNullable<Spec[F]>> | null : Spec[F] | null;
+};
+
+type Nullable<T> = { readonly [F in keyof T]?: T[F] | null };
+
+/** Parameters are replaced as a whole: null is an input like any other. */
+export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch): Partial<Spec> {
+  checkFields('an override', patch, Object.keys(checks));
+  const merged: Record<string, unknown> = { ...before };
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    if (value === null && field !== 'params') delete merged[field];
+    else merged[field] = isMerged(field) ? mergeFields(field, merged[field], value) : value;
+    if (isMerged(field) && Object.keys(merged[field] ?? {}).length === 0) delete merged[field];
+  }
+  return merged;
+}
+
+const isMerged = (field: string): boolean => field === 'policy' || field === 'gate';
+
+const mergeFields = (what: string, before: unknown, patch: unknown): object =>
+  Object.fromEntries(
+    Object.entries({ ...(before as object), ...checkObject(what, patch as object) }).filter(([, value]) => value !== null),
+  );
 
 export function checkOverride(override: Partial<Spec>, now: number): Partial<Spec> {
   const fields = Object.entries(checkFields('an override', override, Object.keys(checks)));

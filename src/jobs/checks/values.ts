@@ -1,5 +1,6 @@
 /** Checks of single values: each returns its argument, or refuses it with what is valid. */
 import type { Asker } from '../../apply.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Tags } from '../../model/job.ts';
 import { checkJsonText } from '../../model/json.ts';
@@ -70,8 +71,9 @@ export function checkObject<T extends object>(what: string, value: T): T {
 export function checkFields<T extends object>(what: string, value: T, allowed: readonly string[]): T {
   const unknown = Object.keys(checkObject(what, value)).find((field) => !allowed.includes(field));
   if (unknown === undefined) return value;
-  const message = `${what} has no ${JSON.stringify(unknown.slice(0, 40))}: it can have ${allowed.join(', ')}`;
-  throw new Refusal('malformed.option', message, { what, field: unknown.slice(0, 40) });
+  const name = unknown.slice(0, 40);
+  const message = `${what} has no ${JSON.stringify(name)}: it can have ${allowed.join(', ')}${didYouMean(name, allowed)}`;
+  throw new Refusal('malformed.option', message, { what, field: name });
 }
 
 /** The fields of such an object that are not undefined. */

@@ -1,5 +1,6 @@
 /** Instances of the memory store, their leases and their leaders. */
 import type { Beat, Instance, Leadership } from '../store.ts';
+import { isOtherBoot, isTaken, takenInstance } from '../taken-instance.ts';
 
 export class MemoryInstances {
   readonly #instances = new Map<string, Instance>();
@@ -15,8 +16,11 @@ export class MemoryInstances {
     return known !== undefined && known.leaseUntil <= now;
   }
 
-  beat({ id, leaseMs, about }: Beat, now: number): void {
-    const started = this.#instances.get(id)?.started ?? now;
+  beat(beat: Beat, now: number): void {
+    const { id, leaseMs, about } = beat;
+    const known = this.#instances.get(id);
+    if (known && isTaken(beat, known, now)) throw takenInstance(beat);
+    const started = known && !isOtherBoot(about.boot, known.about.boot) ? known.started : now;
     this.#instances.set(id, { id, started, beatAt: now, leaseUntil: now + leaseMs, about });
   }
 

@@ -164,13 +164,13 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#records.log(id).filter((line) => line.n > after).slice(0, limit));
   }
 
-  beat(beat: Beat): Promise<BeatReply> {
+  async beat(beat: Beat): Promise<BeatReply> {
     const now = this.now();
     this.#instances.beat(beat, now);
     const isHeld = (holding: Holding): boolean => this.#records.holds(holding);
     const lost = beat.holds.filter((holding) => !isHeld(holding)).map(({ id }) => id);
     const cancelled = beat.holds.filter((holding) => isHeld(holding) && this.#records.get(holding.id)!.cancel);
-    return Promise.resolve({ now, lost, cancelled: cancelled.map(({ id }) => id) });
+    return { now, lost, cancelled: cancelled.map(({ id }) => id) };
   }
 
   instances(): Promise<readonly Instance[]> {

@@ -2,7 +2,10 @@
 import type { Holding } from './claiming.ts';
 
 export interface Instances {
-  /** Registers an instance or extends its lease; answers what has become of the jobs that it holds. */
+  /**
+   * Registers an instance or extends its lease; answers what has become of the jobs that it holds. Refuses
+   * `taken.instance` while the name has the lease of another process, unless `takeOver` is set.
+   */
   beat(instance: Beat): Promise<BeatReply>;
 
   instances(): Promise<readonly Instance[]>;
@@ -20,6 +23,8 @@ export interface Beat {
   readonly about: InstanceAbout;
   /** The jobs that it believes to hold. */
   readonly holds: readonly Holding[];
+  /** The process that has the name is known to be dead. */
+  readonly takeOver?: boolean;
 }
 
 export interface BeatReply {
@@ -35,6 +40,10 @@ export interface InstanceAbout {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
+  /** The id of its program as it was deployed. */
+  readonly build?: string;
+  /** Differs for each start of a process; absent: the name is shared, as that of external workers may be. */
+  readonly boot?: string;
   readonly types: readonly string[];
   /** Those of its types that run in threads or processes of their own. */
   readonly isolated?: readonly string[];

@@ -23,6 +23,12 @@ export interface Maintenance {
   /** Null for a figure that the store does not have or that this user may not see. */
   health(): Promise<StoreHealth>;
 
+  /** Errors in the structure of the database, found by reading all of it; absent: other tools check it. */
+  damage?(): Promise<readonly string[]>;
+
+  /** Copies the database into a new file, while others write; absent: the database has tools for this. */
+  backUp?(path: string): Promise<void>;
+
   close(): Promise<void>;
 }
 

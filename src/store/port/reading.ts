@@ -23,7 +23,7 @@ export interface Reading {
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
   /**
-   * Executes an SQL query over the view `jobs`, which has the columns of Bedrock's table, and over nothing else. A
+   * Executes a query in SQLite's SQL over `jobs`, which has the columns of Bedrock's table, and over nothing else. A
    * store that cannot enforce this has no such method. Refuses `malformed.query`, `forbidden.query`, `costly.query`.
    */
   inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;

@@ -177,13 +177,18 @@ const resetForeignXids = (schema: string): string =>
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
+/** Refuses a schema that a newer Stint has migrated. */
+export function requireKnownSchema(found: number): void {
+  const known = migrations.length;
+  if (found <= known) return;
+  const message = `the database has schema ${found} and this Stint knows ${known}: start the newer version of Stint`;
+  throw new Refusal('newer.schema', message, { found, known });
+}
+
 async function planFor(session: Session): Promise<Migration> {
   const from = (await versionOf(session)) ?? 0;
   const to = migrations.length;
-  if (from > to) {
-    const message = `the database has schema ${from} and this Stint knows ${to}: start the newer version of Stint`;
-    throw new Refusal('newer.schema', message, { found: from, known: to });
-  }
+  requireKnownSchema(from);
   // `create schema if not exists` needs the right to create one even if it exists.
   const isCreated = await exists(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
   const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));

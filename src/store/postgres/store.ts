@@ -7,8 +7,8 @@ import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -23,13 +23,15 @@ import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireKnownSchema } from './schema.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
+import { Inspector } from '../inspection/inspect.ts';
+import { rowSource } from './read/inspect.ts';
 import { sessionOn } from './sql/caller-transaction.ts';
 import { stageChildren } from './write/staging.ts';
 
@@ -46,8 +48,11 @@ export class PostgresStore implements Store {
   readonly address?: StoreAddress;
   readonly #connection: Connection;
   readonly #wake: Wake;
+  readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
+  /** The version of the schema, as the last heartbeat or reservation of ids found it. */
+  #schemaFound = 0;
 
   constructor(url: string, given: PostgresOptions = {}) {
     const parsed = parsePostgresUrl(url);
@@ -59,6 +64,7 @@ export class PostgresStore implements Store {
     this.#claimParts = { connection: this.#connection, cursors, hints };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
+    this.#inspector = new Inspector(rowSource(this.#connection));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
@@ -75,11 +81,12 @@ export class PostgresStore implements Store {
     return this.#connection.withoutTimeout(() => migrate(this.#connection, options));
   }
 
-  reserve(amount: number): Promise<number> {
-    return reserve(this.#connection, amount);
+  async reserve(amount: number): Promise<number> {
+    return reserve(this.#connection, amount, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
+    requireKnownSchema(this.#schemaFound);
     const isSeparate = batch.whole || batch.staged;
     try {
       const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
@@ -92,6 +99,7 @@ export class PostgresStore implements Store {
   }
 
   async claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
+    requireKnownSchema(this.#schemaFound);
     return claim(this.#claimParts, request, decide);
   }
 
@@ -160,11 +168,13 @@ export class PostgresStore implements Store {
     return feedEnd(this.#connection);
   }
 
-  stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+  async stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
+    requireKnownSchema(this.#schemaFound);
     return stageChildren(this.#connection, parent, fence, children);
   }
 
-  writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+  async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
+    requireKnownSchema(this.#schemaFound);
     return writeNotes(this.#connection, notes);
   }
 
@@ -176,8 +186,9 @@ export class PostgresStore implements Store {
     return log(this.#connection, id, after, limit);
   }
 
-  beat(instance: Beat): Promise<BeatReply> {
-    return beat(this.#connection, instance);
+  async beat(instance: Beat): Promise<BeatReply> {
+    requireKnownSchema(this.#schemaFound); // a lease that is extended in vain would keep others from its jobs
+    return beat(this.#connection, instance, (version) => this.#noteSchema(version));
   }
 
   instances(): Promise<readonly Instance[]> {
@@ -211,10 +222,17 @@ export class PostgresStore implements Store {
       now: () => this.now(),
       synchronize: () => this.synchronize(),
       reserve: (amount) => this.reserve(amount),
-      commit: (batch) => commitWithin(session, batch),
+      commit: async (batch) => {
+        requireKnownSchema(this.#schemaFound);
+        return commitWithin(session, batch);
+      },
       load: (ids) => load(session, ids),
       holders: (keys) => holders(session, keys),
     };
+  }
+
+  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
+    return this.#inspector.inspect(sql, limits);
   }
 
   health(): Promise<StoreHealth> {
@@ -223,7 +241,14 @@ export class PostgresStore implements Store {
 
   async close(): Promise<void> {
     this.#wake.close();
+    this.#inspector.close();
     await this.#connection.close();
+  }
+
+  /** Refuses this write, and all that follow, once a newer Stint has migrated the schema. */
+  #noteSchema(version: number): void {
+    this.#schemaFound = version;
+    requireKnownSchema(version);
   }
 
   async #commitTogether(groups: readonly (readonly Change[])[]): Promise<readonly (readonly boolean[])[]> {

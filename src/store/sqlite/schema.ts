@@ -93,6 +93,12 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
   });
 }
 
+/** Refuses a schema that a newer Stint has migrated while this one was running. */
+export function requireKnownSchema(connection: Connection): void {
+  const found = versionOf(connection);
+  if (found > migrations.length) planFrom(found);
+}
+
 function planFrom(from: number): Migration {
   const to = migrations.length;
   if (from > to) {

@@ -10,6 +10,7 @@ import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
   Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
+import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -18,19 +19,22 @@ import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
-import { Inspector } from './read/inspect.ts';
+import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireKnownSchema } from './schema.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
-import { health } from './maintain/health.ts';
+import { backUp } from './maintain/backup.ts';
+import { damage, health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
   readonly clock?: Clock;
   /** `full` survives a power cut; `normal` may then lose the newest commits. */
   readonly durability?: Durability;
+  /** Whether a file that does not exist is created. Default: true. */
+  readonly create?: boolean;
 }
 
 export class SqliteStore implements Store {
@@ -42,14 +46,15 @@ export class SqliteStore implements Store {
   readonly #inspector: Inspector;
   readonly #path: string;
 
-  constructor(path: string, { clock = systemClock, durability = 'full' }: SqliteOptions = {}) {
-    this.#connection = openFile(path, durability);
+  constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
+    this.#connection = openFile(path, { durability, create });
+    this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
     if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);
-    this.#inspector = new Inspector(path);
+    this.#inspector = new Inspector({ path, select: jobsSelect });
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
   }
 
@@ -191,6 +196,7 @@ export class SqliteStore implements Store {
       throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
     }
     const connection = new Connection(db);
+    requireKnownSchema(connection);
     return {
       now: () => this.now(),
       reserve: (amount) => this.#read(() => reserve(connection, amount)),
@@ -204,12 +210,21 @@ export class SqliteStore implements Store {
     return this.#inspector.inspect(sql, limits);
   }
 
+  damage(): Promise<readonly string[]> {
+    return this.#read(() => damage(this.#connection));
+  }
+
+  backUp(path: string): Promise<void> {
+    return this.#read(() => backUp(this.#connection, path));
+  }
+
   health(): Promise<StoreHealth> {
     return this.#read(() => health(this.#connection, this.#path, this.now()));
   }
 
   close(): Promise<void> {
     this.#wake.close();
+    this.#inspector.close();
     this.#connection.close();
     return Promise.resolve();
   }

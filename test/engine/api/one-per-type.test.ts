@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { cron, jobDef, jobType, typed } from '../../../src/index.ts';
 import { Cluster } from './cluster.ts';
-import { Door, refusal, refused, start, ticksOf, told, untilTold } from './kit.ts';
+import { Door, minute, refusal, refused, start, ticksOf, told, untilTold } from './kit.ts';
 
 const makeAlone = (door: Door) =>
   jobType('alone', { onePerType: true, run: ({ signal }) => Promise.race([door.pass(), untilTold(signal)]) });
@@ -51,11 +51,46 @@ describe('one per type', () => {
     const t = await start({ defs: [phantom, due] });
     const run = await t.createJobRun(phantom);
     await t.advance('10m');
+    await t.advance('1s');
     expect(await run.get()).toMatchObject({ fate: 'cancelled', cancel: { why: 'replaced by the next run of due' } });
     expect((await t.runs(due)).map(({ state }) => state)).toEqual(['running']);
   });
 
-  test('a manual run for later keeps nobody from running until then', async () => {
+  test.each(['skip', 'replace'] as const)('with %s, definitions that tick at one instant run in turn', async (overlap) => {
+    const [story, running] = [[] as string[], new Set<string>()];
+    const alone = jobType('alone', {
+      onePerType: true,
+      run: async ({ run, signal }) => {
+        running.add(run.def!);
+        story.push([...running].join(' and '));
+        await t.clock.sleep(minute, signal);
+        running.delete(run.def!);
+      },
+    });
+    const options = { schedules: cron('*/10 * * * *'), overlap };
+    const t = await start({ defs: ['a', 'b', 'c'].map((name) => jobDef(name, alone, options)) });
+    await t.advance('35m');
+    expect(story).toEqual(['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  test('a definition whose turn has not come when it ticks again is skipped, and the others are not', async () => {
+    const story: string[] = [];
+    const alone = jobType('alone', {
+      onePerType: true,
+      run: async ({ run }) => {
+        story.push(run.def!);
+        await t.clock.sleep(7 * minute);
+      },
+    });
+    const options = { schedules: cron('*/10 * * * *') };
+    const t = await start({ defs: ['a', 'b'].map((name) => jobDef(name, alone, options)) });
+    await t.advance('70m');
+    const counts = ['a', 'b'].map((name) => story.filter((def) => def === name).length);
+    expect(counts.every((count) => count >= 2)).toBe(true);
+    expect((await t.runs()).filter(({ state }) => state !== 'ended').length).toBeLessThanOrEqual(2);
+  });
+
+  test('a manual run for later does not block other runs until then', async () => {
     const door = new Door();
     door.open();
     const alone = makeAlone(door);
@@ -90,7 +125,7 @@ describe('one per type', () => {
     expect(door.knocks).toBe(1);
   });
 
-  test('is given back when its holder is lost', async () => {
+  test('is released when its holder is lost', async () => {
     const door = new Door();
     const alone = makeAlone(door);
     const cluster = new Cluster();

@@ -1,10 +1,10 @@
-// Runs of one handler: what they give, how they fail, when they are tried again, what is said of them beforehand.
+// Runs of one handler: their results, failures, retries and options.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   attemptsOf, Fail, jobDef, jobType, RetryAfter, RunCancelled, RunFailed, runState, Snooze, typed,
 } from '../../../src/index.ts';
-import { Door, forever, kindsOf, newYear, refusal, refused, second, start, thrown, untilTold } from './kit.ts';
+import { Door, forever, kindsOf, minute, newYear, refusal, refused, second, start, thrown, untilTold } from './kit.ts';
 
 describe('a result', () => {
   test('is what the handler returns, as JSON keeps it', async () => {
@@ -34,7 +34,7 @@ describe('a result', () => {
     expect(attemptsOf(await run.events())).toHaveLength(1);
   });
 
-  test('is waited for as long as is said', async () => {
+  test('is awaited up to the given timeout', async () => {
     const slow = jobType('slow', { run: ({ signal }) => untilTold(signal) });
     const t = await start({ types: [slow] });
     const run = await t.createJobRun(slow);
@@ -55,7 +55,7 @@ describe('a result', () => {
 });
 
 describe('a failure', () => {
-  test('is told with the message, the code and the stack of the last try', async () => {
+  test('has the message, the code and the stack of the last attempt', async () => {
     const broken = jobType('broken', { retry: { attempts: 1 }, run: () => { throw new TypeError('no such field'); } });
     const t = await start({ types: [broken] });
     const run = await t.createJobRun(broken);
@@ -87,7 +87,7 @@ describe('a failure', () => {
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'failed']);
   });
 
-  test('of what is no error is told too', async () => {
+  test('of a handler that throws no Error has a message, too', async () => {
     // oxlint-disable-next-line typescript/only-throw-error -- that is the point
     const odd = jobType('odd', { retry: { attempts: 1 }, run: () => { throw 'just words'; } });
     const t = await start({ types: [odd] });
@@ -98,7 +98,7 @@ describe('a failure', () => {
 });
 
 describe('another try', () => {
-  test('is made three times unless something else is said', async () => {
+  test('is made up to three times by default', async () => {
     let tries = 0;
     const broken = jobType('broken', { run: () => { tries += 1; throw new Error('no'); } });
     const t = await start({ types: [broken] });
@@ -209,7 +209,7 @@ describe('another try', () => {
 });
 
 describe('a timeout', () => {
-  test('ends the try, tells the handler why, and is retried', async () => {
+  test("ends the attempt, aborts the handler's signal with the reason, and is retried", async () => {
     const reasons: string[] = [];
     const slow = jobType('slow', {
       timeout: '10s',
@@ -264,7 +264,7 @@ describe('the order', () => {
     expect(order).toEqual(['first of all', 'earlier', 'second', 'third', 'last']);
   });
 
-  test('can be said by the type, and better by the definition', async () => {
+  test('is set by the type, and overridden by the definition', async () => {
     const urgent = jobType('urgent', { priority: 7, run: () => {} });
     const calm = jobDef('calm', urgent, { priority: -7 });
     const t = await start({ defs: [calm], types: [urgent] });
@@ -313,6 +313,43 @@ describe('time', () => {
   });
 });
 
+describe('the start limit of a run', () => {
+  test('cancels a run that no free slot and no instance with its type has started', async () => {
+    const door = new Door();
+    const slow = jobType('slow', { run: () => door.pass() });
+    const t = await start({ types: [slow], slots: 1 });
+    await t.createJobRun(slow);
+    await t.drain();
+    const waiting = await t.createJobRun(slow, { startBy: '10m' });
+    const unknown = await t.createJobRun(jobType('unknown', { run: () => {} }), { startBy: '10m' });
+    await t.advance('9m');
+    expect([(await waiting.get()).state, (await unknown.get()).state]).toEqual(['pending', 'pending']);
+    await t.advance('2m');
+    for (const run of [waiting, unknown]) {
+      expect(await run.get()).toMatchObject({ fate: 'cancelled', cancel: { code: 'automation', why: 'not started in time' } });
+    }
+  });
+
+  test('cancels no run that has started in time: neither its retries nor the gathering of its tasks', async () => {
+    const failing = jobType('failing', {
+      retry: { attempts: 2, base: '30m', jitter: 0 },
+      run: ({ run }) => {
+        if (run.attempt === 1) throw new Error('once');
+        return 'retried';
+      },
+    });
+    const fan = jobType('fan', {
+      taskDetails: () => [1],
+      taskResults: () => t.clock.sleep(20 * minute),
+      jobResults: () => 'gathered',
+    });
+    const t = await start({ types: [failing, fan] });
+    const runs = [await t.createJobRun(failing, { startBy: '1m' }), await t.createJobRun(fan, { startBy: '1m' })];
+    await t.advance('1h');
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual(['retried', 'gathered']);
+  });
+});
+
 describe('a unique key', () => {
   const held = jobType('held', { input: typed<number>(), run: ({ signal }) => untilTold(signal) });
 
@@ -353,7 +390,7 @@ describe('an input', () => {
     run: ({ input }) => input,
   });
 
-  test('is checked when the run is asked for, and every mistake is told with its path', async () => {
+  test('is validated when the run is created, and every error is reported with its path', async () => {
     const t = await start({ types: [mail] });
     const told = await refusal(t.createJobRun(mail, { input: { to: 'x' } }));
     expect(told.code).toBe('malformed.input');
@@ -445,7 +482,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of all runs come as they happen, and go on from a cursor', async () => {
+  test('of all runs arrive as they happen, and continue from a cursor', async () => {
     const quick = jobType('quick', { run: () => {} });
     const t = await start({ types: [quick] });
     const feed = t.engine.events();
@@ -476,7 +513,7 @@ test('a run that has ended can be deleted, one that has not cannot', async () =>
   expect(await refused(t.engine.deleteJobRun(run.id))).toBe('unknown.job');
 });
 
-test('what has ended goes when its retention is over, whatever its fate', async () => {
+test('an ended run is deleted after its retention, whatever its fate', async () => {
   const kept = jobType('kept', { retention: '1h', run: ({ signal }) => untilTold(signal) });
   const t = await start({ types: [kept] });
   const cancelled = await t.createJobRun(kept);
@@ -490,7 +527,7 @@ test('what has ended goes when its retention is over, whatever its fate', async 
   expect((await open.get()).state).toBe('running');
 });
 
-test('no more handlers run at a time than there are slots', async () => {
+test('at most as many handlers run at a time as there are slots', async () => {
   const door = new Door();
   const slow = jobType('slow', { run: () => door.pass() });
   const t = await start({ types: [slow], slots: 3 });

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { endless, patient, quick, stubborn } from './children/patient.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
-import { leaseMs, storeKinds, World } from './world.ts';
+import { leaseMs, storeKindsOfRun, World } from './world.ts';
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('an instance that gets SIGTERM', () => {
     test('finishes what runs, however long that takes, claims nothing more, and exits with 0', async () => {
       await using world = await World.create(kind);

@@ -4,8 +4,7 @@ import type { Engine } from '../../../src/index.ts';
 import { phased, simple, type PhasedInput } from './children/phased.ts';
 import { figure } from './figures.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws, type Told } from './histories.ts';
-import { bySize } from '../../support/size.ts';
-import { leaseMs, storeKinds, World, type StoreKind } from './world.ts';
+import { leaseMs, storeKindsOfRun, World } from './world.ts';
 
 /** Store time as a client knows it is older than the store's own by the way it went. */
 const clockMs = 250;
@@ -22,13 +21,9 @@ const crashes: readonly Crash[] = [
   { hangsIn: 'gather', phase: 'gather', tasks: 3, instances: ['ann', 'bob', 'cid'] },
 ];
 
-/** In npm test every phase on PostgreSQL, and tasks on SQLite. */
-const crashesOn = ({ name }: StoreKind): readonly Crash[] =>
-  crashes.filter(({ hangsIn }) => bySize({ small: name === 'PostgreSQL' || hangsIn === 'task', ci: true }));
-
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('an instance is killed', () => {
-    test.each(crashesOn(kind))('while it holds a job in $hangsIn: the others repair it', async (crash) => {
+    test.each(crashes)('while it holds a job in $hangsIn: the others repair it', async (crash) => {
       const { hangsIn, phase, tasks, instances } = crash;
       await using world = await World.create(kind);
       const members = await world.startAll('phased', instances);

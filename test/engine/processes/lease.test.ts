@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { beside, blocking, hanging, looping, overtaken, quick, stuck } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { slowness } from '../../support/patience.ts';
-import { storeKinds, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('leases', () => {
     test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
@@ -25,7 +25,7 @@ describe.each(storeKinds)('on $name', (kind) => {
     test.each([
       { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
       { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
-    ])('a handler that blocks its event loop for ever $how, times out, and the jobs beside it go on elsewhere', async ({
+    ])('a handler that blocks its event loop endlessly $how, times out, and the jobs beside it continue on another instance', async ({
       isAsync, isStoreObject, left,
     }) => {
       await using world = await World.create(kind);
@@ -45,7 +45,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect(await kindsOf(neighbour)).toEqual(['created', 'claimed', left, 'claimed', 'succeeded']);
     });
 
-    test('a handler that hangs ends at its timeout, told by its signal or ended for good', async () => {
+    test('a handler that hangs ends at its timeout, by its signal or by the end of its process', async () => {
       await using world = await World.create(kind);
       await world.start('held', 'ann');
       const runs = [await world.engine.createJobRun(hanging), await world.engine.createJobRun(looping)];
@@ -57,7 +57,7 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect(world.entries({ what: 'aborted' })).toMatchObject([{ reason: 'TimedOut' }, { reason: 'TimedOut' }]);
     });
 
-    test('a process that was stopped beyond its lease can write nothing, and its handlers are told', async () => {
+    test('a process that was stopped beyond its lease can write nothing, and the signals of its handlers abort', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(overtaken);
@@ -106,6 +106,22 @@ describe.each(storeKinds)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
       const aheadIds = new Set(ahead.map(({ id }) => id));
       expect(world.entries({ what: 'start', instance: 'ann' }).filter(({ job }) => aheadIds.has(job!))).toEqual([]);
+    });
+
+    test('a second process of one name is refused while the first lives, and starts when that was killed', async () => {
+      await using world = await World.create(kind);
+      const ann = await world.start('held', 'ann');
+      const run = await world.engine.createJobRun(beside);
+      await world.entry({ what: 'start' });
+      const second = world.launch('held', 'ann');
+      expect(await second.exit).toMatchObject({ code: 1 });
+      expect(second.output).toContain("code: 'taken.instance'");
+
+      await ann.end('SIGKILL');
+      await world.start('held', 'ann');
+      world.open('go');
+      expect(await run.result()).toBe('stood beside');
+      expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
     });
 
     test('a process that was stopped and has no rival keeps its jobs', async () => {

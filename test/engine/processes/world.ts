@@ -9,6 +9,7 @@ import pg from 'pg';
 import { Engine } from '../../../src/index.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { realLeaseMs, waitMs } from '../../support/patience.ts';
+import { bySize } from '../../support/size.ts';
 import type { InstanceOptions } from './children/instance.ts';
 import type { Entry } from './children/ledger.ts';
 import { Member } from './member.ts';
@@ -16,7 +17,7 @@ import { Member } from './member.ts';
 export interface StoreKind {
   readonly name: string;
   urlIn(folder: string): Promise<string>;
-  /** How many children are kept aside. */
+  /** The number of staged children. */
   staged(url: string): Promise<number>;
   /** Whether a process is in the middle of a write that keeps all others from writing. */
   isLocked(url: string): boolean;
@@ -31,6 +32,9 @@ export const storeKinds: readonly StoreKind[] = [
   },
   { name: 'PostgreSQL', urlIn: () => freshDatabase(), staged: stagedInPostgres, isLocked: () => false },
 ];
+
+/** For tests of the engine alone: in npm test PostgreSQL, where instances have most ways to meet; in the proof both. */
+export const storeKindsOfRun = storeKinds.filter(({ name }) => bySize({ small: name === 'PostgreSQL', ci: true }));
 
 const sqliteBusy = 5;
 const openSqlite = (url: string): DatabaseSync => new DatabaseSync(url.slice('sqlite:'.length));
@@ -93,10 +97,16 @@ export class World implements AsyncDisposable {
 
   /** Starts an instance and waits until it works. */
   async start(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Promise<Member> {
+    const member = this.launch(jobs, instance, options);
+    await this.until(`${instance} to be ready`, () => this.entries({ what: 'ready', pid: member.pid })[0]);
+    return member;
+  }
+
+  /** Starts an instance without waiting for it. */
+  launch(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Member {
     const defaults = { lease: `${leaseMs}ms`, slots: 4 } as const;
     const member = new Member({ ...defaults, ...options, url: this.url, jobs, instance }, this.#ledger);
     this.#members.push(member);
-    await this.entry({ what: 'ready', instance });
     return member;
   }
 

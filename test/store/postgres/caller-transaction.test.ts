@@ -36,11 +36,23 @@ test('a client of a pool, and anything that answers like a client, will do', asy
   expect(await store.load([a!.after.id])).toEqual([a!.after]);
 });
 
-test('what cannot run a statement is refused', async () => {
+test('a value that cannot execute a statement is refused', async () => {
   const { store } = await freshStore();
   for (const wrong of [null, undefined, 'begin', 7, {}, { query: true }]) {
     expect(() => store.within(wrong)).toThrow(expect.objectContaining({ code: 'malformed.store' }) as Error);
   }
+});
+
+test('a pool, and a client without a transaction, are refused and create nothing', async () => {
+  const { url, store } = await freshStore();
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const [change] = await born(store, {});
+  for (const wrong of [pool, await connect(url)]) {
+    const refusal = expect.objectContaining({ code: 'malformed.store', message: expect.stringContaining('begin one') as string }) as Error;
+    await expect(store.within(wrong).commit({ changes: [change!] })).rejects.toThrow(refusal);
+  }
+  expect(await store.load([change!.after.id])).toEqual([]);
 });
 
 test('a job that cannot be stored leaves the rest of the transaction to the caller', async () => {

@@ -1,5 +1,5 @@
-// Plans: whatever the planner believes of a table, rows are looked up by index, one by one. It may believe that a table
-// is empty which holds a million rows by now, and a plan once made is kept.
+// Plans: whatever the statistics of a table, rows are looked up by index, one by one. The statistics may be those of an
+// empty table that has a million rows now, and a cached plan stays.
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
@@ -21,7 +21,7 @@ import { born, connect, decided, everything, freshStore, many } from './ground.t
 
 let count = 0;
 
-/** Plans statements as if they were prepared and used often, carries none of them out, and answers as told. */
+/** Plans statements as if they were prepared and used often, executes none of them, and returns the given rows. */
 function planning(client: pg.Client, plans: Map<string, string>, ...answer: object[]): Session {
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const name = `planned_${(count += 1)}`;
@@ -51,7 +51,7 @@ test('rows are looked up by index even when the planner believes their table to 
   for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
-  const session = planning(client, plans, { now: 0, ids: null, count: 1, wanted: 0, written: 0 });
+  const session = planning(client, plans, { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0 });
   const now = store.now() + 1000;
   const fresh = await born(store, ...many(3, { unique: { key: 'k', forMs: null } }));
   const each = (changes: readonly Change[], command: Parameters<typeof decided>[1]): Change[] =>
@@ -80,7 +80,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await settleable(reading, 10, [1, 2, 3]);
   await orphaned(reading, 10);
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
-  await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] });
+  await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] }, () => {});
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
   const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
@@ -112,13 +112,13 @@ test('runs created since a time are read from the indexes of those that ended si
   }
 });
 
-test('a plan for the values of a batch begins with the batch, whatever the table was when it was last looked at', async () => {
+test("a plan for the values of a batch starts with the batch, whatever the table's statistics", async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const pending = await born(store, ...many(5_000));
   await store.commit({ changes: pending });
   for (const table of ['job', 'ended']) await client.query(`vacuum analyze stint.${table}`);
-  // Nobody was claimed when the planner last looked: it believes that no job has the second version.
+  // No job was claimed at the last ANALYZE: by the statistics, no job has the second version.
   await client.query('set plan_cache_mode = force_custom_plan');
   const plans = new Map<string, string>();
   const session = planning(client, plans, { now: 0, ids: null, count: 1 });
@@ -136,7 +136,7 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
-test('claims go along their lanes until they have enough, also where the queue was empty when last looked at', async () => {
+test('claims read their lanes until they have enough jobs, even if the statistics are of an empty queue', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   // It was long before, and its table still has that size.
@@ -181,12 +181,12 @@ test('definitions are found by their index among jobs that wait, whatever the pl
   const plan = [...plans.values()].join('\n');
   expect(wholeReads(plan), plan).toEqual([]);
   expect(plan).toContain('using job_definition');
-  // Those that are wanted come first, and each is looked up: the other way round each row was looked for among them.
+  // The wanted ids come first, and each is looked up; the other way round, each row would be searched among them.
   expect(plan.indexOf('job_definition'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
   expect(plan).not.toMatch(/Semi Join|Join Filter/);
 });
 
-test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
+test('lists of ended runs are read from the index position where the requested ones begin', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
   await client.query(`insert into stint.ended (id, version, created, ended_at, kind, type, def, fate, input, body, history)

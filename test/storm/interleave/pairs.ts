@@ -71,7 +71,7 @@ const spec: Spec = {
 
 /** A definition with due ticks. */
 async function overdue(jobs: Jobs, advance: Advance): Promise<void> {
-  await declare(jobs, 'def', spec, true, 'someone');
+  await declare(jobs, { name: 'def', spec, enabled: true, build: null }, 'someone');
   await advance(1_050);
 }
 

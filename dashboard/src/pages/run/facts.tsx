@@ -4,7 +4,7 @@ import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Elapsed, Time } from '../../components/time.tsx';
 import { duration, number } from '../../format.ts';
 import { now } from '../../state/clock.ts';
-import { firstStartOf, isOpen } from '../../state/run-status.ts';
+import { firstStartOf, isOpen, startOf } from '../../state/run-status.ts';
 
 export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
   const { lease } = run;
@@ -17,8 +17,11 @@ export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
       {run.queuePosition !== null && run.dueAt <= now.value && (
         <Fact title="Queue position">{number(run.queuePosition + 1)}</Fact>
       )}
-      {startedAt !== null && (
-        <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startedAt} to={run.endedAt} /></Fact>
+      {startOf(run) !== null && (
+        <Fact title={isOpen(run) ? 'Running for' : 'Duration'}><Elapsed from={startOf(run)} to={run.endedAt} /></Fact>
+      )}
+      {run.attempt > 1 && startedAt !== null && (
+        <Fact title="All attempts"><Elapsed from={startedAt} to={run.endedAt} /></Fact>
       )}
       <Fact title="Attempt">{run.attempt}{run.crashes > 0 && <small> {run.crashes} crashed</small>}</Fact>
       <Fact title="Priority">{run.priority}</Fact>

@@ -6,7 +6,6 @@ import { showError, showToast, withToast } from '../../components/toast.tsx';
 import { number, plural } from '../../format.ts';
 import { messageOf } from '../../problem.ts';
 import { href } from '../../router.ts';
-import { noteOperation } from '../../state/operation-totals.ts';
 import { confirmationOf, targetOfMany, type RunAction } from '../../state/run-actions.ts';
 
 const parallelMax = 6;
@@ -55,7 +54,6 @@ export async function actOnAllMatching(action: RunAction, filter: RunFilter): Pr
   if (reason === null) return false;
   const started = await withToast(() => call('bulk', { body: { ...body, ...reason } }));
   if (started === null) return false;
-  noteOperation(started);
   const link = { href: href(`/runs/${started.operation}`), text: 'View operation' };
   showToast(`${action.doing} ${plural(started.count, 'run')}`, link);
   return true;

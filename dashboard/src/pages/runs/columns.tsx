@@ -6,6 +6,7 @@ import type { Column } from '../../components/table.tsx';
 import { Elapsed, Time } from '../../components/time.tsx';
 import { href, queryOf } from '../../router.ts';
 import { number } from '../../format.ts';
+import { startOf } from '../../state/run-status.ts';
 
 export const runColumns: readonly Column<RunView>[] = [
   { title: 'State', cell: (run) => <RunBadge run={run} /> },
@@ -18,10 +19,6 @@ export const runColumns: readonly Column<RunView>[] = [
   { title: 'Due', class: 'number minor', cell: ({ dueAt }) => <Time at={dueAt} /> },
   { title: 'Duration', class: 'number', cell: (run) => <Elapsed from={startOf(run)} to={run.endedAt} /> },
 ];
-
-/** For a run with tasks, `startedAt` is when it began to gather results; its creation is the better start. */
-const startOf = ({ state, phase, createdAt, startedAt }: RunView): number | null =>
-  phase === 'gather' ? createdAt : state === 'pending' ? null : startedAt;
 
 const hiddenByDefault: readonly string[] = ['Priority', 'Due'];
 

@@ -1,23 +1,34 @@
 /** Instances: their heartbeats, their leases, and which of them leads. */
 import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-export async function beat(session: Session, { id, leaseMs, about, holds }: Beat): Promise<BeatReply> {
+/** `onSchema` receives the version of the schema, which a newer Stint may have migrated meanwhile. */
+export async function beat(session: Session, beat: Beat, onSchema: (version: number) => void): Promise<BeatReply> {
+  const { id, leaseMs, about, holds, takeOver = false } = beat;
   const { schema, time } = session;
+  const isSameBoot = `coalesce(known.about::json ->> 'boot', $7::text) is not distinct from
+    coalesce($7::text, known.about::json ->> 'boot')`;
   const text = `with clock as materialized (select ${nowText} as now), beaten as (
       insert into ${schema}.instance as known (id, started, beat_at, lease_until, about)
         select $2, now, now, now + $3, $4 from clock
       on conflict (id) do update
-        set beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
-    ) select now, held.id, job.cancel_asked from clock
+        set started = case when ${isSameBoot} then known.started else excluded.started end,
+          beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
+        where ${isSameBoot} or known.lease_until <= excluded.beat_at or $8::boolean
+      returning id
+    ) select now, (select version from ${schema}.meta) as schema, exists (select from beaten) as is_beaten,
+      held.id, job.cancel_asked from clock
       left join unnest($5::bigint[], $6::bigint[]) as held (id, fence) on true
       left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
         on job.fence = held.fence and job.state = 'running'`;
   const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
-  const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held];
-  const rows = await session.run<{ now: number; id: number | null; cancel_asked: number | null }>(text, values);
+  const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held, about.boot ?? null, takeOver];
+  const rows = await session.run<BeatRow>(text, values);
+  onSchema(rows[0]!.schema);
+  if (!rows[0]!.is_beaten) throw takenInstance(beat);
   const statuses = rows.filter((row) => row.id !== null);
   time.observe(rows[0]!.now);
   return {
@@ -25,6 +36,14 @@ export async function beat(session: Session, { id, leaseMs, about, holds }: Beat
     lost: statuses.filter((row) => row.cancel_asked === null).map((row) => row.id!),
     cancelled: statuses.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
   };
+}
+
+interface BeatRow {
+  readonly now: number;
+  readonly schema: number;
+  readonly is_beaten: boolean;
+  readonly id: number | null;
+  readonly cancel_asked: number | null;
 }
 
 interface InstanceRow {

@@ -18,11 +18,19 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
   // Some clients do not accept a query while another one is running.
   let last: Promise<unknown> = Promise.resolve();
   const run = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-    const answer = last.then(() => executor.query(text, [...values]));
+    const answer = last.then(() => executor.query(text, [...values])).catch(refuseWithoutTransaction);
     last = answer.catch(() => undefined);
     return answer.then(({ rows }) => (rows as Record<string, unknown>[]).map(numbered) as Row[]);
   };
   return { schema, time, run, runUnprepared: run };
+}
+
+/** 25P01: the client has begun no transaction, or it is a pool, which runs each statement on any connection. */
+function refuseWithoutTransaction(error: unknown): never {
+  const code = (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
+  if (code !== '25P01') throw error;
+  const message = 'no transaction is open on what was passed to in(): begin one, and pass the client on which it runs, not a pool';
+  throw new Refusal('malformed.store', message);
 }
 
 const numberNames = new Set([...numberColumns, 'job', 'now']);

@@ -31,6 +31,11 @@ const forgottenCodes = new Set(['26000', '42P05']);
 /** No such table, schema or column: the schema is of another version. */
 const absentCodes = new Set(['42P01', '3F000', '42703']);
 const uniqueViolation = '23505';
+/** Errors of the server itself, by class: insufficient resources, system error, internal error such as damaged data. */
+const brokenClasses = new Set(['53', '58', 'XX']);
+const deniedCode = '42501';
+const diskFullCode = '53100';
+const queryCanceled = '57014';
 
 /** Classifies an error of the driver. */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
@@ -38,7 +43,14 @@ export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
   if (forgottenCodes.has(error.code)) return new StatementForgotten(error.message, { cause: error });
   if (absentCodes.has(error.code)) return unmigrated(error);
+  if (error.code === deniedCode || brokenClasses.has(error.code.slice(0, 2))) return broken(error, error.code);
   return error;
+}
+
+/** `reason` may be shown to anyone. */
+function broken({ message }: Error, code: string): Refusal {
+  const reason = code === diskFullCode ? 'the disk is full' : code === deniedCode ? 'a right is missing' : 'the server fails';
+  return new Refusal('unavailable.store', `the database refuses: ${message}`, { reason, code });
 }
 
 /** Classifies an error of connecting: a wrong password, for example, is a refusal and not retried. */
@@ -51,6 +63,9 @@ export function connectErrorOf(error: unknown): unknown {
 export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
+
+/** A statement that took longer than `statement_timeout`. */
+export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 

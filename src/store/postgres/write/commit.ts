@@ -193,8 +193,11 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
   return new Set(ids);
 }
 
-export async function reserve(session: Session, amount: number): Promise<number> {
-  const text = `update ${session.schema}.counter set value = value + $1 where name = 'id' returning value`;
-  const [row] = await session.run<{ value: number }>(text, [amount]);
+/** `onSchema` receives the version of the schema, which a newer Stint may have migrated meanwhile. */
+export async function reserve(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
+  const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
+    returning value, (select version from ${session.schema}.meta) as schema`;
+  const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
+  onSchema(row!.schema);
   return row!.value - amount + 1;
 }

@@ -16,3 +16,12 @@ export function health(connection: Connection, path: string, now: number): Store
     connections: null,
   };
 }
+
+const damageMax = 20;
+
+/** Reads the whole file. */
+export function damage(connection: Connection): readonly string[] {
+  const rows = connection.all<Record<string, string>>(`PRAGMA quick_check(${damageMax})`);
+  const lines = rows.flatMap((row) => Object.values(row)).flatMap((text) => text.split('\n'));
+  return lines.filter((line) => line !== 'ok');
+}

@@ -1,13 +1,19 @@
 /** Instances: their heartbeats, their leases, and which of them leads. */
 import type { Beat, BeatReply, Holding, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import { takenInstance } from '../../taken-instance.ts';
 import type { Connection } from '../connection.ts';
 
-export function beat(connection: Connection, { id, leaseMs, about, holds }: Beat, now: number): BeatReply {
-  connection.run(
+export function beat(connection: Connection, beat: Beat, now: number): BeatReply {
+  const { id, leaseMs, about, holds, takeOver = false } = beat;
+  const isSameBoot = `coalesce(about ->> '$.boot', ?5) IS coalesce(?5, about ->> '$.boot')`;
+  const written = connection.run(
     `INSERT INTO instance(id, started, beat_at, lease_until, about) VALUES(?1, ?2, ?2, ?3, ?4)
-     ON CONFLICT(id) DO UPDATE SET beat_at = ?2, lease_until = ?3, about = ?4`,
-    id, now, now + leaseMs, JSON.stringify(about),
+     ON CONFLICT(id) DO UPDATE
+       SET started = iif(${isSameBoot}, started, ?2), beat_at = ?2, lease_until = ?3, about = ?4
+       WHERE ${isSameBoot} OR lease_until <= ?2 OR ?6`,
+    id, now, now + leaseMs, JSON.stringify(about), about.boot ?? null, takeOver ? 1 : 0,
   );
+  if (written === 0) throw takenInstance(beat);
   const statuses = holds.map((holding) => ({ id: holding.id, ...holdingStatus(connection, holding) }));
   return {
     now,

@@ -1,64 +1,33 @@
-/**
- * Executes users' SQL queries, each in a process of its own, one at a time. A query may run without end, and
- * node:sqlite cannot interrupt one; the process is killed.
- */
-import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { systemRandom } from '../../../random.ts';
-import { Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
-import type { Inspection, InspectionLimits } from '../../store.ts';
-import type { InspectorOrder, InspectorReport } from './inspector.ts';
+/** The rows of Bedrock's table `jobs`, as the process that executes users' SQL reads them from the file. */
 
-const startMs = 10_000;
-const inspector = new URL(`./inspector${import.meta.url.slice(-3)}`, import.meta.url);
+const time = (ms: string): string => `strftime('%Y-%m-%d %H:%M:%S', (${ms}) / 1000.0, 'unixepoch')`;
+const retryAfter = `body ->> '$.policy.retryAfter'`;
+const repeat = `coalesce(body ->> '$.policy.repeat', '')`;
+const crashes = `coalesce(body ->> '$.crashes', 0)`;
+const isQueued = `kind IN ('bedrock', 'mock')`;
 
-export class Inspector {
-  readonly #path: string;
-  #last: Promise<unknown> = Promise.resolve();
+/** As in the vocabulary of Bedrock: whether it is late, how often it was handed out, where a schedule counts from. */
+const isLate = `(state = 'pending' AND ${retryAfter} IS NOT NULL AND ${crashes} > 0
+  AND body ->> '$.scheduled' IS NOT NULL)`;
+const handOuts = `iif(body ->> '$.policy.handOutsMax' IS NULL, 0, ${crashes} + coalesce(body ->> '$.attempt', 0))`;
+const originalNextRun = `iif((state = 'running' OR ${isLate}) AND ${repeat} LIKE '%SCHEDULED%',
+  ${time(`coalesce(body ->> '$.scheduled', due)`)}, NULL)`;
 
-  constructor(path: string) {
-    this.#path = path;
-  }
+const openJobs = `SELECT ${time('created')}, id,
+    CASE WHEN state = 'held' THEN 'PAUSED' WHEN ${isLate} THEN 'RUNQUEUED' WHEN state = 'pending' THEN 'QUEUED'
+      ELSE iif(${retryAfter} IS NULL, 'RUNNING', 'RUNQUEUED') END,
+    type, ${time(`coalesce(iif(state = 'running' AND ${retryAfter} IS NOT NULL, lease_until, NULL), due)`)},
+    ${time(`body ->> '$.startedAt'`)}, ${repeat}, with_hand_out(input, ${handOuts}, ${originalNextRun}),
+    priority, coalesce(parent, 0), coalesce(${retryAfter}, '')
+  FROM main.job WHERE ${isQueued}`;
 
-  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
-    const order = { path: this.#path, secret: `secret_${systemRandom.hex(16)}`, sql, rowsMax: limits.rowsMax };
-    const inspection = this.#last.then(() => inspectOnce(order, limits.timeMs));
-    this.#last = inspection.catch(() => {});
-    return inspection;
-  }
-}
+const endedJobs = `SELECT ${time('created')}, id,
+    CASE fate WHEN 'succeeded' THEN 'FINISHED' WHEN 'failed' THEN 'FAILED' ELSE 'CANCELLED' END,
+    type, ${time(`coalesce(body ->> '$.due', created)`)}, ${time(`body ->> '$.startedAt'`)}, ${repeat}, input,
+    coalesce(body ->> '$.priority', 0), coalesce(parent, 0), coalesce(${retryAfter}, '')
+  FROM main.ended WHERE ${isQueued}`;
 
-async function inspectOnce(order: InspectorOrder, timeMs: number): Promise<Inspection> {
-  const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
-  const child = fork(fileURLToPath(inspector), { execArgv: [], serialization: 'advanced', stdio: [...stdio] });
-  try {
-    child.send(order);
-    const report = await reportOf(child, timeMs);
-    if (report.kind === 'found') return report.inspection;
-    throw new Refusal(report.code, report.message);
-  } finally {
-    child.kill('SIGKILL');
-  }
-}
-
-type LastReport = Exclude<InspectorReport, { kind: 'ready' }>;
-
-/** The time limit starts when the process is ready. */
-function reportOf(child: ChildProcess, timeMs: number): Promise<LastReport> {
-  return new Promise((resolve) => {
-    const refuse = (message: string): void => resolve({ kind: 'refused', code: 'costly.query', message });
-    const giveUp = (): void => refuse(`the query takes longer than ${timeMs} ms`);
-    let stopTimer = systemClock.after(startMs, giveUp);
-    child.on('message', (report: InspectorReport) => {
-      stopTimer();
-      if (report.kind === 'ready') stopTimer = systemClock.after(timeMs, giveUp);
-      else resolve(report);
-    });
-    child.on('error', giveUp);
-    child.on('exit', () => {
-      stopTimer();
-      refuse('the query could not be answered: its process ended');
-    });
-  });
-}
+/** Bedrock deletes jobs without a parent that succeeded. The two parts of the ended jobs have an index each. */
+export const jobsSelect = `${openJobs}
+  UNION ALL ${endedJobs} AND fate <> 'succeeded'
+  UNION ALL ${endedJobs} AND fate = 'succeeded' AND parent IS NOT NULL`;

@@ -3,7 +3,7 @@ import { jobType, typed } from '../../../../src/index.ts';
 import { gate, of, tell } from './ledger.ts';
 
 const module = import.meta.url;
-const once = { attempts: 1, crashes: 1, base: '10ms' } as const;
+const once = { attempts: 1, crashes: 2, base: '10ms' } as const;
 
 const bomb = (): never => {
   throw new Error('do not look at me');
@@ -78,7 +78,7 @@ export const bad = jobType('bad', {
   },
 });
 
-/** Returns at once; what it left behind is rejected later, when nobody listens any more. */
+/** Returns immediately; its promise is rejected later, when no code handles it. */
 export const late = jobType('late', {
   retry: once,
   run: () => {

@@ -1,0 +1,56 @@
+/**
+ * Stops the engine of a command at SIGINT or SIGTERM: says at once what it waits for, and ends in bounded time even if
+ * the database is away.
+ */
+import type { Engine } from '../open.ts';
+import { systemClock } from '../time/clock.ts';
+import { settlesWithin } from '../time/settles-within.ts';
+import { counted, printError } from './print.ts';
+
+/** How long running handlers may take to end. */
+const graceMs = 30_000;
+/** How long the store may take afterwards to record outcomes and the end of the instance. */
+const storeMs = 10_000;
+const pollMs = 100;
+const shownMax = 5;
+const exitCodes = { forced: 130, unfinished: 1 } as const;
+
+/** Resolves when the first signal has come and all is closed; the second signal exits at once. */
+export async function untilStopped(engine: Engine, closeServers: () => Promise<unknown> = async () => {}): Promise<void> {
+  const signal = await stopSignal();
+  printError(stopText(engine.running, signal));
+  const closed = closeServers().then(() => engine.close({ patience: `${graceMs}ms` }));
+  if (await closesInTime(engine, closed)) return;
+  printError('Stopped without the database, which does not answer: other instances take over when the lease has lapsed.');
+  process.exit(exitCodes.unfinished);
+}
+
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (isStopping) process.exit(exitCodes.forced);
+        isStopping = true;
+        resolve(signal);
+      });
+    }
+  });
+}
+
+function stopText(running: readonly number[], signal: NodeJS.Signals): string {
+  if (running.length === 0) return 'Stopping.';
+  const more = running.length > shownMax ? ', …' : '';
+  const jobs = `${counted(running.length, 'running job')} (${running.slice(0, shownMax).join(', ')}${more})`;
+  const force = signal === 'SIGINT' ? 'Press Ctrl+C again' : 'Send the signal again';
+  return `Stopping: waiting up to ${graceMs / 1000} s for ${jobs}. ${force} to stop at once.`;
+}
+
+/** The store has its time from when no handler runs, and at the latest from the end of the grace. */
+async function closesInTime(engine: Engine, closed: Promise<unknown>): Promise<boolean> {
+  const start = systemClock.monotonic();
+  while (engine.running.length > 0 && systemClock.monotonic() - start < graceMs) {
+    if (await settlesWithin(systemClock, pollMs, closed)) return true;
+  }
+  return settlesWithin(systemClock, storeMs, closed);
+}

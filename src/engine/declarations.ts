@@ -1,0 +1,91 @@
+/**
+ * The declarations of a program: its build, its types and its definitions. Where several builds run at a time, the newest
+ * that declares a type or definition counts: an old instance that restarts changes nothing while a newer one lives, and
+ * when the last of those is gone, the next newest declares again, so that a roll-back needs no further step.
+ */
+import { createHash } from 'node:crypto';
+import {
+  declaresDef, declaresType, readBuilds, registerBuild, registerTypes, type Build,
+} from '../jobs/catalogue.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
+import type { Handlers } from './declare/handlers.ts';
+import type { JobDef } from './declare/job-def.ts';
+import type { DefinitionActions } from './definition-actions.ts';
+import type { Stores } from './stores.ts';
+
+export interface DeclarationsParts {
+  readonly stores: Stores;
+  readonly handlers: Handlers;
+  readonly defs: readonly JobDef[];
+  readonly definitions: DefinitionActions;
+  /** The id of the program as it was deployed. */
+  readonly build: string;
+  readonly instance: string;
+  readonly leaseMs: number;
+}
+
+/** With more instances than this, each polls less often, so that the total cost stays the same. */
+const watchersMax = 20;
+
+export class Declarations {
+  readonly #parts: DeclarationsParts;
+  /** The living builds for which was declared last; empty: it was not, or in vain. */
+  #declaredFor = '';
+
+  constructor(parts: DeclarationsParts) {
+    this.#parts = parts;
+  }
+
+  async declare(): Promise<void> {
+    const { stores, handlers, defs, definitions, build, instance: by } = this.#parts;
+    const { store } = stores.database;
+    const entries = handlers.entries.filter(({ name }) => !isInternal(name));
+    const names = { types: entries.map(({ name }) => name), defs: defs.map(({ name }) => name) };
+    const own = await registerBuild(store, { build, ...names }, { by });
+    const living = await livingBuildIds(stores);
+    const others = (await readBuilds(store, living)).filter(({ id }) => id !== build);
+    const newer = others.filter((other) => isNewer(other, own));
+    await registerTypes(store, entries.filter(({ name }) => !newer.some((other) => declaresType(other, name))), { by });
+    await definitions.declareAll(
+      defs.filter(({ name, spec }) => spec.inMemory || !newer.some((other) => declaresDef(other, name))),
+      { build, isShared: (name) => others.some((other) => declaresDef(other, name)) },
+    );
+    this.#declaredFor = this.#listOf(living);
+  }
+
+  /** Declares again after builds have come or gone. */
+  async turn(): Promise<number> {
+    const { stores, leaseMs } = this.#parts;
+    const living = await livingBuildIds(stores);
+    if (this.#listOf(living) !== this.#declaredFor) await this.declare();
+    return leaseMs * Math.max(1, living.length / watchersMax);
+  }
+
+  #listOf(living: readonly string[]): string {
+    return [...new Set([...living, this.#parts.build])].sort().join(' ');
+  }
+}
+
+/** The builds of all live instances, one id for each instance that has published its build. */
+export async function livingBuildIds({ database: { store } }: Stores): Promise<readonly string[]> {
+  const now = store.now();
+  return (await store.instances()).flatMap(({ leaseUntil, about }) =>
+    leaseUntil > now && about.build !== undefined ? [about.build] : []);
+}
+
+export const livingBuilds = async (stores: Stores): Promise<readonly Build[]> =>
+  readBuilds(stores.database.store, await livingBuildIds(stores));
+
+export const isNewer = (build: Build, than: Build): boolean =>
+  build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
+
+/** A name for what a program declares, if it is not given one: the same declarations have the same name. */
+export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]): string {
+  const declared = [entries.toSorted(byName), defs.map(({ name, spec, enabled }) => ({ name, spec, enabled })).sort(byName)];
+  return createHash('sha256').update(JSON.stringify(declared)).digest('hex').slice(0, 16);
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
+/** Types that every engine has and no code declares. */
+const isInternal = (name: string): boolean => name.startsWith('stint.');

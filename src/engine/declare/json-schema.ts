@@ -1,0 +1,93 @@
+/** JSON Schema of an input: made of a type's own schema where the code is, and checked by programs that lack it. */
+import { z } from 'zod';
+import { Refusal } from '../../refusal.ts';
+import type { Schema } from './schema.ts';
+
+/** What zod can check and JSON cannot hold, with what to write instead. */
+const unstorable: Readonly<Record<string, string>> = {
+  date: 'use z.iso.datetime(), or z.coerce.date() for a Date in the handler',
+  bigint: 'use z.string(), or z.coerce.bigint() for a bigint in the handler',
+  map: 'use z.record()',
+  set: 'use z.array()',
+  symbol: 'use z.string()',
+  nan: 'use z.number().nullable()',
+  function: 'leave it out',
+  void: 'leave input out of the job type',
+  undefined: 'leave input out of the job type',
+};
+
+const texts = new WeakMap<Schema, string | null>();
+const textMax = 500_000;
+
+/** As JSON text; null: the library cannot convert it. Cached, since every declaration asks for it. */
+export function jsonSchemaText(schema: Schema): string | null {
+  const known = texts.get(schema);
+  if (known !== undefined) return known;
+  const json = jsonSchemaOf(schema);
+  const text = json === null ? null : JSON.stringify(json);
+  const fitting = text === null || text.length > textMax ? null : text;
+  texts.set(schema, fitting);
+  return fitting;
+}
+
+export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
+  try {
+    if (isZod(schema)) return z.toJSONSchema(schema, zodOptions);
+    return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
+  } catch {
+    // Libraries throw for types that JSON Schema lacks.
+    return null;
+  }
+}
+
+/** Refuses an input that would pass the check of its type and be another value when its run starts. */
+export function checkStorable(type: string, schema: Schema): void {
+  if (!isZod(schema)) return;
+  for (const { kind, path } of unstorableParts(schema)) {
+    const where = path === '' ? `the input of job type ${type} is` : `${path} in the input of job type ${type} is`;
+    const message = `${where} a ${kind}, which JSON cannot hold: ${unstorable[kind]}`;
+    throw new Refusal('malformed.option', message, { type, path, kind });
+  }
+}
+
+/** The schema as programs without the code of its type use it. Null: it cannot be read, and checks nothing. */
+export function schemaFromText(text: string): Schema | null {
+  try {
+    return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return null;
+  }
+}
+
+const isZod = (schema: Schema): schema is Schema & z.ZodType => '_zod' in schema;
+
+const zodOptions = { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' } as const;
+
+interface SchemaPart {
+  readonly kind: string;
+  readonly path: string;
+}
+
+/** Parts of which JSON has no form. A coerced part, one alternative of several, or one that is made of another is fine. */
+function unstorableParts(schema: z.ZodType): readonly SchemaPart[] {
+  const found: (SchemaPart & { readonly part: unknown })[] = [];
+  const made = new Set<unknown>();
+  const override: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({ zodSchema, path }) => {
+    const { type: kind, ...def } = zodSchema._zod.def as { type: string; coerce?: boolean; in?: ZodPart; out?: ZodPart };
+    if (kind === 'pipe' && def.in?._zod.def.type === 'transform') made.add(def.out);
+    const isWhole = path.length === 0;
+    const isEmpty = kind === 'void' || kind === 'undefined';
+    if (!Object.hasOwn(unstorable, kind) || def.coerce || path.includes('anyOf') || (isEmpty && !isWhole)) return;
+    found.push({ kind, path: path.filter((name) => name !== 'properties').join('.'), part: zodSchema });
+  };
+  try {
+    z.toJSONSchema(schema, { ...zodOptions, override });
+  } catch {
+    return [];
+  }
+  return found.filter(({ part }) => !made.has(part));
+}
+
+interface ZodPart {
+  readonly _zod: { readonly def: { readonly type: string } };
+}

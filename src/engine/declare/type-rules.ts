@@ -1,0 +1,81 @@
+/** The rules of a type: its entry, and how its inputs are checked and its limit key is found, with or without its code. */
+import { keyAt, unknownType, type TypeEntry } from '../../model/type-entry.ts';
+import { Refusal } from '../../refusal.ts';
+import type { MaybePromise } from '../../time/maybe-promise.ts';
+import { hasTasks, type AnyOptions, type JobType } from './job-type.ts';
+import { jsonSchemaText, schemaFromText } from './json-schema.ts';
+import { policyOf } from './policy.ts';
+import { checked, type Schema } from './schema.ts';
+
+export interface TypeRules {
+  readonly entry: TypeEntry;
+  /** False: no instance has registered the type, and its entry is empty. */
+  readonly isKnown: boolean;
+  /** Returns what the schema makes of an input, or refuses it. */
+  readonly check: (input: unknown) => MaybePromise<unknown>;
+  /** Of what `check` returned; undefined: its runs are not limited by a key. */
+  readonly limitKey: (output: unknown) => string | undefined;
+}
+
+const known = new WeakMap<JobType, TypeRules>();
+
+/** Of a type whose code is here. Cached, since the options of a type do not change. */
+export function rulesOfType(type: JobType): TypeRules {
+  const cached = known.get(type);
+  if (cached) return cached;
+  const { input, limit } = type.options;
+  const rules: TypeRules = {
+    entry: entryOf(type),
+    isKnown: true,
+    check: checkBy(input ?? null, type.name),
+    limitKey: limit ? (output) => limitKeyOf(limit, output) : () => undefined,
+  };
+  known.set(type, rules);
+  return rules;
+}
+
+/** Of a type whose code is in another program. */
+export const rulesOfEntry = (entry: TypeEntry): TypeRules => ({
+  entry,
+  isKnown: true,
+  check: checkBy(entry.schema === null ? null : schemaFromText(entry.schema), entry.name),
+  limitKey: (output) => registeredKey(entry, output),
+});
+
+export const rulesOfUnknown = (name: string): TypeRules =>
+  ({ ...rulesOfEntry(unknownType(name)), isKnown: false });
+
+export const withOnePerType = (rules: TypeRules): TypeRules =>
+  ({ ...rules, entry: { ...rules.entry, onePerType: true } });
+
+const checkBy = (schema: Schema | null, name: string): TypeRules['check'] =>
+  schema === null ? (input) => input : (input) => checked(schema, input, name);
+
+function entryOf(type: JobType): TypeEntry {
+  const { options } = type;
+  return {
+    name: type.name,
+    schema: options.input ? jsonSchemaText(options.input as Schema) : null,
+    policy: policyOf(options),
+    priority: options.priority ?? 0,
+    phase: hasTasks(type) ? 'prepare' : 'run',
+    onePerType: options.onePerType ?? false,
+    concurrency: options.concurrency ?? null,
+    taskConcurrency: options.taskConcurrency ?? null,
+    keyConcurrency: options.limit?.concurrency ?? null,
+    keyPath: typeof options.limit?.key === 'string' ? options.limit.key.split('.') : null,
+    isolate: options.isolate ?? null,
+  };
+}
+
+function limitKeyOf({ key }: NonNullable<AnyOptions['limit']>, output: unknown): string | undefined {
+  return typeof key === 'string' ? keyAt(output, key.split('.')) : key(output);
+}
+
+function registeredKey({ name, keyConcurrency, keyPath }: TypeEntry, output: unknown): string | undefined {
+  if (keyConcurrency === null) return undefined;
+  if (keyPath !== null) return keyAt(output, keyPath);
+  const message = `runs of ${name} are limited by a key that only its code can compute: create them where the code is, ` +
+    `or declare the key as a path of the input, as in limit: { key: 'tenant', concurrency: ${keyConcurrency} }`;
+  throw new Refusal('needs.code', message, { type: name });
+}

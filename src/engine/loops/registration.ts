@@ -1,0 +1,61 @@
+/**
+ * Registration: an instance name belongs to one process at a time. After a crash, the next process of that name starts
+ * when the lease of the first has lapsed, or at once on the same host. While another process beats under the name, the
+ * start is refused.
+ */
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { Instance, InstanceAbout, Store } from '../../store/store.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Heartbeat } from './heartbeat.ts';
+
+export interface RegistrationParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly instance: string;
+  readonly host: string;
+  readonly leaseMs: number;
+  readonly heartbeat: Heartbeat;
+}
+
+/** Sends the first heartbeat. Refuses `taken.instance`. */
+export async function register(parts: RegistrationParts): Promise<void> {
+  const { clock, leaseMs, heartbeat } = parts;
+  let firstSeen: Instance | undefined;
+  for (;;) {
+    const taken = await refusalOf(heartbeat.beat());
+    if (taken === null) return;
+    const other = await otherProcess(parts);
+    if (other !== undefined && isDead(other.about, parts.host)) return heartbeat.beat({ takeOver: true });
+    if (other !== undefined && firstSeen !== undefined && isAnotherBeat(firstSeen, other)) throw taken;
+    firstSeen ??= other;
+    await clock.sleep(leaseMs / 12);
+  }
+}
+
+/** Null: the name is free. */
+async function refusalOf(beat: Promise<void>): Promise<Refusal | null> {
+  try {
+    await beat;
+    return null;
+  } catch (error) {
+    if (isRefusal(error) && error.code === 'taken.instance') return error;
+    throw error;
+  }
+}
+
+const otherProcess = async ({ store, instance }: RegistrationParts): Promise<Instance | undefined> =>
+  (await store.instances()).find(({ id }) => id === instance);
+
+const isAnotherBeat = (before: Instance, now: Instance): boolean =>
+  now.beatAt > before.beatAt && now.about.boot === before.about.boot;
+
+/** Only a process of this host can be asked for. Our own process id may be that of a former container. */
+function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
+  if (host !== ownHost || pid === process.pid || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The health check: whether the store takes a write, within a time limit. Callers within a second share one check, so
+ * that the cost does not grow with their number.
+ */
+import { isRefusal, refusalCodes } from '../refusal.ts';
+import type { Store } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
+import { settlesWithin } from '../time/settles-within.ts';
+
+const answerMaxMs = 2_000;
+const sharedMs = 1_000;
+
+/** Why the store takes no writes; null: it does. */
+type HealthFailure = string | null;
+
+export class HealthCheck {
+  readonly #store: Pick<Store, 'lead'>;
+  readonly #clock: Clock;
+  #attempt: Promise<HealthFailure> | null = null;
+  #checkedAt = -Infinity;
+  #last: HealthFailure = null;
+
+  constructor(store: Pick<Store, 'lead'>, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Null: the store takes writes; otherwise a reason that anyone may read. */
+  async failure(): Promise<HealthFailure> {
+    if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
+    const attempt = (this.#attempt ??= this.#try());
+    if (await settlesWithin(this.#clock, answerMaxMs, attempt)) return attempt;
+    return `the store has not answered for ${answerMaxMs / 1000} s`;
+  }
+
+  /** Takes a role that lasts no time, which writes and commits a row. SQLite would not write a row that stays equal. */
+  async #try(): Promise<HealthFailure> {
+    this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);
+    this.#checkedAt = this.#clock.monotonic();
+    this.#attempt = null;
+    return this.#last;
+  }
+}
+
+/** Messages may contain addresses and paths. */
+function reasonOf(error: unknown): string {
+  if (!isRefusal(error)) return 'the store fails';
+  const { reason } = error.detail;
+  return typeof reason === 'string' ? reason : refusalCodes[error.code];
+}

@@ -1,0 +1,98 @@
+/**
+ * Counting: which server counts. All servers follow the feed, so each would count every event; the one that has the
+ * role counts for the metrics, and stores the time series from which servers continue after a restart.
+ */
+import type { EngineCore } from '../../engine/engine.ts';
+import type { Logger } from '../../logger.ts';
+import type { Clock } from '../../time/clock.ts';
+import { Loop } from '../../time/loop.ts';
+import { systemRandom } from '../../random.ts';
+import type { EventFeed } from '../events/feed.ts';
+import { loadSeries, storeSeries } from './stored-series.ts';
+import type { TimeSeries } from './time-series.ts';
+
+export interface CountingParts {
+  readonly engine: EngineCore;
+  readonly timeSeries: TimeSeries;
+  readonly feed: () => Pick<EventFeed, 'cursor'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const role = 'counting';
+const leaseMs = 10_000;
+const turnMs = 3_000;
+export const storeEveryMs = 180_000;
+
+export class Counting {
+  readonly #parts: CountingParts;
+  readonly #loop: Loop;
+  #until = 0;
+  #storedAt: number;
+
+  constructor(parts: CountingParts) {
+    this.#parts = parts;
+    this.#loop = new Loop('counting', { ...parts, random: systemRandom }, () => this.#turn());
+    this.#storedAt = parts.clock.monotonic();
+  }
+
+  /** Whether this server counts the events of the store. */
+  get isHere(): boolean {
+    return this.#until > this.#parts.engine.now();
+  }
+
+  /** Restores the series; answers the cursor from which to count on. Null: from the oldest event of the feed. */
+  async begin(): Promise<string | null> {
+    const { engine, timeSeries, logger } = this.#parts;
+    await this.#lead();
+    this.#loop.start();
+    try {
+      const stored = await loadSeries(engine.jobs);
+      if (stored !== null) {
+        timeSeries.restore(stored);
+        // The feed may have lost the cursor: after its retention, or in a restored database.
+        await engine.jobs.events(stored.cursor, 1);
+        return stored.cursor;
+      }
+    } catch (error) {
+      logger.warn('cannot continue the stored time series', { error });
+    }
+    const { events: [oldest] } = await engine.jobs.events(null, 1);
+    timeSeries.countFrom(oldest?.event.at ?? engine.now());
+    return null;
+  }
+
+  /** Stores the series now, if this server counts. */
+  async store(): Promise<void> {
+    const { engine, timeSeries, feed } = this.#parts;
+    if (!this.isHere) return;
+    await timeSeries.load();
+    const { cursor } = feed();
+    // The state and the cursor are read without a pause in between: they belong together.
+    if (cursor !== null) await storeSeries(engine.jobs, { cursor, ...timeSeries.state() }, engine.instance);
+    this.#storedAt = this.#parts.clock.monotonic();
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.stop();
+    if (!this.isHere) return;
+    const { engine, logger } = this.#parts;
+    // Gives the role up. Not essential: its lease ends soon.
+    await engine.jobs.store.lead(role, engine.instance, 0).catch((error: unknown) => {
+      logger.warn('cannot give up the role of counting', { error });
+    });
+    this.#until = 0;
+  }
+
+  async #turn(): Promise<number> {
+    await this.#lead();
+    if (this.#parts.clock.monotonic() - this.#storedAt >= storeEveryMs) await this.store();
+    return turnMs;
+  }
+
+  async #lead(): Promise<void> {
+    const { engine } = this.#parts;
+    const { leader, until } = await engine.jobs.store.lead(role, engine.instance, leaseMs);
+    this.#until = leader === engine.instance ? until : 0;
+  }
+}

@@ -1,0 +1,59 @@
+/** Quantiles of durations, from counts per bin. Their JSON form is stored with the time series. */
+
+export interface QuantilesState {
+  readonly bins: readonly (readonly [bin: number, count: number])[];
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** Eight bins per doubling: a quantile is exact to about 5 %, and never beyond the shortest and the longest. */
+const binsPerDoubling = 8;
+
+export class Quantiles {
+  readonly #bins: Map<number, number>;
+  #min: number;
+  #max: number;
+
+  constructor({ bins, min, max }: QuantilesState = { bins: [], min: Infinity, max: 0 }) {
+    this.#bins = new Map(bins);
+    this.#min = min;
+    this.#max = max;
+  }
+
+  add(ms: number): void {
+    const bin = Math.round(Math.log2(Math.max(1, ms)) * binsPerDoubling);
+    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);
+    this.#min = Math.min(this.#min, ms);
+    this.#max = Math.max(this.#max, ms);
+  }
+
+  /** Null: there is none. */
+  percentiles(): Percentiles | null {
+    if (this.#bins.size === 0) return null;
+    const bins = [...this.#bins].sort(([a], [b]) => a - b);
+    const total = bins.reduce((sum, [, count]) => sum + count, 0);
+    const at = (part: number): number => this.#bounded(binAt(bins, Math.ceil(part * total)));
+    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  }
+
+  /** Null: there is none. */
+  state(): QuantilesState | null {
+    return this.#bins.size === 0 ? null : { bins: [...this.#bins], min: this.#min, max: this.#max };
+  }
+
+  #bounded(bin: number): number {
+    return Math.round(Math.min(this.#max, Math.max(this.#min, 2 ** (bin / binsPerDoubling))));
+  }
+}
+
+/** The bin of the value with this rank. */
+function binAt(bins: readonly (readonly [number, number])[], rank: number): number {
+  let left = rank;
+  return bins.find(([, count]) => (left -= count) <= 0)?.[0] ?? 0;
+}

@@ -1,0 +1,38 @@
+/**
+ * The stored series: the state of the time series and the cursor of the feed up to which it counts, as a record of the
+ * kind of audit records. One server at a time stores it, and every server that starts continues from it.
+ */
+import { closeRecord } from '../../jobs/audit.ts';
+import { newJobs } from '../../jobs/new-jobs.ts';
+import type { Jobs } from '../../jobs.ts';
+import { insert } from '../../apply.ts';
+import { parseJson } from '../../model/json.ts';
+import type { SeriesState } from './time-series.ts';
+
+export interface StoredSeries extends SeriesState {
+  readonly cursor: string;
+}
+
+const seriesTypeName = 'stint.series';
+const retentionMs = 100 * 86_400_000;
+const storedMax = 100;
+
+/** Null: none is stored, or by a version whose form is unknown. */
+export async function loadSeries(jobs: Jobs): Promise<StoredSeries | null> {
+  const [newest] = (await jobs.find(records, { order: 'newest', limit: 1 })).jobs;
+  if (newest === undefined) return null;
+  const stored = parseJson(newest.input) as unknown as StoredSeries;
+  return typeof stored.cursor === 'string' && Array.isArray(stored.types) ? stored : null;
+}
+
+/** Replaces the stored series. */
+export async function storeSeries(jobs: Jobs, series: StoredSeries, by: string): Promise<void> {
+  const former = (await jobs.find(records, { order: 'newest', limit: storedMax })).jobs;
+  const draft = { kind: 'audit', type: seriesTypeName, input: series, policy: { retentionMs } } as const;
+  const [record] = await newJobs(jobs, [draft], by);
+  await insert(jobs.store, [record!]);
+  await closeRecord(jobs, record!, { by });
+  for (const { id, state } of former) if (state === 'ended') await jobs.delete(id);
+}
+
+const records = { kinds: ['audit'], types: [seriesTypeName] } as const;

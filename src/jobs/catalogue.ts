@@ -1,0 +1,118 @@
+/**
+ * The catalogue: the job types that instances with their code have registered, and the builds that declare them. Each
+ * is a job of a kind of its own that is never executed, with the history of its changes. Their ids follow from their names
+ * and are above those of all runs, so that they are read without a search and stay out of the way of lists.
+ */
+import { createHash } from 'node:crypto';
+import { applyTogether, type Asker } from '../apply.ts';
+import type { Change } from '../model/change.ts';
+import { never } from '../model/definition.ts';
+import type { Job } from '../model/job.ts';
+import { create, record } from '../model/machine.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
+import { pagesOf } from '../store/paging.ts';
+import type { Store } from '../store/store.ts';
+import { originOf } from './draft.ts';
+
+/** Types and builds have ids from here on, up to those of jobs in memory. */
+export const firstRecordId = 2 ** 51;
+
+const recordBatch = 500;
+const typeRecord = 'stint.type';
+const buildRecord = 'stint.build';
+
+/** A program as it was deployed: what it declares, and since when it is known. */
+export interface Build {
+  readonly id: string;
+  readonly firstSeen: number;
+  readonly types: ReadonlySet<string>;
+  readonly defs: ReadonlySet<string>;
+}
+
+export interface BuildDeclarations {
+  readonly build: string;
+  readonly types: readonly string[];
+  readonly defs: readonly string[];
+}
+
+/** Writes entries that are new or have changed. */
+export async function registerTypes(store: Store, entries: readonly TypeEntry[], asker: Asker): Promise<void> {
+  for (let from = 0; from < entries.length; from += recordBatch) {
+    const records = entries.slice(from, from + recordBatch).map((entry) => recordOf('type', entry.name, entry));
+    await write(store, records, asker);
+  }
+}
+
+/** The entries of those of these types that are registered. */
+export async function readTypes(store: Pick<Store, 'load'>, names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
+  if (names.length === 0) return new Map();
+  const entries = (await store.load([...new Set(names)].map((name) => idOf('type', name)))).map(entryOf);
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
+  const pages = pagesOf(store, { kinds: ['type'], types: [typeRecord] });
+  return (await Array.fromAsync(pages)).flat().map(entryOf);
+}
+
+/** Makes a build known, and answers since when it is. */
+export async function registerBuild(store: Store, { build, types, defs }: BuildDeclarations, asker: Asker): Promise<Build> {
+  const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
+  await write(store, [recordOf('build', build, content)], asker);
+  return (await readBuilds(store, [build]))[0]!;
+}
+
+/** Those of these builds that are known, oldest first. */
+export async function readBuilds(store: Pick<Store, 'load'>, ids: readonly string[]): Promise<readonly Build[]> {
+  if (ids.length === 0) return [];
+  const known = (await store.load([...new Set(ids)].map((id) => idOf('build', id)))).map(buildOf);
+  return known.sort((a, b) => a.firstSeen - b.firstSeen || (a.id < b.id ? -1 : 1));
+}
+
+export const declaresType = ({ types }: Build, name: string): boolean => types.has(shortHash(name));
+export const declaresDef = ({ defs }: Build, name: string): boolean => defs.has(shortHash(name));
+
+interface NamedRecord {
+  readonly kind: 'type' | 'build';
+  readonly id: number;
+  readonly name: string;
+  readonly input: string;
+}
+
+const recordOf = (kind: NamedRecord['kind'], name: string, content: unknown): NamedRecord =>
+  ({ kind, id: idOf(kind, name), name, input: JSON.stringify(content) });
+
+async function write(store: Store, records: readonly NamedRecord[], asker: Asker): Promise<void> {
+  await applyTogether(store, async () => {
+    const known = new Map((await store.load(records.map(({ id }) => id))).map((job) => [job.id, job]));
+    const asking = { ...asker, now: store.now() };
+    return records.flatMap((each) => changeOf(each, known.get(each.id), asking));
+  });
+}
+
+function changeOf(
+  { kind, id, name, input }: NamedRecord,
+  known: Job | undefined,
+  asking: Asker & { readonly now: number },
+): Change[] {
+  if (known) return known.input === input ? [] : [record(known, [{ kind: 'edited', edit: { input } }], asking)];
+  const type = kind === 'type' ? typeRecord : buildRecord;
+  const origin = { ...originOf({ kind, type, key: name, inputText: input }, id, asking.now), parent: null };
+  return [create(origin, { due: never, priority: 0, hold: 'pause' }, asking)];
+}
+
+const entryOf = ({ input }: Job): TypeEntry => JSON.parse(input) as TypeEntry;
+
+function buildOf({ input, created }: Job): Build {
+  const { id, types, defs } = JSON.parse(input) as { readonly id: string; readonly types: string[]; readonly defs: string[] };
+  return { id, firstSeen: created, types: new Set(types), defs: new Set(defs) };
+}
+
+/** 51 bits of a hash: of ten thousand names, two share an id once in 40 million catalogues. */
+const idOf = (kind: NamedRecord['kind'], name: string): number =>
+  firstRecordId + Number(digestOf(`${kind} ${name}`).readBigUInt64BE() >> 13n);
+
+/** Short, since a build lists all its names in one record. */
+const shortHash = (name: string): string => digestOf(name).subarray(0, 6).toString('base64url');
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();

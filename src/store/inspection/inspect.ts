@@ -1,0 +1,162 @@
+/**
+ * Executes users' SQL queries one after the other in a process, which serves many of them. A query may run without end,
+ * and node:sqlite cannot interrupt one: the process is killed then, and the next query starts another. Starting one
+ * takes 0.25 s or more, a query in a running one about 5 ms.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Refusal } from '../../refusal.ts';
+import { systemClock } from '../../time/clock.ts';
+import type { Inspection, InspectionLimits } from '../store.ts';
+import type { ColumnName, InspectorOrder, InspectorReport, RowLocation } from './messages.ts';
+
+/** The rows of a store that is no SQLite file: it sends the columns that a query reads, in pieces. */
+export interface RowSource {
+  send(columns: readonly ColumnName[], sql: string, timeMs: number, write: WriteRows): Promise<void>;
+}
+
+/** Takes a JSON list of SentRow; resolves when there is room for more. Refuses `costly.query`. */
+export type WriteRows = (text: string) => Promise<void>;
+
+const startMs = 10_000;
+const sentMax = 268_435_456;
+const program = new URL(`./inspector${import.meta.url.slice(-3)}`, import.meta.url);
+
+export class Inspector {
+  readonly #rows: Exclude<RowLocation, 'sent'> | RowSource;
+  #process: InspectorProcess | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(rows: Exclude<RowLocation, 'sent'> | RowSource) {
+    this.#rows = rows;
+  }
+
+  inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
+    const inspection = this.#last.then(() => this.#inspect(sql, limits));
+    this.#last = inspection.catch(() => {});
+    return inspection;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#process?.kill();
+  }
+
+  async #inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
+    const report = await this.#reportOf(sql, limits);
+    if (report.kind === 'found') return report.inspection;
+    throw new Refusal(report.code, report.message);
+  }
+
+  /** A process that was idle may have ended by itself: another is started once. */
+  async #reportOf(sql: string, limits: InspectionLimits): Promise<LastReport> {
+    if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
+    const reused = this.#process?.isAlive ? this.#process : null;
+    const inspector = reused ?? (this.#process = new InspectorProcess());
+    const report = await inspector.ask(sql, limits, this.#rows);
+    const isLost = report.kind === 'ended' && reused !== null && !this.#isClosed;
+    if (isLost) return this.#reportOf(sql, limits);
+    return report.kind === 'ended' ? refused('the query could not be answered: its process ended') : report;
+  }
+}
+
+type LastReport = Extract<InspectorReport, { kind: 'found' | 'refused' }>;
+type InspectorEnding = LastReport | { readonly kind: 'ended' };
+
+class InspectorProcess {
+  readonly #child: ChildProcess;
+  readonly #ready: Promise<boolean>;
+  #receive = (_report: InspectorReport): void => {};
+  #end = (): void => {};
+
+  constructor() {
+    const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
+    this.#child = fork(fileURLToPath(program), { execArgv: [], serialization: 'advanced', stdio: [...stdio] });
+    this.#child.on('message', (report: InspectorReport) => this.#receive(report));
+    for (const end of ['error', 'exit']) this.#child.on(end, () => this.#end());
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const stopTimer = systemClock.after(startMs, () => resolve(false));
+    this.#receive = () => resolve(true);
+    this.#end = () => resolve(false);
+    this.#ready = promise.finally(stopTimer);
+  }
+
+  get isAlive(): boolean {
+    return this.#child.connected && this.#child.exitCode === null && !this.#child.killed;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** The time limit starts when the process is ready. */
+  async ask(
+    sql: string,
+    limits: InspectionLimits,
+    rows: Exclude<RowLocation, 'sent'> | RowSource,
+  ): Promise<InspectorEnding> {
+    this.#setRef(true);
+    if (!(await this.#ready)) {
+      this.kill();
+      return { kind: 'ended' };
+    }
+    const ending = await this.#converse(sql, limits, rows);
+    if (ending.kind !== 'ended') this.#setRef(false);
+    return ending;
+  }
+
+  async #converse(
+    sql: string,
+    { rowsMax, timeMs }: InspectionLimits,
+    rows: Exclude<RowLocation, 'sent'> | RowSource,
+  ): Promise<InspectorEnding> {
+    const { promise, resolve, reject } = Promise.withResolvers<InspectorEnding>();
+    const stopTimer = systemClock.after(timeMs, () => {
+      this.kill();
+      resolve(refused(`the query takes longer than ${timeMs} ms`));
+    });
+    this.#end = () => resolve({ kind: 'ended' });
+    this.#receive = (report) => {
+      if (report.kind === 'needs') this.#sendRows(rows as RowSource, report.columns, sql, timeMs).catch(reject);
+      else if (report.kind !== 'ready') resolve(report);
+    };
+    this.#child.send({ kind: 'query', sql, rowsMax, rows: 'send' in rows ? 'sent' : rows } satisfies InspectorOrder);
+    try {
+      return await promise;
+    } catch (error) {
+      this.kill(); // it waits for rows that will not come
+      throw error;
+    } finally {
+      stopTimer();
+    }
+  }
+
+  async #sendRows(source: RowSource, columns: readonly ColumnName[], sql: string, timeMs: number): Promise<void> {
+    let sent = 0;
+    await source.send(columns, sql, timeMs, async (text) => {
+      sent += text.length;
+      if (sent > sentMax) throw refusalOfRows();
+      await this.#send({ kind: 'rows', text });
+    });
+    await this.#send({ kind: 'allSent' });
+  }
+
+  #send(order: InspectorOrder): Promise<void> {
+    return new Promise((resolve) => void this.#child.send(order, () => resolve()));
+  }
+
+  /** Whether this process stays alive for the sake of the other. */
+  #setRef(isReferenced: boolean): void {
+    for (const handle of [this.#child, this.#child.channel]) {
+      if (isReferenced) handle?.ref();
+      else handle?.unref();
+    }
+  }
+}
+
+const refused = (message: string): LastReport => ({ kind: 'refused', code: 'costly.query', message });
+
+/** A query over more rows than fit. */
+export const refusalOfRows = (): Refusal =>
+  new Refusal('costly.query', 'the query reads too many jobs: select by jobID, parentJobID or name');

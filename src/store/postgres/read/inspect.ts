@@ -1,0 +1,103 @@
+/**
+ * Sends the rows of Bedrock's table `jobs` to the process that executes users' SQL. That SQL never reaches PostgreSQL,
+ * whose functions cannot be confined without a role of its own; and it is the SQL of SQLite, which Bedrock's clients
+ * write. PostgreSQL sends the columns that the query reads, of the jobs that can be in its result.
+ */
+import pg from 'pg';
+import { Refusal } from '../../../refusal.ts';
+import type { RowSource } from '../../inspection/inspect.ts';
+import type { ColumnName } from '../../inspection/messages.ts';
+import { prefiltersOf, type Prefilter } from '../../inspection/prefilter.ts';
+import type { Connection } from '../sql/connection.ts';
+import { isTimedOut } from '../sql/errors.ts';
+
+const fetchRows = 2000;
+
+export const rowSource = (connection: Connection): RowSource => ({
+  send: async (columns, sql, timeMs, write) => {
+    const select = selectOf(connection.schema, columns, prefiltersOf(sql));
+    try {
+      await connection.transaction(async (transaction) => {
+        await transaction.runUnprepared(`set local statement_timeout = ${Math.ceil(timeMs)}`);
+        await transaction.runUnprepared(`declare inspection no scroll cursor for ${select}`);
+        for (;;) {
+          const rows = await transaction.runUnprepared<{ row: string }>(`fetch ${fetchRows} from inspection`);
+          if (rows.length === 0) return;
+          await write(`[${rows.map(({ row }) => row).join(',')}]`);
+        }
+      });
+    } catch (error) {
+      throw isTimedOut(error) ? new Refusal('costly.query', `the query takes longer than ${timeMs} ms`) : error;
+    }
+  },
+});
+
+const time = (ms: string): string =>
+  `to_char(timestamp 'epoch' + (${ms}) * interval '1 millisecond', 'YYYY-MM-DD HH24:MI:SS')`;
+const retryAfter = `(b -> 'policy' ->> 'retryAfter')`;
+const repeat = `coalesce(b -> 'policy' ->> 'repeat', '')`;
+const crashes = `coalesce((b ->> 'crashes')::int, 0)`;
+const scheduled = `(b ->> 'scheduled')::bigint`;
+
+/** As in the vocabulary of Bedrock: whether it is late, how often it was handed out, where a schedule counts from. */
+const isLate = `(state = 'pending' and ${retryAfter} is not null and ${crashes} > 0 and ${scheduled} is not null)`;
+const handOuts = `case when b -> 'policy' ->> 'handOutsMax' is null then 0
+  else ${crashes} + coalesce((b ->> 'attempt')::int, 0) end`;
+const originalNextRun = `case when (state = 'running' or ${isLate}) and ${repeat} like '%SCHEDULED%'
+  then ${time(`coalesce(${scheduled}, due)`)} end`;
+
+type Columns = Readonly<Record<ColumnName, string>>;
+
+const always = {
+  created: time('created'),
+  jobID: 'id',
+  name: 'type',
+  lastRun: time(`(b ->> 'startedAt')::bigint`),
+  repeat,
+  parentJobID: 'coalesce(parent, 0)',
+  retryAfter: `coalesce(${retryAfter}, '')`,
+};
+
+const openColumns: Columns = {
+  ...always,
+  state: `case when state = 'held' then 'PAUSED' when ${isLate} then 'RUNQUEUED' when state = 'pending' then 'QUEUED'
+    when ${retryAfter} is null then 'RUNNING' else 'RUNQUEUED' end`,
+  nextRun: time(`coalesce(case when state = 'running' and ${retryAfter} is not null then lease_until end, due)`),
+  data: `json_build_array(input, ${handOuts}, ${originalNextRun})`,
+  priority: 'priority',
+};
+
+const endedColumns: Columns = {
+  ...always,
+  state: `case fate when 'succeeded' then 'FINISHED' when 'failed' then 'FAILED' else 'CANCELLED' end`,
+  nextRun: time(`coalesce((b ->> 'due')::bigint, created)`),
+  data: 'json_build_array(input, 0, null)',
+  priority: `coalesce((b ->> 'priority')::bigint, 0)`,
+};
+
+/** Bedrock deletes jobs without a parent that succeeded. The two parts of the ended jobs have an index each. */
+function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
+  const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');
+  const select = (expressions: Columns, table: string, more = ''): string =>
+    `select json_build_array(${columns.map((name) => expressions[name]).join(', ')})::text as row
+      from (select *, ${readableBody} as b from ${schema}.${table}) t where ${where}${more}`;
+  return [
+    select(openColumns, 'job'),
+    select(endedColumns, 'ended', ` and kind <> 'task' and fate <> 'succeeded'`),
+    select(endedColumns, 'ended', ` and fate = 'succeeded' and parent is not null`),
+  ].join(' union all ');
+}
+
+/** PostgreSQL's JSON functions fail on escapes of NUL and of surrogates, which an error's text can contain. */
+const readableBody = String.raw`(case when body like '%\\u%'
+  then regexp_replace(body, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\ufffd', 'g') else body end)::json`;
+
+function conditionOf(prefilter: Prefilter): string {
+  if (prefilter.column !== 'name') {
+    const column = prefilter.column === 'jobID' ? 'id' : 'parent';
+    return `${column} in (${prefilter.values.join(', ')})`;
+  }
+  if ('values' in prefilter) return `type in (${prefilter.values.map((name) => pg.escapeLiteral(name)).join(', ')})`;
+  const prefix = pg.escapeLiteral(prefilter.prefix);
+  return `type >= ${prefix} and starts_with(type, ${prefix})`;
+}

@@ -1,0 +1,43 @@
+/** Errors of SQLite that are about the file or the disk: refusals that say what to do. */
+import { Refusal } from '../../refusal.ts';
+
+interface Trouble {
+  readonly reason: string;
+  readonly todo: string;
+}
+
+/** By primary result code. */
+const troubles: ReadonlyMap<number, Trouble> = new Map([
+  [3, { reason: 'access to the file is denied', todo: 'check the rights of the file and its folder' }],
+  [8, { reason: 'the file is read-only', todo: 'check the rights of the file and its folder, and how the disk is mounted' }],
+  [10, { reason: 'the disk failed to read or write', todo: 'check the disk and the system log' }],
+  [11, { reason: 'the file is damaged', todo: 'stop all processes that use it, and restore a backup' }],
+  [13, { reason: 'the disk is full', todo: 'free space on it' }],
+  [14, { reason: 'the file cannot be opened', todo: 'check the path, and the rights of the file and its folder' }],
+  [26, { reason: 'the file is not a SQLite database', todo: 'check the path' }],
+]);
+
+const busyCodes = new Set([5, 6]);
+
+const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff;
+
+export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
+
+/** The refusal for an error of the file, else the error itself. */
+export function errorOf(error: unknown): unknown {
+  const trouble = troubles.get(codeOf(error)) ?? troubleOfSystem(error);
+  return trouble === undefined ? error : unavailable(trouble.reason, trouble.todo);
+}
+
+/** `reason` may be shown to anyone: it contains no path. */
+export const unavailable = (reason: string, todo: string): Refusal =>
+  new Refusal('unavailable.store', `cannot use the database file: ${reason}; ${todo}`, { reason });
+
+/** Errors of the file system when the folder or the file is made. */
+function troubleOfSystem(error: unknown): Trouble | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return troubles.get(13);
+  if (code === 'EROFS') return troubles.get(8);
+  if (code === 'EACCES' || code === 'EPERM') return troubles.get(3);
+  return code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENOENT' ? troubles.get(14) : undefined;
+}

@@ -1,0 +1,99 @@
+// A steady load for the proofs of failover: two engines that work, and producers that note what was acknowledged.
+import { Engine, jobType } from '../../src/index.ts';
+import type { Job } from '../../src/model/job.ts';
+import { openStore } from '../../src/open/store.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { verify, violationText } from '../../src/verify.ts';
+import { slowness, waitMs } from '../support/patience.ts';
+
+const producers = 4;
+const pauseMs = 20;
+
+/** The lease of the engines, and the time within which work must go on after it. */
+export const leaseMs = 5_000 * slowness;
+export const recoveryMaxMs = leaseMs + 5_000 * slowness;
+
+export class Load {
+  readonly acknowledged = new Set<number>();
+  readonly refused: unknown[] = [];
+  readonly #type = jobType('work', { run: ({ run }) => void this.#started.add(run.id) });
+  readonly #started = new Set<number>();
+  readonly #engines: readonly Engine[];
+  readonly #producing: Promise<unknown>;
+  #isOver = false;
+
+  private constructor(url: string) {
+    const options = { store: url, types: [this.#type], lease: `${leaseMs}ms` } as const;
+    this.#engines = [new Engine(options), new Engine(options)];
+    this.#producing = Promise.all(Array.from({ length: producers }, (_, index) => this.#produce(index % 2)));
+  }
+
+  static async on(url: string): Promise<Load> {
+    const store = openStore(url);
+    await store.migrate();
+    await store.close();
+    const load = new Load(url);
+    await Promise.all(load.#engines.map((engine) => engine.resume()));
+    await load.untilAcknowledged(100);
+    return load;
+  }
+
+  /** Waits until so many more runs were acknowledged. */
+  async untilAcknowledged(more: number): Promise<void> {
+    const goal = this.acknowledged.size + more;
+    await until(() => this.acknowledged.size >= goal, `${goal} acknowledged runs`);
+  }
+
+  /** How long from now on until a run starts that was acknowledged since. */
+  async untilStart(): Promise<number> {
+    const begun = systemClock.monotonic();
+    const before = new Set(this.acknowledged);
+    const fresh = (): ReadonlySet<number> => this.acknowledged.difference(before);
+    await until(() => !fresh().isDisjointFrom(this.#started), 'the start of a run');
+    return systemClock.monotonic() - begun;
+  }
+
+  /** Ends the load; returns what is wrong with the store after all runs have ended. */
+  async end(directUrl: string): Promise<string[]> {
+    this.#isOver = true;
+    await this.#producing;
+    const store = openStore(directUrl);
+    try {
+      const ids = [...this.acknowledged];
+      await until(async () => (await store.count({ standings: ['pending', 'running'] })).length === 0, 'the last run');
+      await Promise.all(this.#engines.map((engine) => engine.close()));
+      const found = new Map((await loadAll(ids, (some) => store.load(some))).map((job) => [job.id, job]));
+      const isDone = (job?: Job): boolean => job?.state === 'ended' && job.fate === 'succeeded';
+      const wrong = ids.filter((id) => !isDone(found.get(id))).map((id) => `run ${id} was acknowledged and has not succeeded`);
+      for await (const violation of verify(store, { patienceMs: 0 })) wrong.push(violationText(violation));
+      return wrong;
+    } finally {
+      await store.close();
+    }
+  }
+
+  async #produce(engine: number): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        this.acknowledged.add((await this.#engines[engine]!.createJobRun(this.#type)).id);
+      } catch (error) {
+        this.refused.push(error);
+      }
+      await systemClock.sleep(pauseMs);
+    }
+  }
+}
+
+async function loadAll<T>(ids: readonly number[], load: (some: readonly number[]) => Promise<readonly T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < ids.length; at += 500) found.push(...(await load(ids.slice(at, at + 500))));
+  return found;
+}
+
+async function until(isReached: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = systemClock.monotonic() + waitMs;
+  while (!(await isReached())) {
+    if (systemClock.monotonic() > deadline) throw new Error(`waited ${waitMs} ms for ${what}`);
+    await systemClock.sleep(10);
+  }
+}

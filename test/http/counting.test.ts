@@ -1,0 +1,107 @@
+// Figures of several servers: charts are the same on every server and after a restart, and metrics can be summed.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { jobType } from '../../src/index.ts';
+import { SeriesView } from '../../src/http/contract.ts';
+import { Quantiles } from '../../src/http/metrics/quantiles.ts';
+import { TimeSeries } from '../../src/http/metrics/time-series.ts';
+import { loadSeries, storeSeries } from '../../src/http/metrics/stored-series.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
+import { api, echo, until, world, type World } from './world.ts';
+
+const doomed = jobType('doomed', {
+  retry: { attempts: 1 },
+  run: () => {
+    throw new Error('as it must');
+  },
+});
+const engine = { types: [echo, doomed], defs: [] };
+
+const totals = async (server: World): Promise<unknown> => {
+  const { points, types } = SeriesView.parse((await server.get(`${api}/series?range=1h`)).body);
+  const sum = (word: 'created' | 'succeeded' | 'failed'): number => points.reduce((all, point) => all + point[word], 0);
+  return { created: sum('created'), succeeded: sum('succeeded'), failed: sum('failed'), types };
+};
+
+const expected = {
+  created: 9, succeeded: 6, failed: 3,
+  types: [
+    { type: 'doomed', created: 3, succeeded: 0, failed: 3, cancelled: 0, retried: 0, lapsed: 0 },
+    { type: 'echo', created: 6, succeeded: 6, failed: 0, cancelled: 0, retried: 0, lapsed: 0 },
+  ],
+};
+
+async function metric(server: World, line: string): Promise<number> {
+  const { body } = await server.get('/metrics');
+  const found = String(body).split('\n').find((one) => one.startsWith(`${line} `));
+  return found === undefined ? 0 : Number(found.slice(line.length + 1));
+}
+
+describe.each(['sqlite', 'postgres'])('servers on %s', (kind) => {
+  test('show the same totals, also one that starts later, and count each event once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stint-counting-'));
+    const store = kind === 'sqlite' ? `sqlite:${join(folder, 'jobs.db')}` : await freshDatabase();
+    const [first, second] = [await world({ store, engine }), await world({ store, engine })];
+    for (const type of ['echo', 'echo', 'doomed']) for (let n = 0; n < 3; n++) await first.post(`${api}/runs`, { type });
+    for (const server of [first, second]) await until(async () => JSON.stringify(await totals(server)) === JSON.stringify(expected));
+    const sumOf = async (line: string): Promise<number> => (await metric(first, line)) + (await metric(second, line));
+    await until(async () => (await sumOf('stint_jobs_ended_total{type="doomed",fate="failed"}')) === 3);
+    expect(await sumOf('stint_jobs_ended_total{type="echo",fate="succeeded"}')).toBe(6);
+    expect(await sumOf('stint_run_seconds_count{type="echo"}')).toBe(6);
+    expect(await sumOf('stint_counting')).toBe(1);
+    const third = await world({ store, engine });
+    expect(await totals(third)).toEqual(expected);
+    await Promise.all([first.close(), second.close()]);
+    await until(async () => (await metric(third, 'stint_counting')) === 1);
+    await third.close();
+    const fourth = await world({ store, engine });
+    expect(await totals(fourth)).toEqual(expected);
+    await fourth.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+test('a series continues from its stored form, which replaces the former one and is no run', async () => {
+  const server = await world({ engine });
+  const { jobs, instance } = server.engine;
+  const series = new TimeSeries(server.engine, server.engine.now());
+  const at = server.engine.now();
+  const add = (n: number, ranMs: number): void =>
+    series.add({ job: n, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { waitedMs: null, ranMs });
+  add(1, 20_000);
+  await storeSeries(jobs, { cursor: 'a', ...series.state() }, instance);
+  add(2, 20_000);
+  await storeSeries(jobs, { cursor: 'b', ...series.state() }, instance);
+  const stored = await loadSeries(jobs);
+  expect(stored?.cursor).toBe('b');
+  expect((await jobs.find({ kinds: ['audit'] })).jobs).toHaveLength(1);
+  const restored = new TimeSeries(server.engine, 0);
+  restored.restore(stored!);
+  const [before, after] = [await series.answer('1h', undefined), await restored.answer('1h', undefined)];
+  expect(after).toEqual({ ...before, since: stored!.since });
+  expect(after.points.at(-1)!.run).toEqual({ p50: 20_000, p95: 20_000, p99: 20_000 });
+  expect((await server.get(`${api}/stats?ended=true`)).body.ended).toEqual({});
+  expect((await server.get(`${api}/audit`)).body.items).toEqual([]);
+  await server.close();
+});
+
+test('percentiles stay between the shortest and the longest duration', () => {
+  const quantiles = new Quantiles();
+  for (let n = 0; n < 100; n++) quantiles.add(n < 98 ? 20_000 : 30_000);
+  expect(quantiles.percentiles()).toMatchObject({ p99: 30_000 });
+  expect(quantiles.percentiles()!.p50).toBeGreaterThanOrEqual(20_000);
+  expect(new Quantiles(quantiles.state()!).percentiles()).toEqual(quantiles.percentiles());
+  expect(new Quantiles().percentiles()).toBeNull();
+});
+
+test('a due time in the past is no wait', async () => {
+  const server = await world({ engine });
+  await server.post(`${api}/runs`, { type: 'echo', dueTime: '2020-01-01T00:00:00Z' });
+  const waits = async (): Promise<number[]> => SeriesView.parse((await server.get(`${api}/series`)).body).points
+    .flatMap(({ wait }) => (wait === null ? [] : [wait.p99]));
+  await until(async () => (await waits()).length > 0);
+  expect(Math.max(...(await waits()))).toBeLessThan(86_400_000);
+  await server.close();
+});
