@@ -86,25 +86,31 @@ export async function applyTogether(
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
-/**
- * Claims the first jobs for a holder; returns every change, including those of jobs that ended instead of being
- * claimed.
- */
-export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<readonly Change[]> =>
+export interface Claimed {
+  /** Every change, including those of jobs that ended instead of being claimed. */
+  readonly changes: readonly Change[];
+  /** The store time of the search: pass it to `nextDue`, which then misses no job that became due in between. */
+  readonly searchedAt: number;
+}
+
+/** Claims the first jobs for a holder. */
+export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<Claimed> =>
   claimFor(store, request, leaseMs, () => holder);
 
 /**
  * Claims for several holders, each chosen by the number of jobs served so far. `commandsFor` returns the commands for a
  * job: its claim, or further ones with which it fails instead of being handed out.
  */
-export function claimFor(
+export async function claimFor(
   store: Store,
   request: ClaimRequest,
   leaseMs: number | null,
   holderOf: (served: number) => string,
   commandsFor?: (job: Job, claiming: Command) => readonly Command[],
-): Promise<readonly Change[]> {
-  return store.claim(request, (candidates, now) => {
+): Promise<Claimed> {
+  let searchedAt = store.now();
+  const written = await store.claim(request, (candidates, now, since) => {
+    searchedAt = since;
     const until = leaseMs === null ? null : now + leaseMs;
     const changes: Change[] = [];
     let served = 0;
@@ -119,13 +125,17 @@ export function claimFor(
     }
     return changes;
   });
+  return { changes: written, searchedAt };
 }
 
-/** Returns the first jobs that no other claim has locked, without changing them. */
-export async function peek(store: Store, request: ClaimRequest): Promise<readonly Job[]> {
-  let found: readonly Job[] = [];
-  await store.claim(request, (candidates) => {
-    found = candidates.map(({ job }) => job);
+/** Returns the first jobs that no other claim has locked, without changing them, and the store time of the search. */
+export async function peek(
+  store: Store,
+  request: ClaimRequest,
+): Promise<{ readonly jobs: readonly Job[]; readonly searchedAt: number }> {
+  let found: { readonly jobs: readonly Job[]; readonly searchedAt: number } = { jobs: [], searchedAt: store.now() };
+  await store.claim(request, (candidates, _now, searchedAt) => {
+    found = { jobs: candidates.map(({ job }) => job), searchedAt };
     return [];
   });
   return found;

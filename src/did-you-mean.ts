@@ -12,7 +12,7 @@ function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = given.slice(0, nameMax).toLowerCase();
   const ranked = known
     .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
-    .filter(({ name, distance: apart }) => apart <= Math.max(1, Math.floor(Math.min(wanted.length, name.length) / 3)))
+    .filter(({ name, distance: apart }) => apart <= Math.ceil(Math.min(wanted.length, name.length) / 3))
     .sort((a, b) => a.distance - b.distance);
   return (ranked[0] ?? contained(wanted, known))?.name;
 }

@@ -29,6 +29,7 @@ export type { Event } from './model/event.ts';
 export type { Spec } from './model/definition.ts';
 export type { Progress } from './model/progress.ts';
 export type { KnownDefinition } from './jobs/define.ts';
+export type { ListedDefinition } from './engine/reads.ts';
 export type { Query, PageRequest, Page, Standing, Tally } from './store/query.ts';
 export type { FeedEvent, Instance, LogLine } from './store/store.ts';
 export {

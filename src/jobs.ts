@@ -13,7 +13,7 @@ import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './job
 import {
   cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act,
 } from './jobs/operate.ts';
-import { claimJobs, conclude } from './jobs/work.ts';
+import { claimJobs, conclude, type ClaimedJobs } from './jobs/work.ts';
 import type { Edit, Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
 import { Refusal } from './refusal.ts';
@@ -57,6 +57,11 @@ export class Jobs {
   // For workers.
 
   async claim(request: WorkRequest): Promise<readonly RunningJob[]> {
+    return (await this.claimBatch(request)).jobs;
+  }
+
+  /** The same with the time of the search, for workers that wait until the next job is due. */
+  async claimBatch(request: WorkRequest): Promise<ClaimedJobs> {
     return claimJobs(this.store, checkWorkRequest(request));
   }
 

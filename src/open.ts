@@ -14,7 +14,7 @@ import { JobWatchers } from './engine/work/job-watchers.ts';
 import { Tracing } from './engine/work/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
-import { checkFields, checkName } from './jobs/checks/values.ts';
+import { checkFields, checkName, checkOneOf } from './jobs/checks/values.ts';
 import { ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
 import { openStore, storeUrl } from './open/store.ts';
 import { Refusal } from './refusal.ts';
@@ -53,6 +53,11 @@ export interface EngineOptions {
    * one that was first seen last count. Default: a hash of its types and definitions.
    */
   readonly build?: string;
+  /**
+   * The effect of a tick of a definition that code has declared and no living instance declares any more: `tick`
+   * (default) creates its run, `stop` disables it until an instance declares it again.
+   */
+  readonly undeclaredDefs?: 'tick' | 'stop';
   /** The name of this instance; no other live instance may have it. Default: a random name. */
   readonly instance?: string;
 }
@@ -74,13 +79,14 @@ export class Engine extends EngineCore {
 /** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
-  instance: 0,
+  undeclaredDefs: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const {
     store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault, retention = null,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
+    undeclaredDefs = 'tick',
   } = checkFields('an engine', options, optionNames);
   const logger = neverThrowing(ownLogger);
   const leaseMs = checkLease(durationMs(lease));
@@ -106,6 +112,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     version,
     build: build === undefined ? buildOf(handlers.entries, defs) : checkName('build', build),
     boot: random.hex(8),
+    undeclaredDefs: checkOneOf('undeclaredDefs', undeclaredDefs, ['tick', 'stop']),
     logger,
     clock,
     random,

@@ -2,6 +2,8 @@
 
 /** The interval of the periodic check. */
 export const lapseMs = 250;
+/** Store time is an estimate: around the end of a lease, every request checks. */
+const toleranceMs = 10;
 
 export class LapseTimes {
   /** The ends of leases granted here. Bedrock uses whole seconds, so there are few distinct ones. */
@@ -17,16 +19,16 @@ export class LapseTimes {
 
   /** Whether a check is due. The caller must then make it. */
   isCheckDue(now: number): boolean {
-    const isCheckDue = now >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
+    const isCheckDue = now + toleranceMs >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
     if (isCheckDue) this.#checkedAt = now;
-    if (now >= this.#next) this.#dropPast(now);
+    if (now >= this.#next) this.#dropPast(now - toleranceMs);
     return isCheckDue;
   }
 
-  #dropPast(now: number): void {
+  #dropPast(time: number): void {
     this.#next = Infinity;
     for (const end of this.#ends) {
-      if (end <= now) this.#ends.delete(end);
+      if (end <= time) this.#ends.delete(end);
       else this.#next = Math.min(this.#next, end);
     }
   }

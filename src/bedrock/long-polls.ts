@@ -8,9 +8,10 @@ import { systemRandom } from '../random.ts';
 import { handOutMax } from '../jobs/bedrock/check.ts';
 import { checkHandOut, type HandedOut, type HandOut, type HandOutRequest } from '../jobs/bedrock/hand-out.ts';
 import type { Queue } from '../jobs/bedrock/queue.ts';
-import { repairLapsed } from '../jobs/repair.ts';
+import { repairBatch, repairLapsed } from '../jobs/repair.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Glob } from '../model/glob.ts';
+import type { RunningJob } from '../model/job.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BedrockCaller } from './caller.ts';
 import { LapseTimes, lapseMs } from './lapse-times.ts';
@@ -41,9 +42,13 @@ interface PollGroup {
   readonly waiters: Set<Waiter>;
   /** Whether a waiter has joined since the group was served. */
   isFresh: boolean;
+  /** The store time of the last search for its jobs. */
+  searchedAt: number;
   nextDue: number | null;
 }
 
+/** How often a request is served again because other requests had the jobs that it was looking for. */
+const missesMax = 20;
 /** The interval at which all groups are served without a wake-up: wake-ups can be lost. */
 const longPollMs = 5_000;
 
@@ -52,8 +57,13 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
+  /** The repair under way, or the last one: requests that find no check due wait for the one that made it. */
+  #repairing: Promise<void> = Promise.resolve();
   #mayHaveJobs = false;
   #servedAt = 0;
+  readonly #handOuts = new Set<Promise<HandOut>>();
+  /** How many hand-outs gave a job with a lease that was over at once (`retryAfter: +0 SECONDS`). */
+  #lapsedAtOnce = 0;
   #stopListening = (): void => {};
 
   constructor(parts: LongPollsParts) {
@@ -79,10 +89,19 @@ export class LongPolls {
     return this.#groups.values().reduce((sum, { waiters }) => sum + waiters.size, 0);
   }
 
-  /** Hands out jobs that are due now. */
+  /**
+   * Hands out jobs that are due now. A job whose lease is over at once is due at any time, but a claim does not see it
+   * while another has its row. So a claim that finds nothing is repeated after the claims beside it.
+   */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
-    await this.#repair();
-    return this.#handOut(request, caller.name);
+    for (let misses = 1; ; misses++) {
+      const before = this.#lapsedAtOnce;
+      await this.#repair();
+      const found = await this.#handOut(request, caller.name);
+      if (found.handed.length + found.failed > 0 || misses === missesMax) return found;
+      await Promise.allSettled(this.#handOuts);
+      if (this.#lapsedAtOnce === before) return found;
+    }
   }
 
   /** Waits for jobs. Empty: the time has passed or the caller disconnected. Refuses an invalid request at once. */
@@ -122,7 +141,8 @@ export class LongPolls {
   #groupFor(request: PollRequest): PollGroup {
     const { limit: _limit, ...same } = request;
     const name = JSON.stringify(same);
-    const group = this.#groups.get(name) ?? { name, request, waiters: new Set(), isFresh: true, nextDue: null };
+    const fresh = { name, request, waiters: new Set<Waiter>(), isFresh: true, searchedAt: 0, nextDue: null };
+    const group: PollGroup = this.#groups.get(name) ?? fresh;
     this.#groups.set(name, group);
     return group;
   }
@@ -156,14 +176,17 @@ export class LongPolls {
   async #serveGroup(group: PollGroup): Promise<void> {
     group.isFresh = false;
     for (let isMore = true; isMore && group.waiters.size > 0; ) isMore = await this.#serveOnce(group);
-    if (group.waiters.size > 0) group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request));
+    if (group.waiters.size === 0) return;
+    group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request), group.searchedAt);
   }
 
   /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
-  async #serveOnce({ request, waiters }: PollGroup): Promise<boolean> {
+  async #serveOnce(group: PollGroup): Promise<boolean> {
+    const { request, waiters } = group;
     const requests = requestsOf(waiters);
     const all = { ...request, limit: requests.length };
-    const { handed, failed } = await this.#handOut(all, (served) => requests[served]!.caller.name);
+    const { handed, failed, searchedAt } = await this.#handOut(all, (served) => requests[served]!.caller.name);
+    group.searchedAt = searchedAt;
     const byHolder = Map.groupBy(handed, ({ job }) => job.lease.holder);
     const gone: HandedOut[] = [];
     for (const waiter of new Set(requests)) {
@@ -177,15 +200,40 @@ export class LongPolls {
 
   async #handOut(request: PollRequest, holder: HandOutRequest['holder']): Promise<HandOut> {
     const crashing = [...this.#parts.crashing.values()];
-    const found = await this.#parts.queue.handOut({ ...request, holder, crashing });
-    for (const { job } of found.handed) this.#lapses.note(job.lease.until);
-    return found;
+    const handOut = this.#parts.queue.handOut({ ...request, holder, crashing });
+    this.#handOuts.add(handOut);
+    try {
+      const found = await handOut;
+      for (const { job } of found.handed) this.#note(job);
+      return found;
+    } finally {
+      this.#handOuts.delete(handOut);
+    }
+  }
+
+  #note({ lease: { until }, startedAt }: RunningJob): void {
+    this.#lapses.note(until);
+    if (until !== null && startedAt !== null && until <= startedAt) this.#lapsedAtOnce += 1;
   }
 
   /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
-  async #repair(): Promise<void> {
+  #repair(): Promise<void> {
+    const { store } = this.#parts.jobs;
+    const now = store.now();
+    if (!this.#lapses.isCheckDue(now)) return this.#repairing;
+    const repair = (): Promise<void> => this.#repairAll(now);
+    this.#repairing = this.#repairing.then(repair, repair);
+    return this.#repairing;
+  }
+
+  async #repairAll(since: number): Promise<void> {
     const { jobs, by } = this.#parts;
-    if (this.#lapses.isCheckDue(jobs.store.now())) await repairLapsed(jobs.store, by);
+    try {
+      while ((await repairLapsed(jobs.store, by)) >= repairBatch);
+    } catch (error) {
+      this.#lapses.note(since);
+      throw error;
+    }
   }
 
   #msUntilNextTurn(): number {

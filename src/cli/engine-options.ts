@@ -113,5 +113,5 @@ const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {})
   err: error,
 });
 
-/** A URL without its password. */
-export const shownUrl = (url: string): string => url.replace(/\/\/([^:@/]+):[^@/]+@/, '//$1:…@');
+/** A URL without its password, and without its options, which may contain another URL. */
+export const shownUrl = (url: string): string => url.replace(/\?.*$/s, '').replace(/\/\/([^:@/]+):[^@/]+@/, '//$1:…@');

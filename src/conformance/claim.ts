@@ -112,6 +112,36 @@ export const claim: Topic = {
       }
     },
 
+    'a pattern over hundreds of types hands out in claim order, and passes over those that are due later': async (world) => {
+      const random = seededRandom(11);
+      const pick = (count: number): number => Math.floor(random.next() * count);
+      const spec = (index: number): JobSpec => ({
+        kind: 'bedrock', type: `${index % 3 === 0 ? 'd' : 'e'}/${index}`, priority: pick(3) * 500,
+        due: world.now() + (index % 7 === 0 ? 1000 + index : -pick(50)),
+      });
+      const jobs = await world.createAll(Array.from({ length: 600 }, (_, index) => spec(index)));
+      const isRequested = ({ type, due }: Job): boolean => type.startsWith('d/') && due <= world.now();
+      const wanted = jobs.filter(isRequested).sort((a, b) => b.priority - a.priority || a.due - b.due || a.id - b.id);
+      const request = { kinds: ['bedrock'], names: { glob: 'd/*' } } as const;
+      for (let from = 0; from < wanted.length; from += 50) {
+        sameMembers(await world.claimIds({ ...request, limit: 50 }), ids(wanted.slice(from, from + 50)));
+      }
+      deepEqual(await world.claimIds(request), []);
+      equal(await world.store.nextDue(request), world.now() + 1000);
+    },
+
+    'a pattern finds a job behind a thousand due jobs of hundreds of other types': async (world) => {
+      const others = Array.from({ length: 1200 }, (_, index) => ({ kind: 'bedrock', type: `x${index % 150}` }) as const);
+      await world.createAll(others);
+      const wanted = await world.createAll([{ kind: 'bedrock', type: 'y/send' }, { kind: 'mock', type: 'y/send', priority: -1 }]);
+      const request = { kinds: ['bedrock', 'mock'], names: { glob: '*/send' } } as const;
+      deepEqual(await world.claimIds({ ...request, limit: 1 }), [wanted[0]!.id]);
+      deepEqual(await world.claimIds({ ...request, priorities: [7] }), []);
+      deepEqual(await world.claimIds({ ...request, priorities: [-1] }), [wanted[1]!.id]);
+      deepEqual(await world.claimIds(request), []);
+      equal(await world.store.nextDue(request), null);
+    },
+
     'only jobs of the requested priorities are claimed': async (world) => {
       const jobs = await world.createAll([{ priority: 0 }, { priority: 5 }, { priority: -3 }, { priority: 5 }]);
       deepEqual(await world.claimIds({ priorities: [] }), []);
@@ -249,6 +279,22 @@ export const claim: Topic = {
       equal(await world.store.nextDue(askOf({})), due);
     },
 
+    'a job that becomes due between a search and the question for the next due time is not missed': async (world) => {
+      const due = world.now() + 10;
+      await world.create({ due });
+      let searchedAt = NaN;
+      deepEqual(await world.store.claim(askOf({}), (candidates, now, since) => {
+        deepEqual(candidates, []);
+        ok(since <= now, 'the search is not in the future');
+        searchedAt = since;
+        return [];
+      }), []);
+      ok(searchedAt < due, 'the decision is asked although there is no candidate');
+      await world.advance(50);
+      equal(await world.store.nextDue(askOf({}), searchedAt), due);
+      equal(await world.store.nextDue(askOf({})), null);
+    },
+
     'the next due time considers only pending jobs of the requested kinds and types': async (world) => {
       const at = (ms: number): number => world.now() + ms;
       await world.createAll([
@@ -263,6 +309,19 @@ export const claim: Topic = {
       equal(await next('run', { glob: '[b-z]' }), at(5), 'a job at a gate comes due like any other');
       equal(await next('task', { exact: ['a'] }), null);
       equal(await next('run', { exact: [] }), null);
+    },
+
+    'the oldest due job of a type is the one that has been due longest, at a gate or not': async (world) => {
+      const at = (ms: number): number => world.now() + ms;
+      const jobs = await world.createAll([
+        { type: 'a', due: at(-10), priority: 5 }, { type: 'a', due: at(-30) }, { type: 'a', due: at(-40), hold: 'pause' },
+        { type: 'a', kind: 'task', due: at(-50) }, { type: 'b', due: at(10) }, { type: 'c', due: at(-5) },
+        { type: 'c', gate: 'any/c//', due: at(-7) },
+      ]);
+      const request = { kinds: ['run'], names: { exact: ['a', 'b', 'c', 'none'] } } as const;
+      const oldest = (index: number) => ({ id: jobs[index]!.id, due: jobs[index]!.due });
+      same(await world.store.oldestDue(request), new Map([['a', oldest(1)], ['c', oldest(6)]]));
+      same(await world.store.oldestDue({ ...request, names: { glob: 'c*' } }), new Map([['c', oldest(6)]]));
     },
 
     'listeners are woken when a job may have become claimable, until they unsubscribe': async (world) => {

@@ -186,6 +186,25 @@ export const gates: Topic = {
       deepEqual(await world.claimIds(request), []);
     },
 
+    'keys behind the deep queue of a full key pass all the same, each as far as it has room': async (world) => {
+      await world.createAll(many(400, gated({ key: 'deep' })));
+      const keys = ['a', 'b', 'c', 'd', 'e'];
+      await world.createAll(keys.flatMap((key) => many(2, gated({ key }, { due: world.now() }))));
+      const request = { limits: limits({ keys: { gated: 1 } }), limit: 2 };
+      const passed: (string | null)[] = [];
+      for (let claims = 0; claims < 4; claims++) passed.push(...(await world.claim(request)).map(({ gate }) => gate));
+      sameMembers(passed, ['deep', ...keys].map((key) => gated({ key }).gate!));
+      deepEqual(await world.claim(request), [], 'each key has one behind its gate');
+    },
+
+    'of thousands of keys as many pass as are asked for, the first due first': async (world) => {
+      const jobs = await world.createAll(Array.from({ length: 700 }, (_, index) => gated({ key: `key ${index}` })));
+      const request = { limits: limits({ keys: { gated: 1 } }), limit: 300 };
+      const turns = [await world.claimIds(request), await world.claimIds(request), await world.claimIds(request)];
+      sameMembers(turns.flat(), jobs.map(({ id }) => id));
+      sameMembers(turns[0]!, jobs.slice(0, 300).map(({ id }) => id));
+    },
+
     'two connections that claim at once do not exceed a limit together': async (world) => {
       const other = await world.again();
       await world.createAll(many(40, gated()));

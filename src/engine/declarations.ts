@@ -4,13 +4,12 @@
  * when the last of those is gone, the next newest declares again, so that a roll-back needs no further step.
  */
 import { createHash } from 'node:crypto';
-import {
-  declaresDef, declaresType, readBuilds, registerBuild, registerTypes, type Build,
-} from '../jobs/catalogue.ts';
+import { declaresDef, declaresType, readBuilds, registerBuild, registerTypes } from '../jobs/catalogue.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { Handlers } from './declare/handlers.ts';
 import type { JobDef } from './declare/job-def.ts';
 import type { DefinitionActions } from './definition-actions.ts';
+import { isNewer, livingBuildIds } from './living-builds.ts';
 import type { Stores } from './stores.ts';
 
 export interface DeclarationsParts {
@@ -42,7 +41,7 @@ export class Declarations {
     const entries = handlers.entries.filter(({ name }) => !isInternal(name));
     const names = { types: entries.map(({ name }) => name), defs: defs.map(({ name }) => name) };
     const own = await registerBuild(store, { build, ...names }, { by });
-    const living = await livingBuildIds(stores);
+    const living = await livingBuildIds(stores.database.store);
     const others = (await readBuilds(store, living)).filter(({ id }) => id !== build);
     const newer = others.filter((other) => isNewer(other, own));
     await registerTypes(store, entries.filter(({ name }) => !newer.some((other) => declaresType(other, name))), { by });
@@ -56,7 +55,7 @@ export class Declarations {
   /** Declares again after builds have come or gone. */
   async turn(): Promise<number> {
     const { stores, leaseMs } = this.#parts;
-    const living = await livingBuildIds(stores);
+    const living = await livingBuildIds(stores.database.store);
     if (this.#listOf(living) !== this.#declaredFor) await this.declare();
     return leaseMs * Math.max(1, living.length / watchersMax);
   }
@@ -65,19 +64,6 @@ export class Declarations {
     return [...new Set([...living, this.#parts.build])].sort().join(' ');
   }
 }
-
-/** The builds of all live instances, one id for each instance that has published its build. */
-export async function livingBuildIds({ database: { store } }: Stores): Promise<readonly string[]> {
-  const now = store.now();
-  return (await store.instances()).flatMap(({ leaseUntil, about }) =>
-    leaseUntil > now && about.build !== undefined ? [about.build] : []);
-}
-
-export const livingBuilds = async (stores: Stores): Promise<readonly Build[]> =>
-  readBuilds(stores.database.store, await livingBuildIds(stores));
-
-export const isNewer = (build: Build, than: Build): boolean =>
-  build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
 /** A name for what a program declares, if it is not given one: the same declarations have the same name. */
 export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]): string {

@@ -1,13 +1,13 @@
 /** The engine: the object in a program that creates, executes and reads jobs. It composes its parts and delegates. */
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
-import type { KnownDefinition } from '../jobs/define.ts';
-import type { TypesOf } from '../jobs/tick.ts';
+import type { AbandonableDef } from '../jobs/tick.ts';
 import type { Edit, Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { FeedPage, Instance, LogLine } from '../store/store.ts';
+import type { DueJob, FeedPage, Instance, LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
@@ -26,7 +26,8 @@ import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './loops/instance-commands.ts';
-import { EngineReads, type EngineEvent, type PreviewRequest } from './reads.ts';
+import { abandonedDefs, isKnownNewer } from './living-builds.ts';
+import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
 import {
@@ -39,9 +40,19 @@ import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<WorkersParts, 'typesOf'> {
+export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewer' | 'abandonedOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
+  readonly undeclaredDefs: 'tick' | 'stop';
+}
+
+/** What the workers ask about other builds. */
+function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
+  return {
+    isKnownNewer: (type: string) => isKnownNewer(store, build, type),
+    abandonedOf: undeclaredDefs === 'stop'
+      ? (defs: readonly AbandonableDef[]) => abandonedDefs(store, defs) : () => Promise.resolve(new Set<string>()),
+  };
 }
 
 const closePatience: Duration = '30s';
@@ -66,8 +77,8 @@ export class EngineCore implements RunBackend, RunMaker {
     const stores = new Stores(jobs, memory);
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
-    const typesOf: TypesOf = (names) => catalogue.entries(names);
-    const workers = new Workers({ ...parts, typesOf }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
+    const knowledge = { typesOf: (names: readonly string[]) => catalogue.entries(names), ...buildKnowledge(parts) };
+    const workers = new Workers({ ...parts, ...knowledge }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
     const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });
     this.instance = instance;
     this.jobs = jobs;
@@ -257,11 +268,11 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#definitions.override(name, changes, act);
   }
 
-  definitions(): Promise<readonly KnownDefinition[]> {
+  definitions(): Promise<readonly ListedDefinition[]> {
     return this.#reads.definitions();
   }
 
-  definition(name: string): Promise<KnownDefinition> {
+  definition(name: string): Promise<ListedDefinition> {
     return this.#reads.definition(name);
   }
 
@@ -279,6 +290,11 @@ export class EngineCore implements RunBackend, RunMaker {
 
   get(id: number): Promise<Job> {
     return this.#reads.get(id);
+  }
+
+  /** Also a definition, or another record that is no run. */
+  record(id: number): Promise<Job> {
+    return this.#reads.record(id);
   }
 
   snapshot(id: number): Promise<Snapshot> {
@@ -321,7 +337,7 @@ export class EngineCore implements RunBackend, RunMaker {
 
   // Reads of many.
 
-  /** Includes audit records only if the query names their kind. */
+  /** Finds runs, tasks and jobs; definitions and other records only if the query names their kind. */
   find(query?: Query, page?: PageRequest): Promise<Page> {
     return this.#reads.find(query, page);
   }
@@ -340,9 +356,19 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.types();
   }
 
+  /** What is known of a type here, or was registered by a program that has its code; null: nothing. */
+  typeEntry(name: string): Promise<TypeEntry | null> {
+    return this.#reads.typeEntry(name);
+  }
+
   /** The limits on jobs of these types, and how much of each is in use. */
   limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return this.#reads.limitsInUse(types);
+  }
+
+  /** Of each of these types, the job that has been due longest and waits to be claimed. */
+  oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#reads.oldestDue(types);
   }
 
   instances(): Promise<readonly Instance[]> {

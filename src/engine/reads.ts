@@ -1,13 +1,15 @@
 /** The reads of an engine: one job, many jobs, events and definitions, over the database and memory. */
 import type { KnownDefinition } from '../jobs/define.ts';
+import { recordNotJob } from '../jobs/operate.ts';
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
-import { jobKinds } from '../model/state.ts';
+import { jobKinds, workKinds } from '../model/state.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
+import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
@@ -22,6 +24,7 @@ import { findFailures, type Failures, type FailuresRequest } from './inspect/fai
 import { limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
+import { abandonedDefs } from './living-builds.ts';
 import type { LogRequest, Snapshot } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -37,6 +40,12 @@ export interface PreviewRequest extends Pick<PreviewOptions, 'policies'> {
   readonly count?: number;
   /** How long each run is assumed to take. */
   readonly runLasts?: Duration;
+}
+
+/** A definition with the settings in effect. */
+export interface ListedDefinition extends KnownDefinition {
+  /** Whether code declared it, and no living instance has that code any more. */
+  readonly isUndeclared: boolean;
 }
 
 export interface EngineEvent extends FeedEvent {
@@ -71,6 +80,13 @@ export class EngineReads {
   // One run or task.
 
   async get(id: number): Promise<Job> {
+    const job = await this.record(id);
+    if (jobKinds.includes(job.kind)) return job;
+    throw recordNotJob(job);
+  }
+
+  /** Also a definition, or another record that is no run. */
+  async record(id: number): Promise<Job> {
     const job = await this.#stores.forJob(id).get(id);
     if (job) return job;
     throw new Refusal('unknown.job', `there is no run ${id}`, { id });
@@ -125,8 +141,19 @@ export class EngineReads {
     return this.#handlers.names.map((name) => this.#handlers.get(name)!);
   }
 
+  async typeEntry(name: string): Promise<TypeEntry | null> {
+    const { entry, isKnown } = await this.#catalogue.rules(name);
+    return isKnown ? entry : null;
+  }
+
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return limitsInUse(await this.#stores.database.store.admittedPerGate(types), this.#handlers.limits());
+  }
+
+  async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
+    const request = { kinds: workKinds, names: { exact: types } };
+    const { database, memory } = this.#stores;
+    return new Map([...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))]);
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {
@@ -158,12 +185,17 @@ export class EngineReads {
 
   // Definitions.
 
-  async definitions(): Promise<readonly KnownDefinition[]> {
-    return this.#catalogue.resolve(await this.#stores.definitions());
+  async definitions(): Promise<readonly ListedDefinition[]> {
+    return this.#listed(await this.#stores.definitions());
   }
 
-  async definition(name: string): Promise<KnownDefinition> {
-    return (await this.#catalogue.resolve([await this.#stores.definition(name)]))[0]!;
+  async definition(name: string): Promise<ListedDefinition> {
+    return (await this.#listed([await this.#stores.definition(name)]))[0]!;
+  }
+
+  async #listed(known: readonly KnownDefinition[]): Promise<readonly ListedDefinition[]> {
+    const abandoned = await abandonedDefs(this.#stores.database.store, known);
+    return (await this.#catalogue.resolve(known)).map((def) => ({ ...def, isUndeclared: abandoned.has(def.name) }));
   }
 
   async configuration(name: string): Promise<Configuration> {

@@ -11,7 +11,7 @@ import { holderOfToken, parseToken } from './handler/token.ts';
 import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
-import { storedError } from './work/command-for.ts';
+import { storedError } from './work/stored-error.ts';
 import type { JobWatchers } from './work/job-watchers.ts';
 import type { Workers } from './workers.ts';
 

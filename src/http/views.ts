@@ -1,9 +1,9 @@
 /** Views: the JSON of jobs, events, definitions and instances, with the state names of every vocabulary. */
 import { firstMemoryId } from '../engine/stores.ts';
-import type { KnownDefinition } from '../jobs/define.ts';
+import type { ListedDefinition } from '../engine/reads.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
-import { isHandedOff, type Job, type JobError } from '../model/job.ts';
+import { isHandedOff, type ErrorCause, type Job, type JobError } from '../model/job.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
@@ -118,14 +118,23 @@ const payload = (text: string | null, visibility: Visibility): unknown =>
 
 function errorView(error: JobError | null, visibility: Visibility): RunDetail['error'] {
   if (error === null) return null;
-  const { code, message, data, stack } = error;
+  const { code, message, name, id, causes, data, stack } = error;
   return {
     code,
     message: redactText(message, visibility),
+    ...(name === undefined ? {} : { name }),
+    ...(id === undefined ? {} : { id: redactText(id, visibility) }),
+    ...(causes === undefined ? {} : { causes: causes.map((cause) => causeView(cause, visibility)) }),
     ...(data === undefined ? {} : { data: redact(data, visibility) }),
     ...(stack === undefined || visibility === 'shape' ? {} : { stack: redactText(stack, visibility) }),
   };
 }
+
+const causeView = ({ message, name, id }: ErrorCause, visibility: Visibility): ErrorCause => ({
+  message: redactText(message, visibility),
+  ...(name === undefined ? {} : { name }),
+  ...(id === undefined ? {} : { id: redactText(id, visibility) }),
+});
 
 export function eventView(event: Event, visibility: Visibility): EventView {
   const { n, at, by, why, kind, ...data } = event;
@@ -155,7 +164,7 @@ export const changed = ({ job, kind, type, parent, event }: FeedEvent, visibilit
   event: eventView(event, visibility),
 });
 
-export function defView(known: KnownDefinition, configuration: Configuration, visibility: Visibility): DefView {
+export function defView(known: ListedDefinition, configuration: Configuration, visibility: Visibility): DefView {
   const { name, spec, code, override, isEnabled, job } = known;
   return {
     name,
@@ -163,6 +172,7 @@ export function defView(known: KnownDefinition, configuration: Configuration, vi
     type: spec.type,
     enabled: isEnabled,
     inMemory: spec.inMemory,
+    undeclared: known.isUndeclared,
     ...configuration,
     schedules: spec.schedules.map((schedule, index) => {
       const plan = job.plan?.schedules[index];

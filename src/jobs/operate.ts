@@ -4,7 +4,7 @@ import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
-import type { TerminateCode } from '../model/state.ts';
+import { jobKinds, type TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
@@ -24,14 +24,14 @@ export async function cancelJob(
   { code = 'user', ...asker }: Act,
   graceMs?: number,
 ): Promise<Job> {
-  const change = await apply(store, id, { do: 'cancel', code, ...(graceMs === undefined ? {} : { graceMs }) }, asker);
+  const job = await workOf(store, id);
+  const change = await apply(store, job, { do: 'cancel', code, ...(graceMs === undefined ? {} : { graceMs }) }, asker);
   return withFamily(store, change, asker, graceMs);
 }
 
 /** Ends a job and its children immediately. Their holders can write nothing more. */
 export async function stopJob(store: Store, id: number, { code = 'user', ...asker }: Act): Promise<Job> {
-  const [job] = await store.load([id]);
-  if (!job) throw unknownJob(id);
+  const job = await workOf(store, id);
   if (isOpen(job)) await stopChildren(store, job.id, asker);
   const change = await apply(store, id, { do: 'stop', code }, asker);
   // Children that were added meanwhile; now that the parent has ended, no more can be added.
@@ -41,17 +41,16 @@ export async function stopJob(store: Store, id: number, { code = 'user', ...aske
 }
 
 export const pauseJob = async (store: Store, id: number, asker: Asker): Promise<Job> =>
-  (await apply(store, id, { do: 'pause' }, asker)).after!;
+  (await apply(store, await workOf(store, id), { do: 'pause' }, asker)).after!;
 
 export const resumeJob = async (store: Store, id: number, asker: Asker): Promise<Job> =>
-  (await apply(store, id, { do: 'resume' }, asker)).after!;
+  (await apply(store, await workOf(store, id), { do: 'resume' }, asker)).after!;
 
 /** Reopens an ended job; of a run with tasks all of them, or only those that did not succeed. */
 export async function retryJob(store: Store, id: number, asker: Asker, only?: 'failed'): Promise<Job> {
   const [change] = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
-    const [job] = await store.load([id]);
-    if (!job) return unknownJob(id);
+    const job = await workOf(store, id);
     const tasks = isOpen(job) ? [] : await tasksToReopen(store, job, only);
     const steps = [
       step(job, { do: 'retry', reopens: tasks.length }, asking),
@@ -65,10 +64,10 @@ export async function retryJob(store: Store, id: number, asker: Asker, only?: 'f
 
 /** Returns a job to the queue from any state. */
 export const requeueJob = async (store: Store, id: number, due: number, asker: Asker): Promise<Job> =>
-  (await apply(store, id, { do: 'requeue', due }, asker)).after!;
+  (await apply(store, await workOf(store, id), { do: 'requeue', due }, asker)).after!;
 
 export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
-  (await apply(store, id, { do: 'edit', edit }, asker)).after!;
+  (await apply(store, await workOf(store, id), { do: 'edit', edit }, asker)).after!;
 
 /**
  * Deletes an ended job with its history and notes; if there is an asker, an audit entry stays. A task is deleted only
@@ -77,12 +76,24 @@ export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker
 export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
   const { store } = producer;
   for (;;) {
-    const [job] = await store.load([id]);
-    if (!job) throw unknownJob(id);
+    const job = await workOf(store, id);
     if (isOpen(job)) throw stillOpen(job);
     if (job.kind === 'task') throw ofARun(job);
     if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) return;
   }
+}
+
+/** A run, a task or a job of the queue; definitions and other records have acts of their own. */
+async function workOf(store: Store, id: number): Promise<Job> {
+  const [job] = await store.load([id]);
+  if (!job) throw unknownJob(id);
+  if (!jobKinds.includes(job.kind)) throw recordNotJob(job);
+  return job;
+}
+
+export function recordNotJob({ id, kind, def }: Job): Refusal {
+  const name = kind === 'def' ? `the definition ${def}, which is disabled or deleted by its name` : `a record of kind ${kind}`;
+  return new Refusal('unknown.job', `there is no run ${id}: it is ${name}`, { id, kind });
 }
 
 const isRemoved = async (store: Store, job: Job): Promise<boolean> => (await remove(store, [job]))[0]!;

@@ -11,7 +11,8 @@ import { settleAfter } from './settle.ts';
 /** Why a store has claims in an instance's name that the instance does not know. */
 export type UnknownClaimCause = 'lost answer' | 'previous process';
 
-const repairBatch = 500;
+/** How many jobs one call repairs at most. */
+export const repairBatch = 500;
 
 /** A handler may have been at work: counts as a crash. */
 const lapse = ({ fence }: Job): Command => ({ do: 'lapse', fence });

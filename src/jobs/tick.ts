@@ -3,7 +3,7 @@ import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
   awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
-  type CalledRun, type RunMoments, type Spec,
+  type CalledRun, type Definition, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
@@ -17,13 +17,20 @@ import { overlapKeys } from './overlap-keys.ts';
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
-/** Handles the due ticks of all definitions; returns how many definitions ticked. After a full batch, call it again. */
-export async function tickDue(definer: Producer, asker: Asker, typesOf = registered(definer)): Promise<number> {
-  let ticked = 0;
+export interface Ticked {
+  /** How many definitions ticked. After a full batch, call it again. */
+  readonly count: number;
+  /** The store time of the search. */
+  readonly searchedAt: number;
+}
+
+/** Handles the due ticks of all definitions. */
+export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<Ticked> {
+  let ticked: Ticked = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
-    const due = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
-    ticked = due.length;
-    return due.length === 0 ? [] : answers(definer, due, definer.store.now(), asker, typesOf);
+    const { jobs, searchedAt } = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
+    ticked = { count: jobs.length, searchedAt };
+    return jobs.length === 0 ? [] : answers(definer, jobs, definer.store.now(), asker, knowledge);
   });
   return ticked;
 }
@@ -42,13 +49,20 @@ export async function tickBefore(definer: Producer, def: Job, now: number, asker
 
 type Changes = [Change, ...Change[]];
 
-/** The entries of types, which say how runs are made today. */
-export type TypesOf = (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
+/** What whoever ticks knows of programs. */
+export interface TickKnowledge {
+  /** The entries of types, which say how runs are made today. */
+  readonly typesOf: (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
+  /** Which of these definitions are to stop, since no living build declares them. */
+  readonly abandonedOf?: (defs: readonly AbandonableDef[]) => Promise<ReadonlySet<string>>;
+}
 
-const registered = ({ store }: Producer): TypesOf => (names) => readTypes(store, names);
+export type AbandonableDef = Pick<Definition, 'build'> & { readonly name: string };
 
-/** When the next definition is due. */
-export const nextTickDue = (store: Store): Promise<number | null> => store.nextDue(everyDefinition);
+const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
+
+/** When the next definition is due after a time. */
+export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
 
 /** Continues schedules that count from the start or the end of a run. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {
@@ -84,11 +98,14 @@ async function answers(
   due: readonly Job[],
   now: number,
   asker: Asker,
-  typesOf: TypesOf,
+  { typesOf, abandonedOf = noneOf }: TickKnowledge,
 ): Promise<readonly Change[]> {
-  const runs = await momentsOf(store, due);
-  const types = await typesOf(due.map(({ type }) => type));
-  const { readable, unreadable } = read(due, now, runs, types);
+  const abandoned = await abandonedOf(due.map((def) => ({ ...definitionOf(def), name: def.def! })));
+  const live = due.filter((def) => !abandoned.has(def.def!));
+  const runs = await momentsOf(store, live);
+  const types = await typesOf(live.map(({ type }) => type));
+  const { readable, unreadable } = read(live, now, runs, types);
+  const stopped = due.filter((def) => abandoned.has(def.def!)).map((def) => stop(def, now, asker));
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
@@ -100,7 +117,16 @@ async function answers(
     const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));
     return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
   });
-  return [...pausedDefs, ...ticked];
+  return [...stopped, ...pausedDefs, ...ticked];
+}
+
+const noneOf = (): Promise<ReadonlySet<string>> => Promise.resolve(new Set());
+
+/** It is enabled again by the next build that declares it. */
+function stop(def: Job, now: number, asker: Asker): Change {
+  const input = JSON.stringify({ ...definitionOf(def), isAbandoned: true });
+  const why = 'no living instance declares it';
+  return record(def, [{ kind: 'edited', edit: { input } }, { kind: 'paused' }], { ...asker, now, why });
 }
 
 interface Readable {

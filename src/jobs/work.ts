@@ -10,14 +10,18 @@ import type { Batch, Store } from '../store/store.ts';
 import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
-/** Returns the jobs that are now held. Jobs that were cancelled or too late end instead, and are not returned. */
-export async function claimJobs(
-  store: Store,
-  { holder, leaseMs, ...request }: WorkRequest,
-): Promise<readonly RunningJob[]> {
-  const changes = await claim(store, request, holder, leaseMs);
+export interface ClaimedJobs {
+  /** The jobs that are now held. Jobs that were cancelled or too late end instead, and are not returned. */
+  readonly jobs: readonly RunningJob[];
+  /** The store time of the search. */
+  readonly searchedAt: number;
+}
+
+export async function claimJobs(store: Store, { holder, leaseMs, ...request }: WorkRequest): Promise<ClaimedJobs> {
+  const { changes, searchedAt } = await claim(store, request, holder, leaseMs);
   await settleAfter(store, changes, { by: holder });
-  return changes.map(({ after }) => after!).filter((job): job is RunningJob => job.state === 'running');
+  const jobs = changes.map(({ after }) => after!).filter((job): job is RunningJob => job.state === 'running');
+  return { jobs, searchedAt };
 }
 
 /** Stores the outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */

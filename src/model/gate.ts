@@ -43,6 +43,8 @@ export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
+  /** Of a claim's candidates many are at the same gates. */
+  readonly #gates = new Map<string, Gate>();
 
   constructor(admitted: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
     this.#admitted = admittedPerLimit(admitted);
@@ -52,16 +54,23 @@ export class GateAdmissions {
 
   /** How many more jobs this gate admits. */
   room(text: string): number {
-    const gate = parseGate(text);
+    const gate = this.#gate(text);
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
   /** Counts one more job, if the gate has room for it. */
   admit(text: string): boolean {
     if (this.room(text) === 0) return false;
-    const gate = parseGate(text);
-    for (const limit of limitNames(gate)) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
+    for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
     return true;
+  }
+
+  #gate(text: string): Gate {
+    const known = this.#gates.get(text);
+    if (known) return known;
+    const gate = parseGate(text);
+    this.#gates.set(text, gate);
+    return gate;
   }
 }
 

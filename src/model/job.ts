@@ -113,10 +113,18 @@ export interface CancelNote {
 export interface JobError {
   readonly code: ErrorCode;
   readonly message: string;
+  /** The name of its class, unless that is `Error`. */
+  readonly name?: string;
+  /** The application's own code, such as ENOENT. */
+  readonly id?: string;
+  /** Its causes and inner errors, each before its own causes. */
+  readonly causes?: readonly ErrorCause[];
   /** JSON data that the handler attached. */
   readonly data?: unknown;
   readonly stack?: string;
 }
+
+export type ErrorCause = Pick<JobError, 'name' | 'id' | 'message'>;
 
 export interface RunTick {
   /** The definition's id. */

@@ -26,7 +26,7 @@ export interface StoreAddress {
 
 export type { Batch, Note, Writer, Writing } from './port/writing.ts';
 export {
-  queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type Holding, type TypeNames,
+  queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
 } from './port/claiming.ts';
 export type { Cell, Inspection, InspectionLimits, LogLine, Reading } from './port/reading.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 export class WakeSignal {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #waiters = new Set<() => void>();
+  #notified = 0;
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;
@@ -14,8 +15,14 @@ export class WakeSignal {
     return this.#waiters.size;
   }
 
+  /** How often it was notified: whoever reads it before some work knows afterwards whether it missed a call. */
+  get notified(): number {
+    return this.#notified;
+  }
+
   /** Wakes all waiters. A `wait` that begins later does not see this call. */
   notify(): void {
+    this.#notified += 1;
     for (const wake of this.#waiters) wake();
   }
 

@@ -124,6 +124,8 @@ export type StageEnding =
       readonly code: number;
       readonly reason: ErrorCode;
       readonly message: string;
+      /** The application's own code. */
+      readonly id?: string;
       readonly data: unknown;
     }
   | {
@@ -161,8 +163,9 @@ function ending(job: EndedJob, events: readonly Event[]): StageEnding {
     case 'succeeded':
       return { fate: 'complete', result: job.result };
     case 'failed': {
-      const { code, message, data = null } = job.error!;
-      return { fate: 'error', code: errorNumbers[code], reason: code, message, data };
+      const { code, message, id, data = null } = job.error!;
+      const own = id === undefined ? {} : { id };
+      return { fate: 'error', code: errorNumbers[code], reason: code, message, ...own, data };
     }
     case 'cancelled':
       return termination(job, events);

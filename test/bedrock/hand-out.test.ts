@@ -152,6 +152,21 @@ describe('the reply to a worker', () => {
   });
 });
 
+describe.each(both)('on $name', ({ test: onStore }) => {
+  onStore('jobs whose time to retry has passed are never missed by sixteen connections', async ({ world }) => {
+    for (let made = 0; made < 16; made++) await world.create({ name: `storm/${made % 3}`, retryAfter: '+0 SECONDS' });
+    const clients = await Promise.all(Array.from({ length: 16 }, () => world.connect()));
+    const statuses = await Promise.all(clients.map(async (client, at) => {
+      const seen: string[] = [];
+      for (let round = 0; round < 8; round++) {
+        seen.push((await client.ask('GetJob', { name: at % 2 ? 'storm/*' : 'storm/0,storm/1,storm/2' })).status);
+      }
+      return seen;
+    }));
+    expect(new Set(statuses.flat())).toEqual(new Set(['200 OK']));
+  });
+});
+
 describe('retryAfter', () => {
   test('hands a job out again when its worker has not replied in time', async ({ world }) => {
     const id = await world.create({ name: 'r', retryAfter: '+5 MINUTES', data: { a: 1 } });

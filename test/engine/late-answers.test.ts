@@ -18,8 +18,9 @@ class SlowLine {
   constructor(real: Store) {
     this.store = new Proxy(real, {
       get: (target, name: string) => {
-        if (typeof target[name as keyof Store] !== 'function') return undefined;
-        const method = (target[name as keyof Store] as unknown as Method).bind(target);
+        const member = target[name as keyof Store] as unknown as Method | undefined;
+        if (typeof member !== 'function') return member;
+        const method = member.bind(target);
         if (name !== 'claim' && name !== 'beat' && name !== 'commit') return method;
         return async (...values: unknown[]) => {
           const answer = await method(...values);
@@ -116,4 +117,15 @@ test('a run that was claimed on create and answered too late does not start here
   line.letGo('commit');
   await clock.advance(20_000);
   expect(started).toEqual([]);
+});
+
+test('a run that becomes due before the answer to a claim arrives starts without a poll', async () => {
+  const { clock, line, others, started } = await scene();
+  line.hold('claim');
+  const due = clock.now() + 50;
+  const { job } = await others.create({ type: 'greet', due }, 'someone');
+  await clock.advance(60);
+  line.letGo('claim');
+  await clock.advance(10);
+  expect(started).toEqual([`${job!.id} under 1`]);
 });

@@ -67,6 +67,13 @@ describe('a queue', () => {
     expect(await queue('echo')).toMatchObject({ ready: 0, instances: 1, slots: 5, oldestReady: null });
   });
 
+  test('shows the job that has been due longest, not the one that was created first', async () => {
+    const first = await start({ type: 'aged', delay: '1h' });
+    const oldest = await start({ type: 'aged', dueTime: new Date(server.engine.now() - 60_000).toISOString() });
+    await server.engine.jobs.edit(first, { due: server.engine.now() - 1_000 }, { by: 'test' });
+    expect(await queue('aged')).toMatchObject({ ready: 2, oldestReady: { id: oldest } });
+  });
+
   test('lists each limit once with its use', async () => {
     expect((await queue('letter')).limits).toEqual([{ scope: 'type', name: null, max: 3, taken: 0 }]);
     const first = await start({ type: 'letter', input: { to: 'ann' } });

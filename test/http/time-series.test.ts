@@ -52,6 +52,20 @@ describe('time series', () => {
     expect(series.types[0]).toMatchObject({ type: 'doomed', failed: 1, succeeded: 0 });
   });
 
+  test('and metrics do not count audit records', async () => {
+    const counted = async (): Promise<string | undefined> =>
+      /stint_events_total\{kind="created"\} (\d+)/.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
+    const seriesBefore = await seriesOnce(server, '', (one) => sum(one, 'created') >= 3);
+    const countedBefore = await counted();
+    const deed = { action: 'drain', job: null, def: null, before: null, after: null } as const;
+    await server.engine.jobs.audit(deed, { by: 'ada' });
+    const { body } = await server.post(`${api}/runs`, { type: 'echo' });
+    await ended(server, body.id);
+    const after = await seriesOnce(server, '', (one) => sum(one, 'succeeded') > sum(seriesBefore, 'succeeded'));
+    expect(sum(after, 'created')).toBe(sum(seriesBefore, 'created') + 1);
+    expect(Number(await counted())).toBe(Number(countedBefore) + 1);
+  });
+
   test('include jobs that ended before the server started', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stint-series-'));
     const store = `sqlite:${join(folder, 'jobs.db')}`;
@@ -99,7 +113,7 @@ test('cheap job counts are repeated, and expensive ones are cached for all reque
     now += costMs;
     return [{ type: 'echo', kind: 'run', standing: 'pending', count: ++counts }];
   };
-  const jobCounts = new JobCounts({ count }, { monotonic: () => now });
+  const jobCounts = new JobCounts({ count, now: () => now }, { monotonic: () => now });
   const read = async (): Promise<number> => (await jobCounts.open())[0]!.count;
   expect([await read(), (now += 1, await read())]).toEqual([1, 2]);
   costMs = 150;

@@ -1,12 +1,20 @@
 // Ids: handed out from blocks, rising, never twice, and again after the store was away.
 import { expect, test } from 'vitest';
 import { Ids } from '../../src/jobs/ids.ts';
+import { Jobs } from '../../src/jobs.ts';
+import { VirtualClock } from '../../src/time/clock.ts';
+import { stores } from '../support/stores.ts';
 
 /** Counts reservations, and fails on demand. */
 class Counter {
   last = 0;
   readonly asked: number[] = [];
   isAway = false;
+  time = 1_000;
+
+  now(): number {
+    return this.time;
+  }
 
   async reserve(count: number): Promise<number> {
     this.asked.push(count);
@@ -53,4 +61,35 @@ test('a reservation that failed does not fail those after it', async () => {
   await expect(Promise.all([ids.take(1), ids.take(2)])).rejects.toThrow('the store is away');
   counter.isAway = false;
   expect(await ids.take(2)).toEqual([1, 2]);
+});
+
+test('the rest of a block goes unused after a while, and the next block is as large as the last was used', async () => {
+  const counter = new Counter();
+  const [ids, others] = [new Ids(counter), new Ids(counter)];
+  for (let taken = 0; taken < 20; taken += 1) await ids.take(1);
+  counter.time += 40;
+  expect(await ids.take(1)).toEqual([21]);
+  const [other] = await others.take(1);
+  counter.time += 1_000;
+  const [next] = await ids.take(1);
+  expect(next).toBeGreaterThan(other!);
+  expect(counter.asked.at(-1)).toBe(6);
+});
+
+test.each(stores)('newest first is newest first, whichever of two instances created a run ($name)', async (kind) => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const opened = await kind.open(clock);
+  const { store } = opened;
+  const instances = [new Jobs(store), new Jobs(await opened.again())];
+  const created: number[] = [];
+  for (const [count, turn] of [[40, 0], [3, 1], [1, 0], [40, 1], [1, 0], [1, 1], [2, 0]] as const) {
+    for (let left = count; left > 0; left -= 1) {
+      created.push((await instances[turn]!.create({ type: 'plain' }, 'test')).job!.id);
+      await clock.advance(1);
+    }
+    await clock.advance(1_000);
+  }
+  const { jobs } = await store.find({}, { limit: 200 });
+  expect(jobs.map(({ id }) => id)).toEqual(created.toReversed());
+  await opened.close();
 });

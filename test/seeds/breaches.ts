@@ -130,8 +130,13 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'errors lose their message',
-    cuts: [cut('engine/work/command-for.ts', 'message: messageOf(error),', `message: '',`)],
+    cuts: [cut('engine/work/stored-error.ts', 'message: messageOf(error),', `message: '',`)],
     breaks: ['1.24', '3.11 a failed', '3.19'],
+  },
+  {
+    title: 'errors lose their own code',
+    cuts: [cut('engine/work/stored-error.ts', '...(id === undefined ? {} : { id })', '')],
+    breaks: ['3.11 the error id'],
   },
   {
     title: 'isTaskErrorRetryable is not asked',
@@ -588,7 +593,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'due jobs are found by polling only',
-    cuts: [cut('engine/loops/claimer.ts', 'this.#untilNextDue() : 0;', '5_000 : 0;')],
+    cuts: [cut('engine/loops/claimer.ts', 'this.#untilNextDue(searchedAt) : 0;', '5_000 : 0;')],
     breaks: ['5.23'],
   },
   {

@@ -195,7 +195,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     expect((await engine.stage(late.id)).done).toMatchObject({ fate: 'error', code: 3, reason: 'timed out' });
   });
 
-  test.fails('3.11 the error id that an application gives to its error is kept (found.md A10)', async ({ world }) => {
+  test('3.11 the error id that an application gives to its error is kept', async ({ world }) => {
     const reading = jobType('reading', {
       run: () => { throw Object.assign(new Error('no such file'), { code: 'ENOENT' }); },
       retry: { attempts: 1 },
@@ -203,7 +203,9 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     await world.start({ types: [reading] });
     const run = await world.createJobRun(reading);
     await world.settle();
-    expect(JSON.stringify((await world.engine.stage(run.id)).done)).toContain('ENOENT');
+    expect((await world.engine.stage(run.id)).done).toMatchObject({ id: 'ENOENT' });
+    const ask = await world.listen();
+    expect((await ask('GET', `/runs/${run.id}`)).body.error).toMatchObject({ code: 'unknown', id: 'ENOENT' });
   });
 
   test('3.12 a terminated job names its reason: a user, an administrator or a program', async ({ world }) => {

@@ -122,9 +122,9 @@ const bugs: readonly Bug[] = [
     alsoBy: ['histories'],
     plant: class extends Sound {
       override claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
-        return super.claim({ ...ask, limit: 1000 }, (candidates, now) => {
+        return super.claim({ ...ask, limit: 1000 }, (candidates, now, since) => {
           const oldest = [...candidates].sort((a, b) => a.job.id - b.job.id);
-          return decide(oldest.slice(0, ask.limit), now);
+          return decide(oldest.slice(0, ask.limit), now, since);
         });
       }
     },
@@ -135,8 +135,8 @@ const bugs: readonly Bug[] = [
     alsoBy: ['histories', 'races'],
     plant: class extends Sound {
       override claim(ask: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
-        return super.claim(ask, (candidates, now) =>
-          decide(candidates.map((candidate) => ({ ...candidate, parentCancelled: false })), now));
+        return super.claim(ask, (candidates, now, since) =>
+          decide(candidates.map((candidate) => ({ ...candidate, parentCancelled: false })), now, since));
       }
     },
   },

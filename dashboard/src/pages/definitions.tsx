@@ -90,11 +90,12 @@ const NoDefinitions = ({ isFiltered }: { readonly isFiltered: boolean }): JSX.El
 
 const columns: readonly Column<DefView>[] = [
   {
-    title: 'Definition', cell: ({ name, override, inMemory }) => (
+    title: 'Definition', cell: ({ name, override, inMemory, undeclared }) => (
       <>
         <a class="strong" href={href('/definitions', { name })}>{name}</a>{' '}
         {override !== null && <Chip title="An operator changed some settings">overridden</Chip>}{' '}
-        {inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}
+        {inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}{' '}
+        {undeclared && <Chip title="No running instance declares it any more">undeclared</Chip>}
       </>
     ),
   },

@@ -41,7 +41,7 @@ async function handOut(
 ): Promise<readonly HandedOut[]> {
   if (caller.isGone) throw new StatusError(noJob);
   const isLongPoll = headers.get('connection')?.toLowerCase() === 'wait';
-  const found: HandOut = isLongPoll
+  const found: Pick<HandOut, 'handed' | 'failed'> = isLongPoll
     ? { handed: await services.longPolls.wait(request, caller, timeoutOf(headers)), failed: 0 }
     : await services.longPolls.serve(request, caller);
   if (found.handed.length + found.failed === 0) throw new StatusError(noJob);

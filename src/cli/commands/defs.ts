@@ -1,16 +1,15 @@
 /** `stint defs`: lists, creates, enables, disables, runs and deletes definitions. */
 import type { Command } from 'commander';
 import type { KnownDefinition } from '../../jobs/define.ts';
-import { parseJson } from '../../model/json.ts';
 import { describeSchedule } from '../../time/describe.ts';
+import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { attribution, addActionFlags, actor, addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
-import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
+import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import { printEvents } from './runs.ts';
 
-interface CreateDefFlags extends CommonFlags, ScheduleFlags {
+interface CreateDefFlags extends CommonFlags, DefFlags {
   readonly type: string;
-  readonly params?: string;
 }
 
 const eventsShownMax = 20;
@@ -19,21 +18,23 @@ export function defsCommand(program: Command): void {
   const defs = program.command('defs').description('manage definitions');
   addStoreFlags(defs.command('ls').description('list definitions')).action(list);
   addStoreFlags(defs.command('show <name>').description('show a definition and its newest events')).action(show);
-  addScheduleFlags(addStoreFlags(
+  addDefFlags(addStoreFlags(
     defs.command('create <name>').description('create a definition of a job type, with or without a schedule'),
   ))
     .requiredOption('--type <type>', 'job type of its runs')
-    .option('--params <json>', 'input of its runs')
     .action(create);
+  addDefFlags(addActionFlags(
+    defs.command('edit <name>').description('override settings; in --settings, null takes one back'),
+  )).action(edit);
   addActionFlags(defs.command('delete <name>').description('delete a definition; its runs stay')).action(remove);
   addActionFlags(
     defs.command('reset <name>').description('remove the override; the declared settings apply again'),
   ).action(reset);
   addActionFlags(defs.command('enable <name>').description('resume its schedules')).action(enable);
   addActionFlags(defs.command('disable <name>').description('suspend its schedules')).action(disable);
-  addActionFlags(defs.command('run <name>').description('create a run now'))
-    .option('--input <json>', 'input to use instead of its parameters')
-    .action(run);
+  addRunFlags(addActionFlags(
+    defs.command('run <name>').description('create a run now, with its parameters or with another input'),
+  )).action(run);
 }
 
 const list = (options: CommonFlags): Promise<void> =>
@@ -41,13 +42,14 @@ const list = (options: CommonFlags): Promise<void> =>
     const all = await engine.definitions();
     if (options.json) return printJson(all);
     printTable(
-      ['NAME', 'TYPE', 'ENABLED', 'NEXT', 'SCHEDULES'],
+      ['NAME', 'TYPE', 'ENABLED', 'NEXT', 'SCHEDULES', 'NOTE'],
       all.map((def) => [
         def.name,
         def.spec.type,
         def.isEnabled ? 'yes' : 'no',
         timeCell(def.nextDue),
         schedulesOf(def),
+        def.isUndeclared ? 'not declared by a running instance' : null,
       ]),
     );
   });
@@ -60,21 +62,21 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
     printLine(`  schedules  ${schedulesOf(def) || 'none'}`);
     printLine(`  next       ${timeCell(def.nextDue) ?? 'never'}`);
     printLine(`  overlap    ${def.spec.overlap}, misfire ${def.spec.misfire.policy}`);
+    if (def.isUndeclared) printLine('  declared   by no running instance: its code is gone, or not running');
     if (def.override) printLine(`  override   ${JSON.stringify(def.override)}`);
     return printEvents((await engine.history(def.job.id)).slice(-eventsShownMax));
   });
 
 const create = (name: string, options: CreateDefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const schedule = scheduleOf(options);
-    const params = options.params === undefined ? {} : { params: parseJson(options.params) };
-    await engine.define(
-      name,
-      options.type,
-      { ...params, ...(schedule ? { schedules: schedule } : {}) },
-      { by: actor() },
-    );
+    await engine.define(name, options.type, defOptionsOf(options), { by: actor() });
     return printResult({ name }, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
+  });
+
+const edit = (name: string, options: CommonFlags & DefFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.override(name, defOptionsOf(options), attribution(options));
+    return printResult({ name }, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
@@ -101,10 +103,9 @@ const disable = (name: string, options: CommonFlags): Promise<void> =>
     return printResult({ name, isEnabled: false }, `Disabled definition ${name}`, options);
   });
 
-const run = (name: string, options: CommonFlags & { readonly input?: string }): Promise<void> =>
+const run = (name: string, options: CommonFlags & RunFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const input = options.input === undefined ? {} : { input: parseJson(options.input) };
-    const { id } = await engine.createNamed({ def: name }, input, actor());
+    const { id } = await engine.createNamed({ def: name }, runRequestOf(options), actor());
     return printResult({ id }, `Created run ${id} (${name}). Follow it: stint runs watch ${id}`, options);
   });
 

@@ -1,14 +1,15 @@
 /** `stint runs`: lists, creates, shows and manages runs. */
 import type { Command } from 'commander';
-import type { Job } from '../../model/job.ts';
+import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
-import { parseJson } from '../../model/json.ts';
 import { standingOf, standings, type Query, type Standing } from '../../store/query.ts';
 import { Refusal } from '../../refusal.ts';
+import { tagOf } from '../def-flags.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
 import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
+import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
 
@@ -22,14 +23,6 @@ interface ListOptions extends CommonFlags {
   readonly after?: string;
 }
 
-interface CreateRunFlags extends CommonFlags {
-  readonly input?: string;
-  readonly due?: string;
-  readonly priority?: string;
-  readonly tag?: string[];
-  readonly unique?: string;
-}
-
 export function runsCommand(program: Command): void {
   const runs = program.command('runs').description('manage runs');
   addStoreFlags(runs.command('ls').description('list runs, newest first'))
@@ -41,12 +34,7 @@ export function runsCommand(program: Command): void {
     .option('--limit <n>', 'page size', '20')
     .option('--after <id>', 'continue after this id')
     .action(list);
-  addStoreFlags(runs.command('create <type>').description('create a run of a job type'))
-    .option('--input <json>', 'input of the run')
-    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now)')
-    .option('--priority <n>', 'runs with a higher priority start first')
-    .option('--tag <name=value...>', 'tags of the run')
-    .option('--unique <key>', 'do not create it if an open run has this key')
+  addRunFlags(addStoreFlags(runs.command('create <type>').description('create a run of a job type')))
     .action(create);
   addStoreFlags(runs.command('show <id>').description('show a run and its events')).action(show);
   addStoreFlags(runs.command('events <id>').description('list the events of a run')).action(events);
@@ -81,17 +69,9 @@ const list = (options: ListOptions): Promise<void> =>
     if (page.next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${page.next}`));
   });
 
-const create = (type: string, options: CreateRunFlags): Promise<void> =>
+const create = (type: string, options: CommonFlags & RunFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { input, due, priority, tag, unique } = options;
-    const request = {
-      ...(input === undefined ? {} : { input: parseJson(input) }),
-      ...(due === undefined ? {} : { dueTime: due }),
-      ...(priority === undefined ? {} : { priority: Number(priority) }),
-      ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
-      ...(unique === undefined ? {} : { unique }),
-    };
-    const { id, outcome } = await engine.createNamed({ type }, request, actor());
+    const { id, outcome } = await engine.createNamed({ type }, runRequestOf(options), actor());
     if (options.json) return printJson({ id, outcome });
     printLine(`${outcomeTexts[outcome ?? 'existing'](`run ${id} (${type})`)}. Follow it: stint runs watch ${id}`);
     const unknown = (await engine.explain(id)).find(({ code }) => code === 'type.unknown');
@@ -124,7 +104,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['attempt', job.attempt],
       ['fence', job.fence],
       ['tasks', counts.total === 0 ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
-      ['error', job.error?.message ?? null],
+      ['error', job.error === null ? null : errorText(job.error)],
       ['input', job.input],
       ['result', job.result],
     ];
@@ -245,8 +225,9 @@ function checkStanding(state: string): Standing {
   throw new Refusal('malformed.option', `unknown state "${state.slice(0, 40)}"; use ${standings.join(', ')}`, {});
 }
 
-function tagOf(text: string): [string, string] {
-  const [name = '', ...value] = text.split('=');
-  if (name !== '' && value.length > 0) return [name, value.join('=')];
-  throw new Refusal('malformed.option', `invalid tag "${text.slice(0, 40)}"; use name=value`, {});
-}
+/** With the name, the application's own code, and the causes. */
+const errorText = ({ causes = [], ...error }: JobError): string =>
+  [causeText(error), ...causes.map((cause) => `caused by ${causeText(cause)}`)].join('; ');
+
+const causeText = ({ name, id, message }: ErrorCause): string =>
+  [...(name === undefined ? [] : [`${name}: `]), message, ...(id === undefined ? [] : [` (${id})`])].join('');

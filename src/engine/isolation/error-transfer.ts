@@ -12,6 +12,8 @@ export interface ErrorData {
   /** Its own enumerable properties, such as `data`, `code` and `afterMs`, as JSON. */
   readonly extras: readonly (readonly [name: string, text: string])[];
   readonly cause: ErrorData | null;
+  /** The inner errors of an AggregateError. */
+  readonly errors: readonly ErrorData[] | null;
 }
 
 /** Creates an empty error of each known class; the extras fill in its properties. */
@@ -28,6 +30,7 @@ const makers = {
   RangeError: () => new RangeError(),
   ReferenceError: () => new ReferenceError(),
   SyntaxError: () => new SyntaxError(),
+  AggregateError: () => new AggregateError([]),
 } satisfies Record<string, () => Error>;
 
 type KnownClass = keyof typeof makers;
@@ -36,9 +39,11 @@ const classes: ReadonlyArray<readonly [KnownClass, abstract new (...args: never[
   ['Fail', Fail], ['RetryAfter', RetryAfter], ['Snooze', Snooze], ['Cancelled', Cancelled], ['TimedOut', TimedOut],
   ['LeaseLost', LeaseLost], ['Interrupted', Interrupted], ['Refusal', Refusal], ['TypeError', TypeError],
   ['RangeError', RangeError], ['ReferenceError', ReferenceError], ['SyntaxError', SyntaxError],
+  ['AggregateError', AggregateError],
 ];
 
 const causesMax = 4;
+const innerMax = 10;
 const messageMax = 10_000;
 const stackMax = 20_000;
 const extrasMax = 20;
@@ -54,11 +59,12 @@ export function errorToData(thrown: unknown): ErrorData {
   }
 }
 
-export function errorFromData({ name, knownClass, message, stack, extras, cause }: ErrorData): Error {
+export function errorFromData({ name, knownClass, message, stack, extras, cause, errors }: ErrorData): Error {
   const error = knownClass === null ? new Error() : makers[knownClass]();
   const hidden: Record<string, unknown> = { message, stack: stack ?? `${name}: ${message}` };
   if (error.name !== name) hidden['name'] = name;
   if (cause) hidden['cause'] = errorFromData(cause);
+  if (errors) hidden['errors'] = errors.map(errorFromData);
   for (const [key, value] of Object.entries(hidden)) define(error, key, value, false);
   for (const [key, text] of extras) define(error, key, parseJson(text), true);
   return error;
@@ -73,7 +79,13 @@ function toData(thrown: unknown, causesLeft: number): ErrorData {
     stack: typeof thrown.stack === 'string' ? thrown.stack.slice(0, stackMax) : null,
     extras: extrasOf(thrown),
     cause: thrown.cause === undefined || causesLeft === 0 ? null : toData(thrown.cause, causesLeft - 1),
+    errors: innerErrors(thrown, causesLeft),
   };
+}
+
+function innerErrors(thrown: Error, causesLeft: number): readonly ErrorData[] | null {
+  if (!(thrown instanceof AggregateError) || causesLeft === 0) return null;
+  return thrown.errors.slice(0, innerMax).map((inner: unknown) => toData(inner, causesLeft - 1));
 }
 
 /** `throw 'text'` becomes an error with that message; any other value becomes the `data` of an error. */
@@ -84,7 +96,7 @@ function valueToData(thrown: unknown): ErrorData {
 }
 
 const plain = (name: string, message: string): ErrorData => ({
-  name, knownClass: null, message, stack: null, extras: [], cause: null,
+  name, knownClass: null, message, stack: null, extras: [], cause: null, errors: null,
 });
 
 /** The `name` of `class OutOfPaper extends Error {}` is `Error`; the name of its class says more. */

@@ -4,6 +4,7 @@
  */
 import type { Jobs } from '../../jobs.ts';
 import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
+import type { ClaimedJobs } from '../../jobs/work.ts';
 import { GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
@@ -84,19 +85,19 @@ export class Claimer {
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return claimPollMs;
-    const claimed = await this.#claim(wanted);
+    const { jobs: claimed, searchedAt } = await this.#claim(wanted);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     this.#lastClaimWasShort = claimed.length < wanted;
     slots.add(claimed);
-    return this.#lastClaimWasShort ? this.#untilNextDue() : 0;
+    return this.#lastClaimWasShort ? this.#untilNextDue(searchedAt) : 0;
   }
 
-  async #claim(limit: number): Promise<readonly RunningJob[]> {
+  async #claim(limit: number): Promise<ClaimedJobs> {
     const { jobs, by, lease } = this.#parts;
     const epochBefore = lease.epoch;
     try {
-      const claimed = await jobs.claim({ ...this.#request(limit), holder: by, leaseMs: null });
-      if (claimed.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
+      const claimed = await jobs.claimBatch({ ...this.#request(limit), holder: by, leaseMs: null });
+      if (claimed.jobs.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
       throw new Error('the answer to a claim arrived after the lease of this instance may have lapsed');
     } catch (error) {
       this.noteUnknownClaims();
@@ -126,9 +127,9 @@ export class Claimer {
     return { kinds: ['run', 'task'], names: { exact: types }, limit, limits: limits(), isLeader: isLeader() };
   }
 
-  async #untilNextDue(): Promise<number> {
+  async #untilNextDue(searchedAt: number): Promise<number> {
     const { jobs, types } = this.#parts;
-    const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: { exact: types } });
+    const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: { exact: types } }, searchedAt);
     const poll = (await this.#isGateFull()) ? limitedPollMs : claimPollMs;
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }

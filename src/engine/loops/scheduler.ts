@@ -2,13 +2,13 @@
  * The scheduler: ticks definitions that are due. Every instance may do so; the others poll later than the leader and
  * usually find nothing left. Of two that tick the same definition, the version guard refuses the second.
  */
-import { followRuns, nextTickDue, tickBatch, tickDue, type TypesOf } from '../../jobs/tick.ts';
+import { followRuns, nextTickDue, tickBatch, tickDue, type TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 
 export interface SchedulerParts {
   readonly jobs: Jobs;
   readonly by: string;
-  readonly typesOf: TypesOf;
+  readonly knowledge: TickKnowledge;
   readonly isLeader: () => boolean;
 }
 
@@ -27,13 +27,14 @@ export class Scheduler {
   }
 
   async turn(): Promise<number> {
-    const { jobs, by, typesOf, isLeader } = this.#parts;
-    if ((await tickDue(jobs, { by }, typesOf)) === tickBatch) return 0;
+    const { jobs, by, knowledge, isLeader } = this.#parts;
+    const { count, searchedAt } = await tickDue(jobs, { by }, knowledge);
+    if (count === tickBatch) return 0;
     await this.#followLost();
-    const next = await nextTickDue(jobs.store);
-    return next === null
-      ? schedulePollMs : Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + (isLeader() ? 0
-      : followerDelayMs)));
+    const next = await nextTickDue(jobs.store, searchedAt);
+    if (next === null) return schedulePollMs;
+    const delayMs = isLeader() ? 0 : followerDelayMs;
+    return Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + delayMs));
   }
 
   /** Adjusts schedules that count from the start or the end of a run. */

@@ -3,13 +3,13 @@ import type { Job } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { hasTasks, type JobType } from '../declare/job-type.ts';
-import { checked } from '../declare/schema.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { jobLog } from '../handler/job-log.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
+import { fittingInput } from './fitting-input.ts';
 import { contextOf, factsOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import type { TaskParents } from './task-parents.ts';
@@ -43,7 +43,7 @@ export class HandlerCaller {
     const context = contextOf(attempt, tracker, this.#logOf(attempt));
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
-      : andThen(inputOf(type, job), (input) => this.#callRun(execution, context, input));
+      : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
   }
 
   #callRun(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
@@ -64,7 +64,7 @@ export class HandlerCaller {
     const { type, attempt: { job } } = execution;
     const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parseJson(parent.details);
-    return andThen(inputOf(type, parent), (input) => {
+    return andThen(fittingInput(type, parent), (input) => {
       const data = { input, details, task: parseJson(job.input), key: job.key };
       return type.options.isolate
         ? this.#callIsolated(execution, 'taskResults', run, data)
@@ -110,10 +110,4 @@ export class HandlerCaller {
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';
-}
-
-/** Validated again before the call: the schema may have changed since the job was created. */
-function inputOf(type: JobType, job: Job): MaybePromise<unknown> {
-  const input = parseJson(job.input);
-  return type.options.input ? checked(type.options.input, input, `${type.name} ${job.id}`) : input;
 }

@@ -12,10 +12,12 @@ import { Cancelled } from '../handler/errors.ts';
 import { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import type { Attempts } from './attempts.ts';
-import { isA, commandForError, commandForResult } from './command-for.ts';
+import { commandForError, commandForResult } from './command-for.ts';
 import { Deadlines } from './deadlines.ts';
+import { InputMisfit, misfitWaitMs } from './fitting-input.ts';
 import { HandlerCaller, tasksPlanned, type Execution, type HandlerCallerParts } from './handler-caller.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
+import { isA } from './stored-error.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
 import { TaskParents } from './task-parents.ts';
 import type { TimeLimits } from './time-limits.ts';
@@ -27,6 +29,8 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly tracing: Tracing;
   readonly attempts: Attempts;
   readonly timeLimits: TimeLimits;
+  /** Whether a living instance has a newer build with the type. */
+  readonly isKnownNewer: (type: string) => Promise<boolean>;
 }
 
 const timeoutDefaultMs = 3_600_000;
@@ -134,7 +138,7 @@ export class Runner {
     try {
       return this.#commandForResult(execution, await attempt.await(result));
     } catch (error) {
-      return this.#commandForError(execution, error);
+      return await this.#commandForError(execution, error);
     } finally {
       stopTimer();
     }
@@ -147,7 +151,24 @@ export class Runner {
     return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
   }
 
-  #commandForError({ type, attempt, tracker }: Execution, error: unknown): Command | null {
+  #commandForError(execution: Execution, error: unknown): MaybePromise<Command | null> {
+    return isA(InputMisfit, error) ? this.#commandForMisfit(execution, error) : this.#commandForFailure(execution, error);
+  }
+
+  /** Old code does not fail what a newer build can do: the job waits for an instance of it. */
+  async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
+    const { job, holding: { fence } } = execution.attempt;
+    const { isKnownNewer, jobs, logger } = this.#parts;
+    const failure = this.#commandForFailure(execution, error);
+    try {
+      if (failure?.do !== 'fail' || !(await isKnownNewer(job.type))) return failure;
+    } catch (cause) {
+      logger.warn(`cannot find out whether a newer build knows the input of job ${job.id}; it is released`, { error: cause });
+    }
+    return { do: 'release', fence, due: jobs.store.now() + misfitWaitMs(job) };
+  }
+
+  #commandForFailure({ type, attempt, tracker }: Execution, error: unknown): Command | null {
     tracker.end(error);
     const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
     const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);

@@ -5,7 +5,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
 import type { Job, Tags } from '../../model/job.ts';
-import { storedError } from './command-for.ts';
+import { storedError } from './stored-error.ts';
 
 type Api = typeof OpenTelemetry;
 
@@ -111,8 +111,8 @@ function inSpan<T>(
     try {
       return await work();
     } catch (error) {
-      const { code, message, stack } = storedError(error);
-      span.recordException({ name: code, message, ...(stack === undefined ? {} : { stack }) });
+      const { code, name = code, message, stack } = storedError(error);
+      span.recordException({ name, message, ...(stack === undefined ? {} : { stack }) });
       span.setStatus({ code: api.SpanStatusCode.ERROR, message });
       throw error;
     } finally {

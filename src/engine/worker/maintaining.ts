@@ -2,7 +2,7 @@
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
-import type { TypesOf } from '../../jobs/tick.ts';
+import type { TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Store } from '../../store/store.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
@@ -11,11 +11,10 @@ import type { InstanceLease } from '../loops/lease.ts';
 import { purgeEnded, type Retention } from '../loops/retention.ts';
 import { Scheduler } from '../loops/scheduler.ts';
 
-export interface MaintainingParts extends LoopParts {
+export interface MaintainingParts extends LoopParts, TickKnowledge {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
-  readonly typesOf: TypesOf;
 }
 
 export interface MaintainingPart {
@@ -36,10 +35,10 @@ const retentionMs = 60_000;
 const followerDelayFactor = 2;
 
 export function maintaining(parts: MaintainingParts, lease: InstanceLease): MaintainingPart {
-  const { jobs, instance: by, retention, typesOf } = parts;
+  const { jobs, instance: by, retention } = parts;
   const { store } = jobs;
   const leader = new Leader(jobs, by, lease.durationMs);
-  const scheduler = new Scheduler({ jobs, by, typesOf, isLeader: () => leader.isLeader });
+  const scheduler = new Scheduler({ jobs, by, knowledge: parts, isLeader: () => leader.isLeader });
   const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
   const every = (ms: number, work: () => Promise<number>): Turn => async () =>
     (await work()) > 0 ? 0 : ms * (leader.isLeader ? 1 : followerDelayFactor);

@@ -25,6 +25,7 @@ export interface RunningParts extends LoopParts {
   readonly watchers: JobWatchers;
   readonly slots: number;
   readonly timeLimits: TimeLimits;
+  readonly isKnownNewer: (type: string) => Promise<boolean>;
   /** Only for the worker that receives them. */
   readonly instanceCommands?: InstanceCommands;
 }

@@ -87,6 +87,7 @@ export const CancelRequest = z.strictObject({ why: why.optional(), grace: durati
 export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),
+  id: z.string().max(200).optional().meta({ description: 'your own code of the error' }),
   data: z.unknown().optional(),
 });
 export const RunResult = z.strictObject({ result: z.unknown().optional(), why: why.optional() }).meta({ id: 'RunResult' });
@@ -126,58 +127,91 @@ export const ScheduleRequest = z
   .meta({ id: 'ScheduleRequest' });
 export type ScheduleRequest = z.infer<typeof ScheduleRequest>;
 
-const Misfire = z.strictObject({
-  policy: z.enum(['skip', 'once', 'all']),
+const MisfirePolicy = z.enum(['skip', 'once', 'all']);
+const Misfire = z.union([
+  MisfirePolicy,
+  z.strictObject({
+    policy: MisfirePolicy,
+    window: duration.optional(),
+    cap: z.number().int().optional(),
+    grace: duration.optional(),
+  }),
+]);
+const StoredMisfire = z.strictObject({
+  policy: MisfirePolicy,
   windowMs: z.number().int(),
   cap: z.number().int(),
   graceMs: z.number().int().optional(),
-});
+}).meta({ description: 'the form in which definitions show it' });
 export const Overlap = z.enum(['allow', 'skip', 'queue', 'replace']);
-const Retry = z.strictObject({
-  attempts: z.number().int().optional(),
-  backoff: z.enum(['fixed', 'linear', 'exponential']).optional(),
-  base: duration.optional(),
-  max: duration.optional(),
-  jitter: z.number().optional(),
-  crashes: z.number().int().optional(),
-});
+const retryFields = {
+  attempts: z.number().int(),
+  backoff: z.enum(['fixed', 'linear', 'exponential']),
+  base: duration,
+  max: duration,
+  jitter: z.number(),
+  crashes: z.number().int(),
+};
+const OnTaskFailure = z.union([
+  z.enum(['collect', 'failFast']),
+  z.strictObject({ tolerate: z.number().int() }),
+  z.strictObject({ toleratePercent: z.number() }),
+]);
+
+/** The settings of a definition, in the words of `jobDef`, for its creation and for its override. */
+const defFields = {
+  params: z.unknown(),
+  schedules: z.array(ScheduleRequest).max(100),
+  overlap: Overlap,
+  misfire: Misfire,
+  concurrency: z.number().int().min(1),
+  manualRuns: z.boolean(),
+  leaderOnly: z.boolean(),
+  onePerType: z.boolean().meta({ description: 'true only if the job type says so; false has no effect' }),
+  priority: z.number().int(),
+  timeout: duration,
+  prepareTimeout: duration,
+  retention: duration,
+  retry: z.strictObject(retryFields).partial(),
+  onTaskFailure: OnTaskFailure,
+  tags,
+};
 
 export const DefCreation = z
-  .strictObject({
-    name,
-    type: name,
-    params: z.unknown().optional(),
-    schedules: z.array(ScheduleRequest).max(100).optional(),
-    overlap: Overlap.optional(),
-    misfire: z.enum(['skip', 'once', 'all']).optional(),
-    concurrency: z.number().int().min(1).optional(),
-    enabled: z.boolean().optional(),
-    manualRuns: z.boolean().optional(),
-    leaderOnly: z.boolean().optional(),
-    onePerType: z.boolean().optional(),
-    priority: z.number().int().optional(),
-    timeout: duration.optional(),
-    retention: duration.optional(),
-    retry: Retry.optional(),
-    tags: tags.optional(),
-  })
+  .strictObject({ name, type: name, enabled: z.boolean().optional(), ...z.object(defFields).partial().shape })
   .meta({ id: 'DefCreation' });
 
-/** An override. Omitted fields keep their declared values. */
+const limitMax = z.number().int().nullable().optional();
+
+/** An override, merged with the one before. Omitted fields stay; null takes a field back, so that the declared one counts. */
 export const DefOverride = z
   .strictObject({
-    params: z.unknown().optional(),
-    schedules: z.array(ScheduleRequest).max(100).optional(),
-    policy: z.record(z.string(), z.unknown()).optional(),
-    priority: z.number().int().optional(),
-    overlap: Overlap.optional(),
-    misfire: Misfire.optional(),
-    onePerType: z.boolean().optional(),
-    manualRuns: z.boolean().optional(),
-    tags: tags.nullable().optional(),
-    gate: z.strictObject({
-      typeMax: z.number().int().optional(), defMax: z.number().int().optional(),
+    ...z.object(defFields).partial().shape,
+    schedules: defFields.schedules.nullable().optional(),
+    overlap: Overlap.nullable().optional(),
+    misfire: z.union([Misfire, StoredMisfire]).nullable().optional(),
+    concurrency: defFields.concurrency.nullable().optional(),
+    manualRuns: z.boolean().nullable().optional(),
+    leaderOnly: z.boolean().nullable().optional(),
+    onePerType: defFields.onePerType.nullable().optional(),
+    priority: defFields.priority.nullable().optional(),
+    timeout: duration.nullable().optional(),
+    prepareTimeout: duration.nullable().optional(),
+    retention: duration.nullable().optional(),
+    retry: z.strictObject({
+      attempts: retryFields.attempts.nullable().optional(),
+      backoff: retryFields.backoff.nullable().optional(),
+      base: duration.nullable().optional(),
+      max: duration.nullable().optional(),
+      jitter: retryFields.jitter.nullable().optional(),
+      crashes: retryFields.crashes.nullable().optional(),
     }).nullable().optional(),
+    onTaskFailure: OnTaskFailure.nullable().optional(),
+    tags: tags.nullable().optional(),
+    policy: z.record(z.string(), z.unknown()).nullable().optional()
+      .meta({ description: 'timeout, retry and the like in the form in which definitions show them' }),
+    gate: z.strictObject({ typeMax: limitMax, defMax: limitMax }).nullable().optional()
+      .meta({ description: 'concurrency in the form in which definitions show it' }),
     limitKey: z.string().nullable().optional(),
     why: why.optional(),
   })

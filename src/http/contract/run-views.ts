@@ -10,7 +10,18 @@ export const count = z.number().int();
 export const instant = z.number().meta({ description: 'milliseconds since 1970' });
 
 export const JobErrorView = z
-  .object({ code: z.enum(errorWords), message: z.string(), data: z.unknown().optional(), stack: z.string().optional() })
+  .object({
+    code: z.enum(errorWords),
+    message: z.string(),
+    name: z.string().optional().meta({ description: 'the name of its class' }),
+    id: z.string().optional().meta({ description: 'the code that the application gave the error, such as ENOENT' }),
+    causes: z
+      .array(z.object({ message: z.string(), name: z.string().optional(), id: z.string().optional() }))
+      .optional()
+      .meta({ description: 'causes and inner errors, each before its own causes' }),
+    data: z.unknown().optional(),
+    stack: z.string().optional(),
+  })
   .meta({ id: 'JobError' });
 
 export const TaskCounts = z

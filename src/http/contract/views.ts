@@ -39,6 +39,8 @@ export const DefView = z
     type: z.string(),
     enabled: z.boolean(),
     inMemory: z.boolean(),
+    undeclared: z.boolean()
+      .meta({ description: 'code declared it, and no living instance has that code any more' }),
     status: z.enum(['SCHEDULED', 'RUNNING', 'DISABLED']),
     lastExecuted: instant.nullable(),
     lastExecutedStatus: z.enum(['COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED']),

@@ -99,6 +99,8 @@ export const FailRequest = z
     error: z.strictObject({
       message: z.string().max(16_000),
       code: z.enum(errorWords).optional(),
+      name: z.string().max(200).optional(),
+      id: z.string().max(200).optional().meta({ description: 'your own code of the error' }),
       data: z.unknown().optional(),
       stack: z.string().max(64_000).optional(),
     }),

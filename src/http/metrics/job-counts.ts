@@ -4,7 +4,7 @@ import { workKinds } from '../../model/state.ts';
 import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';
 
-type Counter = Pick<EngineCore, 'count'>;
+type Counter = Pick<EngineCore, 'count' | 'now'>;
 type MonotonicClock = Pick<Clock, 'monotonic'>;
 
 /** A count that takes no longer is not cached. */
@@ -15,15 +15,23 @@ const endedCacheMs = 2_000;
 
 export class JobCounts {
   readonly #open: CachedCount;
+  readonly #ready: CachedCount;
   readonly #ended: CachedCount;
 
   constructor(engine: Counter, clock: MonotonicClock) {
-    this.#open = new CachedCount(engine, clock, { kinds: workKinds, standings: openStandings }, 0);
-    this.#ended = new CachedCount(engine, clock, { kinds: workKinds, standings: endedStandings }, endedCacheMs);
+    const counted = (query: () => Query, cacheMs = 0): CachedCount => new CachedCount(engine, clock, query, cacheMs);
+    this.#open = counted(() => ({ kinds: workKinds, standings: openStandings }));
+    this.#ready = counted(() => ({ kinds: workKinds, standings: ['pending'], dueBefore: engine.now() }));
+    this.#ended = counted(() => ({ kinds: workKinds, standings: endedStandings }), endedCacheMs);
   }
 
   open(): Promise<readonly Tally[]> {
     return this.#open.read();
+  }
+
+  /** Pending jobs that are due. */
+  ready(): Promise<readonly Tally[]> {
+    return this.#ready.read();
   }
 
   ended(): Promise<readonly Tally[]> {
@@ -34,12 +42,12 @@ export class JobCounts {
 class CachedCount {
   readonly #engine: Counter;
   readonly #clock: MonotonicClock;
-  readonly #query: Query;
+  readonly #query: () => Query;
   readonly #cacheMs: number;
   #counting: Promise<readonly Tally[]> | null = null;
   #validUntil = 0;
 
-  constructor(engine: Counter, clock: MonotonicClock, query: Query, cacheMs: number) {
+  constructor(engine: Counter, clock: MonotonicClock, query: () => Query, cacheMs: number) {
     this.#engine = engine;
     this.#clock = clock;
     this.#query = query;
@@ -57,7 +65,7 @@ class CachedCount {
   async #count(): Promise<readonly Tally[]> {
     const start = this.#clock.monotonic();
     try {
-      const tallies = await this.#engine.count(this.#query);
+      const tallies = await this.#engine.count(this.#query());
       const now = this.#clock.monotonic();
       this.#validUntil = now + Math.max(this.#cacheMs, (now - start - cheapMs) * cacheFactor);
       return tallies;

@@ -40,7 +40,7 @@ export class Metrics {
   }
 
   countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
-    this.#count('stint_events_total', { kind: event.kind });
+    if (kind !== 'audit') this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#countTicks(event);
     if (!workKinds.includes(kind)) return;
     const type = this.#labelOf(name);

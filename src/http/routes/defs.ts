@@ -1,8 +1,8 @@
 /** Definitions over HTTP: list, create, override, enable, run and delete them, and show past and future ticks. */
 import type { DefOptions } from '../../engine/declare/job-def.ts';
-import type { KnownDefinition } from '../../jobs/define.ts';
+import type { ListedDefinition } from '../../engine/reads.ts';
 import type { TickOutcome } from '../../model/event.ts';
-import type { Spec } from '../../model/definition.ts';
+import type { DefChanges } from '../../engine/declare/def-changes.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import type { Duration } from '../../time/duration.ts';
 import { preview, type PreviewTick } from '../../time/preview.ts';
@@ -45,8 +45,8 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
   },
 
   async overrideDef({ engine }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
-    const overrides = { ...rest, ...(schedules === undefined ? {} : { schedules: schedules.map(scheduleOf) }) };
-    await engine.override(name, overrides as Partial<Spec>, act(principal, why));
+    const changed = schedules === undefined ? {} : { schedules: schedules && schedules.map(scheduleOf) };
+    await engine.override(name, { ...rest, ...changed } as DefChanges, act(principal, why));
     return view(engine, await engine.definition(name), principal.visibility);
   },
 
@@ -100,7 +100,7 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
   },
 };
 
-async function view(engine: HttpServices['engine'], known: KnownDefinition, visibility: Visibility): Promise<DefView> {
+async function view(engine: HttpServices['engine'], known: ListedDefinition, visibility: Visibility): Promise<DefView> {
   return defView(known, await engine.configuration(known.name), visibility);
 }
 

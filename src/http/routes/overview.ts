@@ -5,6 +5,7 @@ import type { Tally } from '../../store/query.ts';
 import type { Instance } from '../../store/store.ts';
 import type { StatsView, TypeView } from '../contract.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
+import { instancesPerType } from '../instances-per-type.ts';
 import { instanceView } from '../views.ts';
 
 export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
@@ -15,7 +16,11 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
     const local = new Map(engine.types().map((type) => [type.name, type]));
     const elsewhere = alive.flatMap(({ about }) => about.types);
     const names = new Set([...local.keys(), ...elsewhere, ...tallies.map(({ type }) => type)]);
-    return { items: [...names].sort().map((name) => typeView(name, local.get(name), alive, tallies)) };
+    const perType = Map.groupBy(tallies, ({ type }) => type);
+    const having = instancesPerType(alive);
+    const viewOf = (name: string): TypeView =>
+      typeView(name, local.get(name), having.get(name) ?? [], perType.get(name) ?? []);
+    return { items: [...names].sort().map(viewOf) };
   },
 
   async listInstances({ engine }) {

@@ -1,10 +1,10 @@
 /** Queues over HTTP: the open jobs of each type, the longest wait, and the limits in use. */
 import type { LimitInUse } from '../../engine/inspect/limits-in-use.ts';
-import { workKinds } from '../../model/state.ts';
-import type { Tally } from '../../store/query.ts';
-import type { Instance } from '../../store/store.ts';
+import type { Standing, Tally } from '../../store/query.ts';
+import type { DueJob, Instance } from '../../store/store.ts';
 import type { LimitView, QueueView } from '../contract.ts';
-import type { HttpServices, RouteHandlers } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
+import { instancesPerType } from '../instances-per-type.ts';
 
 /** The age of the oldest job is looked up for this many types: those with most ready jobs. */
 const agesMax = 20;
@@ -13,57 +13,62 @@ export const queueRoutes: RouteHandlers<'listQueues'> = {
   async listQueues({ engine, jobCounts }) {
     const now = engine.now();
     const able = (await engine.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && !about.draining);
-    const open = await jobCounts.open();
-    const ready = await engine.count({ kinds: workKinds, standings: ['pending'], dueBefore: now });
-    const types = new Set([...open.map(({ type }) => type), ...engine.types().map(({ name }) => name)]);
-    const limits = await engine.limitsInUse([...types]);
-    const ages = await agesOf(engine, ready, now);
-    const items = [...types].sort().map((type) => queueView(type, { able, open, ready, limits, ages }));
-    return { items };
+    const open = countsPerType(await jobCounts.open());
+    const ready = countsPerType(await jobCounts.ready());
+    const types = [...new Set([...open.keys(), ...engine.types().map(({ name }) => name)])].sort();
+    const limits = Map.groupBy(await engine.limitsInUse(types), ({ type }) => type);
+    const oldest = await engine.oldestDue(fullest(ready));
+    const instances = instancesPerType(able);
+    return { items: types.map((type) => queueView(type, { now, instances, open, ready, limits, oldest })) };
   },
 };
 
-type Ages = ReadonlyMap<string, QueueView['oldestReady']>;
+type CountsPerType = ReadonlyMap<string, Partial<Record<Standing, number>>>;
 
-async function agesOf(engine: HttpServices['engine'], ready: readonly Tally[], now: number): Promise<Ages> {
-  const counts = new Map<string, number>();
-  for (const { type, count } of ready) counts.set(type, (counts.get(type) ?? 0) + count);
-  const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, agesMax);
-  const ages = new Map<string, QueueView['oldestReady']>();
-  for (const [type] of fullest) {
-    const query = { kinds: workKinds, types: [type], standings: ['pending'], dueBefore: now } as const;
-    const [job] = (await engine.find(query, { order: 'oldest', limit: 1 })).jobs;
-    if (job !== undefined) ages.set(type, { id: job.id, ageMs: Math.max(0, now - job.due) });
+function countsPerType(tallies: readonly Tally[]): CountsPerType {
+  const counts = new Map<string, Partial<Record<Standing, number>>>();
+  for (const { type, standing, count } of tallies) {
+    const known = counts.get(type) ?? {};
+    counts.set(type, Object.assign(known, { [standing]: (known[standing] ?? 0) + count }));
   }
-  return ages;
+  return counts;
 }
 
+/** The types with most ready jobs. */
+const fullest = (ready: CountsPerType): string[] =>
+  [...ready]
+    .sort(([, a], [, b]) => (b.pending ?? 0) - (a.pending ?? 0))
+    .slice(0, agesMax)
+    .map(([type]) => type);
+
+/** Everything by type: a server may have twenty thousand types. */
 interface QueueData {
-  readonly able: readonly Instance[];
-  readonly open: readonly Tally[];
-  readonly ready: readonly Tally[];
-  readonly limits: readonly LimitInUse[];
-  readonly ages: Ages;
+  readonly now: number;
+  readonly instances: ReadonlyMap<string, readonly Instance[]>;
+  readonly open: CountsPerType;
+  readonly ready: CountsPerType;
+  readonly limits: ReadonlyMap<string, readonly LimitInUse[]>;
+  readonly oldest: ReadonlyMap<string, DueJob>;
 }
 
-function queueView(type: string, { able, open, ready, limits, ages }: QueueData): QueueView {
-  const sum = (tallies: readonly Tally[], standing: Tally['standing']): number =>
-    tallies
-      .filter((tally) => tally.type === type && tally.standing === standing)
-      .reduce((all, { count }) => all + count, 0);
-  const withType = able.filter(({ about }) => about.types.includes(type));
-  const readyCount = sum(ready, 'pending');
+function queueView(type: string, { now, instances, open, ready, limits, oldest }: QueueData): QueueView {
+  const { pending = 0, held = 0, running = 0 } = open.get(type) ?? {};
+  const readyCount = ready.get(type)?.pending ?? 0;
+  const withType = instances.get(type) ?? [];
   return {
     type,
     ready: readyCount,
-    later: Math.max(0, sum(open, 'pending') - readyCount),
-    held: sum(open, 'held'),
-    running: sum(open, 'running'),
-    oldestReady: ages.get(type) ?? null,
+    later: Math.max(0, pending - readyCount),
+    held,
+    running,
+    oldestReady: ageOf(oldest.get(type), now),
     instances: withType.length,
     slots: withType.reduce((all, { about }) => all + about.slots, 0),
-    limits: limits.filter((limit) => limit.type === type).map(limitView),
+    limits: (limits.get(type) ?? []).map(limitView),
   };
 }
+
+const ageOf = (job: DueJob | undefined, now: number): QueueView['oldestReady'] =>
+  job === undefined ? null : { id: job.id, ageMs: Math.max(0, now - job.due) };
 
 const limitView = ({ scope, name, max, taken }: LimitInUse): LimitView => ({ scope, name, max, taken });

@@ -81,7 +81,7 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
   },
 
   async listEvents({ engine }, { params: { id }, query: { from = 1, limit = 1000 } }, { principal: { visibility } }) {
-    await engine.snapshot(id);
+    await engine.record(id);
     const events = await engine.history(id, from, limit + 1);
     const shown = events.slice(0, limit).map((event) => eventView(event, visibility));
     return { items: shown, next: events[limit]?.n ?? null };
@@ -164,8 +164,8 @@ async function checkCreator(engine: HttpServices['engine'], id: number, principa
   throw new HttpRefusal('forbidden', `run ${id} was not created by ${principal.name}: it needs the role operator`);
 }
 
-const errorOf = ({ message, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
-  Object.assign(new Error(message), data === undefined ? {} : { data }, { stack: undefined });
+const errorOf = ({ message, id: code, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code }, data === undefined ? {} : { data }, { stack: undefined });
 
 export async function created(
   { engine, priorities }: HttpServices,

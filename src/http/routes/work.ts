@@ -31,13 +31,17 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const address = call.credentials.address ?? 'remote';
     await remoteWorkers.report({ id, address, types: body.types, slots: body.limit ?? 1 });
     for (;;) {
-      const jobs = await engine.jobs.claim(claimOf(body, call.principal));
+      const request = claimOf(body, call.principal);
+      const notified = workSignal.notified;
+      const { jobs, searchedAt } = await engine.jobs.claimBatch(request);
       if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
       const left = deadline - clock.monotonic();
       if (jobs.length > 0 || left <= 0 || call.signal.aborted) {
         return { items: await Promise.all(jobs.map((job) => handedOut(services, job))) };
       }
-      await workSignal.wait(Math.min(left, claimPollMs), call.signal);
+      const due = await engine.jobs.store.nextDue(request, searchedAt);
+      const dueMs = due === null ? Infinity : Math.max(1, due - engine.now());
+      if (workSignal.notified === notified) await workSignal.wait(Math.min(left, claimPollMs, dueMs), call.signal);
       // A worker whose token was revoked while it waited gets no job.
       if (!(await call.isAllowed())) throw unauthenticated();
     }
@@ -102,9 +106,10 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     { principal },
   ) {
     await held(engine, id, fence, principal);
-    const { message, code = 'unknown', data, stack } = error;
+    const { message, code = 'unknown', name, id: ownCode, data, stack } = error;
     const optional = { ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
-    const jobError = { code, message, ...optional };
+    const names = { ...(name === undefined ? {} : { name }), ...(ownCode === undefined ? {} : { id: ownCode }) };
+    const jobError = { code, message, ...names, ...optional };
     const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });

@@ -32,6 +32,8 @@ export interface HandOut {
   readonly handed: readonly HandedOut[];
   /** Jobs that matched but failed: handed out too often, or with a name in `crashing`. */
   readonly failed: number;
+  /** The store time of the search. */
+  readonly searchedAt: number;
 }
 
 /** A job without retryAfter stays with its worker without a time limit, and is never handed out again by itself. */
@@ -57,7 +59,7 @@ async function handOutOnce(
   const kinds = withMocks ? (['bedrock', 'mock'] as const) : (['bedrock'] as const);
   const request = { kinds, names, limit, ...(priorities === undefined ? {} : { priorities }) };
   const holderOf = typeof holder === 'string' ? () => holder : holder;
-  const changes = await claimFor(store, request, openEnded, holderOf, (job, claiming) =>
+  const { changes, searchedAt } = await claimFor(store, request, openEnded, holderOf, (job, claiming) =>
     commandsFor(job, claiming, crashOf(job, crashing)));
   await settleAfter(store, changes, { by: holderOf(0) });
   const running = changes.filter(({ after }) => after?.state === 'running');
@@ -70,7 +72,7 @@ async function handOutOnce(
   })));
   const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
   // Jobs that had been asked to cancel have ended.
-  return { handed, failed, passed: changes.length - running.length - failed };
+  return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }
 
 /**

@@ -1,13 +1,13 @@
 /** Validates commands from outside: the machine does not check its input. */
 import type { Command, CommandName, CommandOf } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
-import type { JobError } from '../../model/job.ts';
+import type { ErrorCause, JobError } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { errorCodes, terminateCodes } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import {
-  checkFence, checkFields, checkFlag, checkName, checkOneOf, checkPriority, checkTime, checkWhole, givenFields, timeMax,
-  checkJson, checkTags,
+  checkFence, checkFields, checkFlag, checkList, checkName, checkOneOf, checkPriority, checkTime, checkWhole, givenFields,
+  checkJson, checkTags, timeMax,
 } from './values.ts';
 import { checkPolicy } from './policy.ts';
 
@@ -97,14 +97,27 @@ export function checkEdit(edit: Edit, now: number): Edit {
 }
 
 function checkError(error: JobError): JobError {
-  const { code, message, data, stack } = checkFields('an error', error, ['code', 'message', 'data', 'stack']);
+  const fields = ['code', 'message', 'name', 'id', 'causes', 'data', 'stack'] as const;
+  const { code, message, name, id, causes, data, stack } = checkFields('an error', error, fields);
   return {
     code: checkOneOf('error.code', code, errorCodes),
     message: checkLine('error.message', message),
+    ...optional('name', name, checkLine),
+    ...optional('id', id, checkLine),
+    ...optional('causes', causes, checkCauses),
     ...(data === undefined ? {} : { data: parseJson(jsonText(data)) }),
     ...optional('stack', stack, checkLine),
   };
 }
+
+const causesMax = 100;
+
+const checkCauses = (field: string, causes: readonly ErrorCause[]): readonly ErrorCause[] =>
+  checkList(field, causes, causesMax, (cause) => {
+    const { message, name, id } = checkFields('a cause', cause, ['message', 'name', 'id']);
+    const names = { ...optional('name', name, checkLine), ...optional('id', id, checkLine) };
+    return { message: checkLine('message', message), ...names };
+  });
 
 /** The text of a thrown error may contain anything, within the size limit. */
 function checkLine(name: string, text: unknown): string {

@@ -3,7 +3,7 @@ import { GateAdmissions, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
-import { queuePositionMax, type Candidate, type ClaimRequest } from '../store.ts';
+import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob } from '../store.ts';
 import type { Records } from './records.ts';
 
 /** In claim order. */
@@ -26,15 +26,30 @@ export function candidates(records: Records, request: ClaimRequest, now: number)
 export function nextDue(
   records: Records,
   { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
-  now: number,
+  after: number,
 ): number | null {
   const isNamed = namePredicate(names);
   let next: number | null = null;
   for (const job of records.all()) {
-    if (job.state !== 'pending' || !kinds.includes(job.kind) || !isNamed(job.type) || job.due <= now) continue;
+    if (job.state !== 'pending' || !kinds.includes(job.kind) || !isNamed(job.type) || job.due <= after) continue;
     next = Math.min(next ?? Infinity, job.due);
   }
   return next;
+}
+
+export function oldestDue(
+  records: Records,
+  { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
+  now: number,
+): Map<string, DueJob> {
+  const isNamed = namePredicate(names);
+  const oldest = new Map<string, DueJob>();
+  for (const { id, due, state, kind, type } of records.byId(() => true)) {
+    if (state !== 'pending' || due > now || !kinds.includes(kind) || !isNamed(type)) continue;
+    const known = oldest.get(type);
+    if (!known || due < known.due) oldest.set(type, { id, due });
+  }
+  return oldest;
 }
 
 export function queuePosition(records: Records, job: Job, now: number): number {

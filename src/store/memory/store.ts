@@ -6,12 +6,12 @@ import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
   Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInstances } from './instances.ts';
-import { queuePosition, admittedPerGate, candidates, nextDue } from './claim.ts';
+import { queuePosition, admittedPerGate, candidates, nextDue, oldestDue } from './claim.ts';
 import { Records } from './records.ts';
 import { MemoryFeed } from './feed.ts';
 
@@ -55,15 +55,19 @@ export class MemoryStore implements Store {
 
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     const now = this.now();
-    const changes = decide(candidates(this.#records, request, now), now);
+    const changes = decide(candidates(this.#records, request, now), now, now);
     const isWritten = this.#records.write(changes, false);
     const written = changes.filter((_, index) => isWritten[index]);
     this.#publish(written);
     return Promise.resolve(written);
   }
 
-  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
-    return Promise.resolve(nextDue(this.#records, request, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
+    return Promise.resolve(nextDue(this.#records, request, after));
+  }
+
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
+    return Promise.resolve(oldestDue(this.#records, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {

@@ -11,8 +11,15 @@ export interface Claiming {
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
-  /** The next time after now at which a job that the request could claim becomes due; null: none is known. */
-  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null>;
+  /**
+   * The next time after `after` (default: now) at which a job that the request could claim becomes due, or an earlier
+   * time at which to ask again; null: none is known. Pass the time of the last search: a job that became due since then
+   * is found, and the answer is in the past.
+   */
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
+
+  /** Of each type, the job that has been due longest and waits to be claimed. */
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>>;
 
   /** How many claimable jobs of its kind and type precede this one in claim order; at most `queuePositionMax`. */
   queuePosition(job: Job): Promise<number>;
@@ -43,13 +50,21 @@ export interface ClaimRequest {
 /** Exact type names, or a GLOB pattern over them. */
 export type TypeNames = { readonly exact: readonly string[] } | { readonly glob: string };
 
-/** Pure and synchronous: it runs while the rows are locked. */
-export type ClaimDecision = (candidates: readonly Candidate[], now: number) => readonly Change[];
+/**
+ * Pure and synchronous: it runs while the rows are locked, also if there is no candidate. Every job that was due at
+ * `searchedAt` and could be claimed is a candidate, up to the limit; `now` may be later.
+ */
+export type ClaimDecision = (candidates: readonly Candidate[], now: number, searchedAt: number) => readonly Change[];
 
 export interface Candidate {
   readonly job: Job;
   /** Whether its parent has been asked to cancel. */
   readonly parentCancelled: boolean;
+}
+
+export interface DueJob {
+  readonly id: number;
+  readonly due: number;
 }
 
 /** A running job and the fence under which it was claimed. */

@@ -147,6 +147,15 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `alter index ${s}.ended_past rename to ended_at_default_retention`,
     `alter index ${s}.ended_since rename to ended_at_own_retention`,
   ],
+  (s) => [
+    // Claims by a pattern read due jobs in claim order, whatever the number of types; runs and tasks are claimed by
+    // exact types, and have no entries here.
+    `create index job_order on ${s}.job (kind, priority desc, due, id, type)
+      where state = 'pending' and (gate is null or admitted = 1) and kind in ('bedrock', 'mock', 'def')`,
+    // Jobs at gates in claim order, whatever the number of gates.
+    `create index job_gate_order on ${s}.job (kind, type, priority desc, due, id, gate)
+      where state = 'pending' and gate is not null and admitted = 0`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -5,18 +5,21 @@ import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
+import { GateRing } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits,
+  Instance, Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
-import { Connection, type ConnectionSettings } from './sql/connection.ts';
+import { Connection, ignore, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
-import { admittedPerGate, nextDue } from './claim/gates.ts';
+import { admittedPerGate } from './claim/gates.ts';
+import { nextDue } from './claim/next-due.ts';
+import { oldestDue } from './claim/oldest-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
@@ -61,7 +64,7 @@ export class PostgresStore implements Store {
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
-    this.#claimParts = { connection: this.#connection, cursors, hints };
+    this.#claimParts = { connection: this.#connection, cursors, hints, gateRing: new GateRing() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
     this.#inspector = new Inspector(rowSource(this.#connection));
@@ -103,13 +106,17 @@ export class PostgresStore implements Store {
     return claim(this.#claimParts, request, decide);
   }
 
-  async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
+  async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null> {
     const { cursors, hints } = this.#claimParts;
     if (hints.isScanDue(request)) return Math.ceil(this.now() + afterHintMs);
     if (cursors.lastScan(request)?.isEmpty) return null;
-    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request));
+    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request, after));
     const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
+  }
+
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#connection.transaction((transaction) => oldestDue(transaction, request));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
@@ -213,8 +220,8 @@ export class PostgresStore implements Store {
 
   /**
    * Takes a `pg` client on which the caller has begun a transaction, or an object with the same `query(text, values)`.
-   * Ids are reserved outside of it: the counter's row lock would block all other producers. No listener is woken, since
-   * the end of the transaction is not visible here.
+   * Ids are reserved outside of it: the counter's row lock would block all other producers. A notification inside of it
+   * is delivered to all listeners, also of this process, when it commits.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
@@ -224,7 +231,7 @@ export class PostgresStore implements Store {
       reserve: (amount) => this.reserve(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
-        return commitWithin(session, batch);
+        return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);
       },
       load: (ids) => load(session, ids),
       holders: (keys) => holders(session, keys),

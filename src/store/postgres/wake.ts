@@ -76,6 +76,11 @@ export class Wake {
     session.run(notifySql, [this.#channel, hint]).catch(ignore);
   }
 
+  /** Notifies all processes, this one too, when the caller's transaction commits. */
+  async notifyWithin(session: Session): Promise<void> {
+    if (this.#settings.notify) await session.run('select pg_notify($1, $2)', [this.#channel, noTag]);
+  }
+
   close(): void {
     this.#closing.abort();
     this.#checkSignal.notify();
@@ -138,6 +143,9 @@ export class Wake {
     }
   }
 }
+
+/** As long as a tag, and nobody's own. */
+const noTag = '-'.repeat(16);
 
 /** A notification need not wait for a flush to the disk. */
 const notifySql = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

@@ -80,6 +80,14 @@ const migrations: readonly (readonly string[])[] = [
   // Plain names. SQLite cannot rename an index, and to build one anew takes seconds for a million rows: they keep
   // theirs.
   [`ALTER TABLE taken RENAME TO unique_key`, `ALTER TABLE chunk RENAME TO history_chunk`],
+  [
+    // Claims by a pattern read due jobs in claim order, whatever the number of types; runs and tasks are claimed by
+    // exact types, and have no entries here.
+    `CREATE INDEX job_order ON job(kind, priority DESC, due, id, type)
+      WHERE lane = 1 AND kind IN ('bedrock', 'mock', 'def')`,
+    // Jobs at gates in claim order, whatever the number of gates.
+    `CREATE INDEX job_gate_order ON job(kind, type, priority DESC, due, id, gate) WHERE lane = 2`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -5,15 +5,17 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
+import { GateRing } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, FeedPage, Holding, Inspection, InspectionLimits, Instance,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
   Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
+import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
@@ -45,6 +47,7 @@ export class SqliteStore implements Store {
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
+  readonly #gateRing = new GateRing();
 
   constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
@@ -79,16 +82,19 @@ export class SqliteStore implements Store {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#connection.write(() => {
       const now = this.now();
-      const found = candidates(this.#connection, request, now);
-      if (found.length === 0) return [];
-      const changes = decide(found, now);
+      const changes = decide(candidates(this.#connection, request, this.#gateRing, now), now, now);
+      if (changes.length === 0) return [];
       writeBatch(this.#connection, { changes }, now);
       return changes;
     });
   }
 
-  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<number | null> {
-    return this.#read(() => nextDue(this.#connection, request, this.now()));
+  nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
+    return this.#read(() => nextDue(this.#connection, request, after));
+  }
+
+  oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
+    return this.#read(() => oldestDue(this.#connection, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {

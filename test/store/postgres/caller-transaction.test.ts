@@ -1,7 +1,10 @@
 // Jobs in the caller's own transaction: with whatever can run a statement, and without harm to what the caller does.
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { born, claimed, connect, freshStore, made } from './ground.ts';
+import { Engine, jobType } from '../../../src/index.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { VirtualClock } from '../../../src/time/clock.ts';
+import { born, claimed, connect, freshStore, made, openStore } from './ground.ts';
 
 test('a job shares the fate of the transaction that made it', async () => {
   const { url, store } = await freshStore();
@@ -16,6 +19,54 @@ test('a job shares the fate of the transaction that made it', async () => {
     await client.query(end);
     expect((await claimed(store)).map(({ id }) => id)).toEqual(end === 'commit' ? [change!.after.id] : []);
   }
+});
+
+/** Counts the calls of a listener, from when it hears other processes on. */
+async function listening(store: Pick<Store, 'onWake'>): Promise<{ readonly calls: () => number; next(): Promise<void> }> {
+  let calls = 0;
+  let call = (): void => {};
+  const next = (): Promise<void> => new Promise((resolve) => (call = resolve));
+  const isListening = next();
+  onTestFinished(store.onWake(() => {
+    calls += 1;
+    call();
+  }));
+  await isListening;
+  return { calls: () => calls, next };
+}
+
+test('the commit of the transaction wakes the listeners of every process, this one too', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const other = openStore(url, { notify: true });
+  const client = await connect(url);
+  const listeners = [await listening(store), await listening(other)];
+  const [change, undone] = await born(store, {}, {});
+  await client.query('begin');
+  await store.within(client).commit({ changes: [undone!] });
+  await client.query('rollback');
+  const called = listeners.map(({ calls }) => calls());
+  await client.query('begin');
+  await store.within(client).commit({ changes: [change!] });
+  const woken = listeners.map((listener) => listener.next());
+  await client.query('commit');
+  await Promise.all(woken);
+  expect(listeners.map(({ calls }) => calls())).toEqual(called.map((calls) => calls + 1));
+});
+
+test('a run created in the transaction starts when it commits, without a poll', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  await listening(store);
+  const clock = new VirtualClock(Date.now());
+  const started = Promise.withResolvers<string>();
+  const greet = jobType('greet', { run: () => started.resolve('greeted') });
+  const engine = new Engine({ store, clock, types: [greet], instance: 'ann' });
+  onTestFinished(() => engine.close());
+  await engine.resume();
+  const client = await connect(url);
+  await client.query('begin');
+  await engine.in(client).createJobRun(greet);
+  await client.query('commit');
+  expect(await started.promise).toBe('greeted');
 });
 
 test('a client of a pool, and anything that answers like a client, will do', async () => {

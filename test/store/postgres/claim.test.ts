@@ -2,7 +2,11 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
-import { freeRows } from '../../../src/store/postgres/claim/lanes.ts';
+import { GateRing } from '../../../src/store/gate-admission.ts';
+import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
+import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
+import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
+import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import type { Session } from '../../../src/store/postgres/sql/connection.ts';
 import { systemClock } from '../../../src/time/clock.ts';
@@ -161,6 +165,63 @@ test('a claim reads only its own lanes of the index', async () => {
   expect(await store.nextDue({ kinds: ['run'], names: { exact: ['wanted'] } })).toBe(later);
 });
 
+test('a claim by a pattern reads what it takes, whatever the number of types, due or not', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const later = store.now() + 3_600_000;
+  await fill(client, `1000000 + n, 0, ${later} + n, 'later/' || n`, 'bedrock');
+  await fill(client, `2000000 + n, n % 3, n, 'due/' || n`, 'bedrock');
+  await fill(client, `3000000 + n, -1, 0, 'other'`, 'bedrock');
+  const ask = { ...everything, kinds: ['bedrock'], limit: 1 } as const;
+  for (const [glob, id] of [['*', 2_000_002], ['due/*', 2_000_002], ['other*', 3_000_001]] as const) {
+    const { session, pages } = metered(client);
+    const { rows } = await freeRows(session, new ScanCursors(), { ...ask, names: { glob } });
+    expect(rows.map((row) => row.id)).toEqual([id]);
+    expect(pages(), glob).toBeLessThan(1_500);
+  }
+  for (const glob of ['*', 'later/*', 'other*']) {
+    const { session, pages } = metered(client);
+    const due = await nextDue(session, { kinds: ['bedrock'], names: { glob } });
+    expect(due).toBe(glob === 'other*' ? null : later + 1);
+    expect(pages(), glob).toBeLessThan(1_500);
+  }
+});
+
+test('a claim at gates reads what it takes, whatever the number of gates and of jobs at a full one', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const [free] = await made(store, { type: 'keyed', due: 1, gate: 'any/keyed//free//' });
+  await fill(client, `1000000 + n, 0, 0, 'keyed'`, 'run', `'any/keyed//full//'`);
+  await fill(client, `2000000 + n, 0, 2, 'keyed'`, 'run', `'any/keyed//' || n || '//'`);
+  const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
+  const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
+  const ring = new GateRing();
+  for (const isFirst of [true, false]) {
+    const { session, pages } = metered(client);
+    const locked = await gatedRows(session, ask, ring);
+    expect(locked!.rows).toHaveLength(10);
+    expect(new Set(locked!.rows.map(({ gate }) => gate)).size).toBe(10);
+    if (isFirst) expect(locked!.rows[0]!.id).toBe(1_000_001);
+    expect(pages()).toBeLessThan(3_000);
+  }
+  expect(await store.load([free!.id])).toHaveLength(1);
+});
+
+/** Carries statements out, and counts the pages that they read. */
+function metered(client: pg.Client): { readonly session: Session; readonly pages: () => number } {
+  let total = 0;
+  const own = sessionOn(client, 'stint', new ServerClock());
+  const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const [plan, rows] = await Promise.all([
+      own.run<Record<string, string>>(`explain (analyze, buffers, costs off) ${text}`, values), own.run<Row>(text, values),
+    ]);
+    const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
+    total += Number(/shared hit=(\d+)/.exec(lines)?.[1] ?? 0) + Number(/ read=(\d+)/.exec(lines)?.[1] ?? 0);
+    return rows;
+  };
+  return { session: { ...own, run, runUnprepared: run }, pages: () => total };
+}
+
 const lanesOf = (count: number): ['run', 'wanted', number][] =>
   Array.from({ length: count }, (_, priority) => ['run', 'wanted', priority]);
 
@@ -168,10 +229,10 @@ const most = (plan: string, pattern: RegExp): number =>
   Math.max(0, ...[...plan.matchAll(pattern)].map(([, count]) => Number(count)));
 
 /** Thousands of pending jobs, made by the server itself; `what` gives their id, priority, due time and type. */
-async function fill(client: pg.Client, what: string): Promise<void> {
+async function fill(client: pg.Client, what: string, kind = 'run', gate = 'null'): Promise<void> {
   await client.query(`insert into stint.job (id, priority, due, type, version, created, fence, admitted, cancel_asked,
-      kind, state, phase, input, body, history)
-    select ${what}, 1, 0, 0, 0, 0, 'run', 'pending', 'run', '{}', '{"changed":0}', '[]'
+      kind, state, phase, input, body, history, gate)
+    select ${what}, 1, 0, 0, 0, 0, '${kind}', 'pending', 'run', '{}', '{"changed":0}', '[]', ${gate}
     from generate_series(1, 30000) n`);
 }
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
+import { freshDatabase } from '../../support/fresh-database.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 
 /** Reads on in small helpings until there is nothing more. */
@@ -124,4 +125,30 @@ test('S29: instances that start while others work leave the feed as it is', asyn
   const client = await connect(url);
   const { rows } = await client.query(`select count(*)::int as moved from stint.feed where xid = '1'`);
   expect(rows).toEqual([{ moved: 0 }]);
+});
+
+test('a transaction that is open in another database does not hold back the feed', async () => {
+  const { store } = await freshStore();
+  const other = await connect(await freshDatabase());
+  await other.query('begin');
+  await other.query('select pg_current_xact_id()');
+  const end = await store.feedEnd();
+  const jobs = await made(store, ...many(4));
+  expect(told(await readAll(store, end, 4))).toEqual(jobs.map(({ id }) => `${id}/1`));
+  await other.query('commit');
+});
+
+test('a transaction that is open in this database holds back what commits after it, and what it wrote comes first', async () => {
+  const { url, store } = await freshStore();
+  const [first, second] = [await connect(url), await connect(await freshDatabase())];
+  await second.query('begin');
+  await second.query('select pg_current_xact_id()');
+  const [late, early] = await born(store, {}, {});
+  await first.query('begin');
+  await store.within(first).commit({ changes: [late!] });
+  const end = await store.feedEnd();
+  await store.commit({ changes: [early!] });
+  expect((await readOn(store, end)).events).toEqual([]);
+  await first.query('commit');
+  expect(told(await readAll(store, end, 2))).toEqual([`${late!.after.id}/1`, `${early!.after.id}/1`]);
 });

@@ -8,11 +8,12 @@ import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
 import { find, holders, load } from '../../../src/store/postgres/read/find.ts';
+import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/pattern.ts';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
-import { nextDue } from '../../../src/store/postgres/claim/gates.ts';
+import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
 import { beat } from '../../../src/store/postgres/maintain/instances.ts';
-import { freeRows } from '../../../src/store/postgres/claim/lanes.ts';
+import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { extend, orphaned, settleable } from '../../../src/store/postgres/maintain/leases.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
@@ -20,6 +21,10 @@ import { write, lockById } from '../../../src/store/postgres/write/statements.ts
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
 
 let count = 0;
+
+/** A search that found nothing. */
+const scanned = { now: 0, searchedAt: 0, lanes: [], near: 0, hasJobsAtGates: false, isCut: false, tookMs: 0, parents: [] };
+const noneDue = { free: [false, null], gated: [false, null], due: null };
 
 /** Plans statements as if they were prepared and used often, executes none of them, and returns the given rows. */
 function planning(client: pg.Client, plans: Map<string, string>, ...answer: object[]): Session {
@@ -51,7 +56,8 @@ test('rows are looked up by index even when the planner believes their table to 
   for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
-  const session = planning(client, plans, { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0 });
+  const row = { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
+  const session = planning(client, plans, row);
   const now = store.now() + 1000;
   const fresh = await born(store, ...many(3, { unique: { key: 'k', forMs: null } }));
   const each = (changes: readonly Change[], command: Parameters<typeof decided>[1]): Change[] =>
@@ -82,11 +88,13 @@ test('rows are looked up by index even when the planner believes their table to 
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] }, () => {});
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
+  const told = { body: JSON.stringify(scanned) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
     await freeRows(planning(client, plans, told), new ScanCursors(), { ...everything, names });
   }
-  expect(plans.size).toBeGreaterThan(17);
+  await scanInOrder(planning(client, plans, told), { ...everything, kinds: ['bedrock'], names: { glob: 'a*' } }, 1000);
+  await nextDueInOrder(session, { kinds: ['bedrock', 'mock'], names: { glob: 'a*' } }, null);
+  expect(plans.size).toBeGreaterThan(19);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
@@ -146,8 +154,7 @@ test('claims read their lanes until they have enough jobs, even if the statistic
   await client.query('vacuum analyze stint.job');
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
-  const told = { body: JSON.stringify({ now: 0, lanes: [], near: 0, hasJobsAtGates: false, tookMs: 0, parents: [] }) };
-  const session = planning(client, plans, told);
+  const session = planning(client, plans, { body: JSON.stringify(scanned), ...noneDue });
   for (const lanes of [['a'], ['a', 'b']]) {
     const ask = { ...everything, names: { exact: lanes } };
     await freeRows(session, longFronts(ask, lanes), ask);

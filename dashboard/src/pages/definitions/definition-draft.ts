@@ -16,15 +16,13 @@ export interface DefinitionDraft {
   readonly priority: string;
   readonly atMost: string;
   readonly manualRuns: boolean;
-  /** Empty in a new definition: as the job type declares. */
-  readonly onePerType: 'yes' | 'no' | '';
   readonly tags: string;
   readonly why: string;
 }
 
 export const emptyDraft: DefinitionDraft = {
   name: '', type: '', schedules: [newDraft], params: '', overlap: '', misfire: '', priority: '', atMost: '',
-  manualRuns: true, onePerType: '', tags: '', why: '',
+  manualRuns: true, tags: '', why: '',
 };
 
 export function draftOfDefinition({ type, spec, schedules }: DefView): DefinitionDraft {
@@ -38,7 +36,6 @@ export function draftOfDefinition({ type, spec, schedules }: DefView): Definitio
     priority: String(spec.priority),
     atMost: String(spec.gate?.defMax ?? ''),
     manualRuns: spec.manualRuns,
-    onePerType: spec.onePerType ? 'yes' : 'no',
     tags: Object.entries(spec.tags ?? {}).map(([name, value]) => `${name}=${value}`).join(', '),
     why: '',
   };
@@ -52,7 +49,7 @@ const paramsOf = ({ params }: DefinitionDraft): unknown =>
 
 /** A setting that is left out is taken from the job type, or is the server's default. */
 export function creationOf(draft: DefinitionDraft): CreateBody {
-  const { name, type, schedules, overlap, misfire, priority, atMost, manualRuns, onePerType, tags } = draft;
+  const { name, type, schedules, overlap, misfire, priority, atMost, manualRuns, tags } = draft;
   return {
     name: name.trim(),
     type: type.trim(),
@@ -60,7 +57,6 @@ export function creationOf(draft: DefinitionDraft): CreateBody {
     ...(overlap === '' ? {} : { overlap }),
     ...(misfire === '' ? {} : { misfire }),
     ...(manualRuns ? {} : { manualRuns }),
-    ...(onePerType === '' ? {} : { onePerType: onePerType === 'yes' }),
     ...(priority.trim() === '' ? {} : { priority: Number(priority) }),
     ...(draft.params.trim() === '' ? {} : { params: paramsOf(draft) }),
     ...(atMost.trim() === '' ? {} : { concurrency: Number(atMost) }),
@@ -79,9 +75,8 @@ export function overrideOf(def: DefView, before: DefinitionDraft, draft: Definit
     ...(isChanged('misfire') && draft.misfire !== '' ? { misfire: misfireOf(def, draft.misfire) } : {}),
     ...(isChanged('priority') ? { priority: Number(draft.priority) } : {}),
     ...(isChanged('manualRuns') ? { manualRuns: draft.manualRuns } : {}),
-    ...(isChanged('onePerType') ? { onePerType: draft.onePerType === 'yes' } : {}),
-    ...(isChanged('atMost') ? { gate: gateOf(def, draft.atMost.trim()) } : {}),
-    ...(isChanged('tags') ? { tags: draft.tags.trim() === '' ? null : tagsOf(draft.tags) } : {}),
+    ...(isChanged('atMost') ? { concurrency: draft.atMost.trim() === '' ? null : Number(draft.atMost) } : {}),
+    ...(isChanged('tags') ? { tags: draft.tags.trim() === '' ? {} : tagsOf(draft.tags) } : {}),
     ...(draft.why.trim() === '' ? {} : { why: draft.why.trim() }),
   };
 }
@@ -90,14 +85,4 @@ export function overrideOf(def: DefView, before: DefinitionDraft, draft: Definit
 function misfireOf({ spec }: DefView, policy: keyof typeof misfireTexts): NonNullable<OverrideBody['misfire']> {
   const { cap, windowMs, graceMs } = spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
   return { policy, cap, windowMs, ...(graceMs === undefined ? {} : { graceMs }) };
-}
-
-/** An override replaces the whole gate, so the limit of the type is sent along. */
-function gateOf({ spec }: DefView, atMost: string): NonNullable<OverrideBody['gate']> | null {
-  const { typeMax } = spec.gate ?? {};
-  const gate = {
-    ...(typeMax === undefined ? {} : { typeMax }),
-    ...(atMost === '' ? {} : { defMax: Number(atMost) }),
-  };
-  return Object.keys(gate).length === 0 ? null : gate;
 }

@@ -82,6 +82,7 @@ function Head({ def, actions }: HeadProps): JSX.Element {
       <Badge {...statusOf(def)} />
       {def.override !== null && <Chip title="An operator changed some settings">overridden</Chip>}
       {def.inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}
+      {def.undeclared && <Chip title="No running instance declares it any more">undeclared</Chip>}
       <div class="page-actions">
         {actions.map(({ label, run, icon, kind }) => (
           <button key={label} type="button" class="button" data-kind={kind} onClick={run}>

@@ -150,10 +150,6 @@ function Policies({ isNew, draft, set }: SettingsProps): JSX.Element {
           label="If ticks were missed" value={draft.misfire} onChange={set('misfire')}
           options={[...unset('(default: once)'), ...optionsOf(misfireTexts)]}
         />
-        <SelectField
-          label="One run per type" hint="across all definitions of the type" value={draft.onePerType}
-          onChange={set('onePerType')} options={[...unset('as the type declares'), 'yes', 'no']}
-        />
         <TextField
           label="Priority" hint="higher starts first" type="number" name="priority" value={draft.priority}
           onInput={set('priority')} {...(isNew ? { placeholder: '(default)' } : {})}

@@ -74,7 +74,14 @@ export function ErrorNotice({ run: { error, standing } }: NoticeProps): JSX.Elem
   if (error === null || standing === 'succeeded') return null;
   return (
     <section class="error-card" aria-label="Error">
-      <p><Icon name="failures" /> {error.code !== 'unknown' && <b>{error.code}: </b>}<span>{error.message}</span></p>
+      <p>
+        <Icon name="failures" /> {error.code !== 'unknown' && <b>{error.code}: </b>}
+        {error.name !== undefined && <b>{error.name}: </b>}<span>{error.message}</span>
+        {error.id !== undefined && <> <code>{error.id}</code></>}
+      </p>
+      {error.causes?.map(({ name, id, message }) => (
+        <p>Caused by {name !== undefined && <b>{name}: </b>}<span>{message}</span>{id !== undefined && <> <code>{id}</code></>}</p>
+      ))}
       {error.stack !== undefined && <details><summary>Stack trace</summary><pre>{error.stack}</pre></details>}
     </section>
   );

@@ -1,7 +1,7 @@
 /** The link of a child to its engine: pipes in a process, a message port in a thread. */
-import { writeSync } from 'node:fs';
+import { createReadStream, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { Writable } from 'node:stream';
+import { Writable, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { Worker, workerData } from 'node:worker_threads';
 import type { LogLevel } from '../../handler/job-log.ts';
@@ -37,11 +37,14 @@ function writeReport(report: ChildReport): void {
 
 function readCommands(onCommand: (command: ChildCommand) => void): void {
   const frames = new FrameReader();
-  const commands = new Socket({ fd: pipes.commands, readable: true, writable: false });
-  commands.on('data', (piece: Buffer) => {
+  openPipe(pipes.commands).on('data', (piece: Buffer) => {
     for (const command of frames.push(piece)) onCommand(command as ChildCommand);
   });
 }
+
+/** Bun has no sockets for open descriptors. A file stream blocks a thread of Node's pool while it waits. */
+const openPipe = (fd: number): Readable =>
+  'bun' in process.versions ? createReadStream('', { fd }) : new Socket({ fd, readable: true, writable: false });
 
 function startOrphanWatch(): void {
   const entry = new URL(`./orphan-watch${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

@@ -74,7 +74,7 @@ export async function claimByHint(
 ): Promise<Change | null> {
   // The job was created in the past, even if the server's clock has not been observed yet.
   const now = Math.max(connection.time.now(), job.created);
-  const [change] = decide([{ job, parentCancelled: false }], now);
+  const [change] = decide([{ job, parentCancelled: false }], now, now);
   if (change?.after?.state !== 'running') return null;
   let isOutcomeUnknown = false;
   const input = await connection.use((session) => write(session, change, hinted), () => {

@@ -69,12 +69,15 @@ import type { Connection, Session, Transaction } from '../sql/connection.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
 import { gatedRows } from './gates.ts';
-import { freeRows, type LockedJobs } from './lanes.ts';
+import type { GateRing } from '../../gate-admission.ts';
+import { freeRows } from './free-jobs.ts';
+import type { LockedJobs } from './lanes.ts';
 
 export interface ClaimParts {
   readonly connection: Connection;
   readonly cursors: ScanCursors;
   readonly hints: ClaimHints;
+  readonly gateRing: GateRing;
 }
 
 type ClaimOutcome = readonly Change[] | 'parents are changing';
@@ -93,14 +96,18 @@ export async function claim(
     if (change) return [change];
   }
   for (let tries = 1; ; tries++) {
-    const claimed = await claimOnce(parts, request, decide);
+    const claimed = await claimOnce(parts, request, decide, tries === parentTriesMax);
     if (claimed !== 'parents are changing') return claimed;
-    if (tries === parentTriesMax) return [];
     await systemClock.sleep(1 + systemRandom.next() * 4);
   }
 }
 
-function claimOnce(parts: ClaimParts, request: ClaimRequest, decide: ClaimDecision): Promise<ClaimOutcome> {
+function claimOnce(
+  parts: ClaimParts,
+  request: ClaimRequest,
+  decide: ClaimDecision,
+  isLastTry: boolean,
+): Promise<ClaimOutcome> {
   let decided: readonly Change[] = [];
   let isOutcomeUnknown = false;
   const attempt = async (transaction: Transaction): Promise<ClaimOutcome> => {
@@ -108,8 +115,9 @@ function claimOnce(parts: ClaimParts, request: ClaimRequest, decide: ClaimDecisi
     decided = [];
     const locked = await claimable(transaction, parts, request);
     const candidates = await withParents(transaction, locked);
-    if (candidates.length === 0) return locked.rows.length > 0 ? 'parents are changing' : [];
-    decided = decide(candidates, locked.now);
+    const isBlocked = candidates.length === 0 && locked.rows.length > 0;
+    if (isBlocked && !isLastTry) return 'parents are changing';
+    decided = decide(candidates, locked.now, isBlocked ? beforeAll(locked) : locked.searchedAt);
     if (decided.length === 0) return [];
     const ctids = new Map(locked.rows.map(({ id, row_ctid }) => [id, row_ctid]));
     const written = await commitClaimed(transaction, decided, ctids);
@@ -120,18 +128,25 @@ function claimOnce(parts: ClaimParts, request: ClaimRequest, decide: ClaimDecisi
   });
 }
 
+/** These jobs were searched in vain: the next search must not wait. */
+const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due }) => due)) - 1;
+
 /** Locks the first claimable jobs of lanes and gates, in claim order. */
 async function claimable(
   transaction: Transaction,
-  { cursors, hints }: ClaimParts,
+  { cursors, hints, gateRing }: ClaimParts,
   request: ClaimRequest,
 ): Promise<LockedJobs> {
-  const free = await freeRows(transaction, cursors, request);
+  // In one round trip with the lanes, if jobs waited at gates last time.
+  const [free, early] = await Promise.all([
+    freeRows(transaction, cursors, request),
+    cursors.expectsGates(request) ? gatedRows(transaction, request, gateRing) : undefined,
+  ]);
   hints.recordScan(request);
-  const gated = free.hasJobsAtGates ? await gatedRows(transaction, request) : null;
+  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateRing) : early;
   if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byClaimOrder).slice(0, request.limit);
-  return { rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
+  return { ...free, rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
 }
 
 /** The candidates whose parents could be locked or have ended; jobs with a changing parent are left out. */

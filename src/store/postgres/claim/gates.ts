@@ -1,33 +1,49 @@
 /** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. See claim.ts. */
+import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
+import {
+  admitInOrder, gateLaneRows, type GateLane, type GateRing, type GatedType, type WaitingJob,
+} from '../../gate-admission.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import {
-  inLane, isAtGate, isFree, lanesSql, namedTypesSql, pendingNames, lockAndRead, type LaneRequest, type LockedJobs,
-} from './lanes.ts';
+import { inLane, isAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-interface WaitingGate {
-  readonly kind: string;
-  readonly type: string;
-  readonly gate: string;
-}
-
-/** Locks the jobs that their gates admit now, in claim order; null: no gate has room. */
-export async function gatedRows(session: Session, request: ClaimRequest): Promise<LockedJobs | null> {
-  const [, waiting, admitted] = await Promise.all([
+/**
+ * Locks the jobs that their gates admit now, in claim order; null: there are none. If no job was turned away last time,
+ * the first jobs are locked at once, in the round trip that counts the admitted ones: then gates cost no more round
+ * trips than lanes.
+ */
+export async function gatedRows(session: Session, request: ClaimRequest, ring: GateRing): Promise<LockedJobs | null> {
+  const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    waitingGates(session, request),
+    ring.isCrowded ? null : lockFirst(session, request),
     admittedPerGate(session),
   ]);
-  const admissions = new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
-  const open = waiting
-    .map((gate) => ({ ...gate, room: Math.min(admissions.room(gate.gate), request.limit) }))
-    .filter(({ room }) => room > 0);
-  if (open.length === 0) return null;
-  const locked = await waitingRows(session, request, open);
-  return { ...locked, rows: locked.rows.filter((row) => admissions.admit(row.gate!)) };
+  const admissions = (): GateAdmissions => new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+  return (first && admitFirst(first, ring, admissions(), request.limit)) ?? search(session, request, ring, admissions());
+}
+
+/** Null: a gate is full, and other jobs than the first may pass. */
+function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
+  const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
+  ring.isCrowded = rows.length < first.rows.length;
+  return ring.isCrowded && first.rows.length === limit ? null : { ...first, rows };
+}
+
+async function search(
+  session: Session,
+  request: ClaimRequest,
+  ring: GateRing,
+  admissions: GateAdmissions,
+): Promise<LockedJobs | null> {
+  const waiting = await firstWaiting(session, request);
+  const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), admissions, request.limit);
+  ring.isCrowded = isCrowded;
+  const more = isComplete ? [] : await admitByRing(session, { request, ring, admissions }, waiting, jobs);
+  const chosen = [...jobs, ...more];
+  return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
 
 /** How many jobs each gate has admitted, of these types or of any. */
@@ -39,72 +55,135 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-/** The next time at which a job becomes due, in a lane or at a gate. */
-export async function nextDue(session: Session, request: LaneRequest): Promise<number | null> {
-  if (request.kinds.length === 0) return null;
-  const { schema } = session;
-  const values: unknown[] = [session.time.parameter()];
-  const firstIn = (lane: string, waits: string, isIn: string): string => `select min(due) as due from ${lane}
-    cross join lateral (select due from ${schema}.job where ${waits} and ${isIn} and due > ${nowText}
-      order by due limit 1) job`;
-  const free = `with recursive ${lanesSql(schema, request, isFree, values)} ${firstIn('lane', isFree, inLane)}`;
-  const gates = `${namedTypesSql(schema, request, isAtGate, values)}, ${gatesSql(schema)}, ${gateLanesSql(schema)}`;
-  const gated = `with recursive ${gates} ${firstIn('gatelane', isAtGate, inGateLane)}`;
-  const [row] = await session.run<{ due: number | null }>(`select least((${free}), (${gated})) as due`, values);
-  return row!.due;
-}
-
-function waitingGates(session: Session, request: ClaimRequest): Promise<WaitingGate[]> {
-  const values: unknown[] = [];
-  const text = `with recursive ${namedTypesSql(session.schema, request, isAtGate, values)}, ${gatesSql(session.schema)}
-    select kind, type, gate from gate`;
-  return session.run<WaitingGate>(text, values);
-}
-
-/** Locks the first jobs at each of these gates, as many as it has room for. */
-function waitingRows(
-  session: Session,
-  { priorities }: ClaimRequest,
-  gates: readonly (WaitingGate & { readonly room: number })[],
-): Promise<LockedJobs> {
+/** Locks the first due jobs, whatever the room at their gates. */
+function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs> {
   const { schema, time } = session;
-  const list = (name: 'kind' | 'type' | 'gate'): string => nameArray(gates.map((gate) => gate[name]));
-  const values = [time.parameter(), list('kind'), list('type'), list('gate'), numberArray(gates.map(({ room }) =>
-    room))];
-  const chosen = priorities ? `where priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  const tables = `gate as (
-      select * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as gate (kind, type, gate, room)
-    ), ${gateLanesSql(schema)}, best as materialized (
-      select job.* from (select * from gatelane ${chosen}) gatelane
-        join gate on gate.kind = gatelane.kind and gate.type = gatelane.type and gate.gate = gatelane.gate
-        cross join lateral (
-        select ctid as row_ctid, ${pendingNames} from ${schema}.job
-        where ${isAtGate} and ${inGateLane} and due <= ${nowText}
-        order by due, id limit gate.room for update skip locked) job
-    )`;
+  const values: unknown[] = [time.parameter(), request.limit];
+  const tables = `${lanesSql(schema, request, isAtGate, values)}, ${lockBestSql(schema, '', isAtGate)}`;
   return lockAndRead(session, tables, `'gates', true`, values);
 }
 
-/** The CTE `gate` (kind, type, gate): the gates at which jobs of `named` wait, each found by one seek. */
-const gatesSql = (schema: string): string => {
-  const next = (from: string, further: string): string => `select kind, type, (select gate from ${schema}.job
-      where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
-      order by gate limit 1) from ${from}`;
-  return `gate_step (kind, type, gate) as (
-      ${next('named', '')} union all ${next('gate_step', 'and job.gate > gate_step.gate')} where gate is not null
-    ), gate as (select * from gate_step where gate is not null)`;
-};
+type WaitingRow = WaitingJob & GatedType;
 
-const inGateLane = `job.kind = gatelane.kind and job.type = gatelane.type and job.gate = gatelane.gate
-  and job.priority = gatelane.priority`;
+/** The first due jobs of each lane, without locks. */
+function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
+  const { schema, time } = session;
+  const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
+  const text = `with recursive ${lanesSql(schema, request, isAtGate, values)}
+    select lane.kind, lane.type, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
+      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} and due <= ${nowText}
+      order by due, id limit $2::bigint) job`;
+  return session.run<WaitingRow>(text, values);
+}
 
-/** The CTE `gatelane` (kind, type, gate, priority): the priorities at each gate, each found by one seek. */
-const gateLanesSql = (schema: string): string => {
-  const next = (from: string, further: string): string => `select kind, type, gate, (select priority from ${schema}.job
-      where ${isAtGate} and job.kind = ${from}.kind and job.type = ${from}.type and job.gate = ${from}.gate ${further}
-      order by priority desc limit 1) from ${from}`;
-  return `lane_step (kind, type, gate, priority) as (
-      ${next('gate', '')}
-      union all ${next('lane_step', 'and job.priority < lane_step.priority')} where priority is not null
-    ), gatelane as (select * from lane_step where priority is not null)`;
-};
+function lanesOf(rows: readonly WaitingRow[], limit: number): GateLane[] {
+  const lanes = Map.groupBy(rows, ({ kind, type, priority }) => `${priority} ${kind} ${type}`);
+  return [...lanes.values()].map((jobs) => ({ jobs, isCut: jobs.length === gateLaneRows(limit) }));
+}
+
+interface RingWalk {
+  readonly request: ClaimRequest;
+  readonly ring: GateRing;
+  readonly admissions: GateAdmissions;
+}
+
+/** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
+async function admitByRing(
+  session: Session,
+  walk: RingWalk,
+  waiting: readonly WaitingRow[],
+  admitted: readonly WaitingJob[],
+): Promise<WaitingJob[]> {
+  const limit = walk.request.limit - admitted.length;
+  const types = new Map(waiting.map(({ kind, type }) => [`${kind} ${type}`, { kind, type }])).values();
+  const known = new Set(admitted.map(({ id }) => id));
+  const found: WaitingJob[] = [];
+  for (const type of types) found.push(...(await waitingInRing(session, walk, type, limit, known)));
+  return found.sort(byClaimOrder).filter(({ gate }) => walk.admissions.admit(gate)).slice(0, limit);
+}
+
+async function waitingInRing(
+  session: Session,
+  { request, ring, admissions }: RingWalk,
+  type: GatedType,
+  limit: number,
+  known: ReadonlySet<number>,
+): Promise<WaitingJob[]> {
+  const start = ring.start(type);
+  const portion = 2 * limit + 64;
+  const found: WaitingJob[] = [];
+  let after = start;
+  for (let isRound = start === ''; found.length < limit; ) {
+    const gates = await gatesAfter(session, type, after, portion, isRound && start !== '' ? start : null);
+    const open = gates
+      .map((gate) => ({ gate, room: Math.min(admissions.room(gate), request.limit) }))
+      .filter(({ room }) => room > 0);
+    if (open.length > 0) {
+      const jobs = await waitingAt(session, type, request, open, known.size);
+      found.push(...jobs.filter(({ id }) => !known.has(id)));
+    }
+    if (gates.length > 0) ring.stopAt(type, gates.at(-1)!);
+    if (gates.length === portion) after = gates.at(-1)!;
+    else if (isRound) break;
+    else [after, isRound] = ['', true];
+  }
+  return found;
+}
+
+/** The next gates at which jobs of a type wait, each found by one seek; up to `last`, or (null) to the last of all. */
+async function gatesAfter(
+  session: Session,
+  { kind, type }: GatedType,
+  after: string,
+  count: number,
+  last: string | null,
+): Promise<string[]> {
+  const next = (further: string): string => `(select gate from ${session.schema}.job
+    where ${isAtGate} and job.kind = $1 and job.type = $2 and job.gate > ${further} order by gate limit 1)`;
+  const text = `with recursive step (gate, n) as (
+      select ${next('$3::text')}, 1 union all select ${next('step.gate')}, n + 1 from step where gate is not null and n < $4
+    ) select gate from step where gate is not null and ($5::text is null or gate <= $5::text)`;
+  const rows = await session.run<{ gate: string }>(text, [kind, type, after, count, last]);
+  return rows.map(({ gate }) => gate);
+}
+
+/** The first due jobs at each of these gates, as many as it has room for beside the `known` ones. */
+function waitingAt(
+  session: Session,
+  { kind, type }: GatedType,
+  { priorities }: ClaimRequest,
+  gates: readonly { readonly gate: string; readonly room: number }[],
+  known: number,
+): Promise<WaitingJob[]> {
+  const { schema, time } = session;
+  const values: unknown[] = [
+    time.parameter(), kind, type, nameArray(gates.map(({ gate }) => gate)),
+    numberArray(gates.map(({ room }) => room + known)),
+  ];
+  const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
+  // The gate as a range, and first in the ORDER BY: only `job_gate` fits, and not the index in claim order.
+  const at = (from: string): string => `${isAtGate} and job.kind = $2 and job.type = $3
+    and job.gate >= ${from}.gate and job.gate <= ${from}.gate`;
+  const next = (from: string, further: string): string => `select gate, room, (select priority from ${schema}.job
+      where ${at(from)} ${further} order by job.gate, priority desc limit 1) from ${from}`;
+  const text = `with recursive gate as (select * from unnest($4::text[], $5::bigint[]) as gate (gate, room)),
+    step (gate, room, priority) as (
+      ${next('gate', '')} union all ${next('step', 'and job.priority < step.priority')} where priority is not null
+    ) select job.id, step.priority, job.due, step.gate from step cross join lateral (
+      select id, due from ${schema}.job where ${at('step')} and job.priority = step.priority and due <= ${nowText}
+      order by job.gate, due, id limit step.room) job
+    where step.priority is not null ${chosen}`;
+  return session.run<WaitingJob>(text, values);
+}
+
+/** Locks these jobs in the order of ids, as far as they still wait and nobody else has locked them. */
+function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<LockedJobs> {
+  const { schema, time } = session;
+  const ids = jobs.map(({ id }) => id).sort((a, b) => a - b);
+  const tables = `best as materialized (
+      select job.* from unnest($2::bigint[]) as chosen (id) cross join lateral (
+        select ctid as row_ctid, ${pendingNames} from ${schema}.job
+        where ${isAtGate} and job.id = chosen.id and due <= ${nowText} for update skip locked) job
+    )`;
+  return lockAndRead(session, tables, `'gates', true`, [time.parameter(), numberArray(ids)]);
+}

@@ -114,6 +114,16 @@ export class ScanCursors {
     });
   }
 
+  /** Whether the last full scan saw jobs at gates. */
+  expectsGates(request: CursorRequest): boolean {
+    return this.#of(request)?.hasGates ?? false;
+  }
+
+  /** Its lanes are too many: each claim scans in claim order. */
+  forget(request: CursorRequest): void {
+    this.#cursors.delete(cursorName(request));
+  }
+
   /** Moves the cursor past these rows, which are in claim order. */
   recordClaim(request: ClaimRequest, rows: readonly OpenRow[]): void {
     const cursor = this.#of(request);

@@ -32,8 +32,8 @@ interface FeedRow {
 }
 
 /**
- * Transactions commit out of order, but no entry can appear below the xid of the oldest open transaction. The feed is
- * read up to that xid in the order of xids, and so misses nothing.
+ * Transactions commit out of order, but no entry can appear below the xid of the oldest open transaction of this
+ * database. The feed is read up to that xid in the order of xids, and so misses nothing.
  */
 export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<FeedPage> {
   let position = cursor === null ? start : parseCursor(cursor);
@@ -53,11 +53,26 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   return { events, cursor: cursorText(position) };
 }
 
-/** Later commits belong to transactions that are open now or begin later: their xids are not below xmin. */
+/** Later commits belong to transactions that are open now or begin later: their xids are not below the oldest open. */
 export async function feedEnd(session: Session): Promise<string> {
-  const [row] = await session.run<{ xid: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+  const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);
   return cursorText({ xid: row!.xid, seq: '0', read: 0 });
 }
+
+/**
+ * The oldest xid of this database that the statement's snapshot does not see; without one, the first xid after the
+ * snapshot. Xids are counted per server: `pg_snapshot_xmin` would stand still while a transaction is open in another
+ * database. An open xid is left out only if a backend or a prepared transaction of another database is seen to have it.
+ * One that has ended meanwhile is not seen, and counts: the feed is then read up to it, and further the next time.
+ */
+const oldestOpenXid = `coalesce((
+    select open.xid from pg_snapshot_xip(pg_current_snapshot()) as open (xid)
+    where not exists (select 1 from pg_stat_activity other
+        where other.backend_xid = open.xid::xid and other.datname <> current_database())
+      and not exists (select 1 from pg_prepared_xacts other
+        where other.transaction = open.xid::xid and other.database <> current_database())
+    order by open.xid limit 1
+  ), pg_snapshot_xmax(pg_current_snapshot()))`;
 
 const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 
@@ -70,7 +85,7 @@ function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted:
   const text = `select xid::text as xid, seq::text as seq, events from (
       select xid, seq, events, sum(count) over (order by xid, seq) - count as before from (
         select xid, seq, count, events from ${session.schema}.feed
-        where (xid, seq) ${sign} ($1::text::xid8, $2::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
+        where (xid, seq) ${sign} ($1::text::xid8, $2::bigint) and xid < ${oldestOpenXid}
         order by xid, seq limit $3) near) near
     where before < $4 order by near.xid, near.seq`;
   return session.run<FeedRow>(text, [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);

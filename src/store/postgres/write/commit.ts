@@ -36,8 +36,12 @@ export async function commit(
 
 export type AfterWrite = (session: Session) => void;
 
-/** The same inside the caller's transaction. */
-export async function commitWithin(session: Session, batch: Batch): Promise<boolean[]> {
+/** The same inside the caller's transaction; `afterWrite` sends its statements inside of it, too. */
+export async function commitWithin(
+  session: Session,
+  batch: Batch,
+  afterWrite: (session: Session) => unknown,
+): Promise<boolean[]> {
   const rollBack = async (): Promise<void> => {
     await session.runUnprepared('rollback to savepoint stint');
     await session.runUnprepared('release savepoint stint');
@@ -50,6 +54,7 @@ export async function commitWithin(session: Session, batch: Batch): Promise<bool
     },
   );
   const isWritten = !batch.whole || !written.includes(false);
+  if (isWritten) await afterWrite(session);
   await (isWritten ? session.runUnprepared('release savepoint stint') : rollBack());
   return isWritten ? written : written.map(() => false);
 }

@@ -3,12 +3,14 @@ import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
-import { freeRows, lanes, namedTypes } from './lanes.ts';
+import type { GateRing } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
+import { lanes } from './lanes.ts';
+import { freeRows, nextFreeDue } from './pattern.ts';
 
 /** The first claimable jobs in claim order. Only inside a write transaction, which no other process shares. */
-export function candidates(connection: Connection, request: ClaimRequest, now: number): Candidate[] {
-  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, now)];
+export function candidates(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): Candidate[] {
+  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, ring, now)];
   return rows
     .sort(byClaimOrder)
     .slice(0, request.limit)
@@ -18,15 +20,16 @@ export function candidates(connection: Connection, request: ClaimRequest, now: n
 export function nextDue(
   connection: Connection,
   request: Pick<ClaimRequest, 'kinds' | 'names'>,
-  now: number,
+  after: number,
 ): number | null {
-  const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
-  const gatedSql = 'SELECT min(due) due FROM job WHERE lane = 2 AND kind = ? AND type = ? AND due > ?';
+  const gatedSql = `SELECT due FROM job INDEXED BY job_gate_order WHERE lane = 2 AND kind = ? AND type = ?
+    AND priority = ? AND due > ? ORDER BY due LIMIT 1`;
   const dues = [
-    ...lanes(connection, 1, request).map(({ kind, type, priority }) => connection.get<{ due: number }>(sql, kind, type, priority, now)?.due),
-    ...namedTypes(connection, 2, request).map(({ kind, type }) => connection.get<{ due: number | null }>(gatedSql, kind, type, now)?.due),
-  ].filter((due) => typeof due === 'number');
-  return dues.length === 0 ? null : Math.min(...dues);
+    ...nextFreeDue(connection, request, after),
+    ...lanes(connection, 2, request).flatMap(({ kind, type, priority }) =>
+      connection.get<{ due: number }>(gatedSql, kind, type, priority, after)?.due ?? []),
+  ];
+  return dues.reduce<number | null>((first, due) => Math.min(first ?? due, due), null);
 }
 
 /** Whether the parent, open or ended, has been asked to cancel. */

@@ -1,12 +1,12 @@
 /** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. */
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
-import type { Kind } from '../../../model/state.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
+import { admitInOrder, gateLaneRows, type GateLane, type GateRing, type WaitingJob } from '../../gate-admission.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
-import { namedTypes, type NamedType } from './lanes.ts';
+import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
 
 /** How many jobs each gate has admitted. */
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
@@ -16,42 +16,103 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-export function gatedRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
+export function gatedRows(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
   const admissions = new GateAdmissions(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
+  const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
+  const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
+  const more = isComplete ? [] : admitByRing(connection, { request, types, ring, admissions, now }, jobs);
+  const ids = [...jobs, ...more].map(({ id }) => id);
+  return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+}
+
+/** The first due jobs of a lane. */
+function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): GateLane {
+  const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
+    WHERE lane = 2 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
+  const count = gateLaneRows(limit);
+  const jobs = connection.arrays(sql, lane.kind, lane.type, lane.priority, now, count).map(waitingJobOf);
+  return { jobs, isCut: jobs.length === count };
+}
+
+const waitingJobOf = ([id, priority, due, gate]: readonly unknown[]): WaitingJob =>
+  ({ id, priority, due, gate }) as WaitingJob;
+
+interface RingWalk {
+  readonly request: ClaimRequest;
+  readonly types: readonly NamedType[];
+  readonly ring: GateRing;
+  readonly admissions: GateAdmissions;
+  readonly now: number;
+}
+
+/** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
+function admitByRing(connection: Connection, walk: RingWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
+  const { types, admissions, request } = walk;
+  const limit = request.limit - admitted.length;
+  const known = Map.groupBy(admitted, ({ gate }) => gate);
   return types
-    .flatMap((named) => waitingAtGates(connection, named, admissions, request, now))
+    .flatMap((type) => waitingInRing(connection, walk, type, limit, known))
     .sort(byClaimOrder)
-    .filter((row) => admissions.admit(row.gate!));
+    .filter((job) => admissions.admit(job.gate))
+    .slice(0, limit);
 }
 
-function waitingAtGates(
+function waitingInRing(
   connection: Connection,
-  { kind, type }: NamedType,
-  admissions: GateAdmissions,
-  request: ClaimRequest,
-  now: number,
-): OpenRow[] {
-  const which = `WHERE lane = 2 AND kind = ? AND type = ? AND gate = ? AND due <= ? ${priorityTerm(request)}
-    ORDER BY priority DESC, due, id LIMIT ?`;
-  return gatesOf(connection, kind, type).flatMap((gate) => {
+  { ring, admissions, request, now }: RingWalk,
+  type: NamedType,
+  limit: number,
+  known: ReadonlyMap<string, readonly WaitingJob[]>,
+): WaitingJob[] {
+  const found: WaitingJob[] = [];
+  for (const gate of gatesFrom(connection, type, ring.start(type))) {
     const room = Math.min(admissions.room(gate), request.limit);
-    return room === 0 ? [] : openRows(connection, which, kind, type, gate, now, room);
-  });
+    if (room > 0) found.push(...waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []));
+    ring.stopAt(type, gate);
+    if (found.length >= limit) break;
+  }
+  return found;
 }
 
-/** Inserted as text: priorities are validated integers. */
-const priorityTerm = ({ priorities }: ClaimRequest): string =>
-  priorities === undefined ? '' : `AND priority IN (${priorities.map(Number).join(',')})`;
+/** The gates at which jobs wait, each found by one seek, once around from behind `start`. */
+function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: string): Generator<string> {
+  const next = (after: string): string | undefined => connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;
+  for (let gate = next(start); gate !== undefined; gate = next(gate)) yield gate;
+  if (start === '') return;
+  for (let gate = next(''); gate !== undefined && gate <= start; gate = next(gate)) yield gate;
+}
 
-function gatesOf(connection: Connection, kind: Kind, type: string): string[] {
-  const sql = 'SELECT gate FROM job WHERE lane = 2 AND kind = ? AND type = ? AND gate > ? ORDER BY gate LIMIT 1';
-  const gates: string[] = [];
-  let found = connection.get<{ gate: string }>(sql, kind, type, '');
-  while (found) {
-    gates.push(found.gate);
-    found = connection.get<{ gate: string }>(sql, kind, type, found.gate);
+const nextGate = `SELECT gate FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ? AND gate > ?
+  ORDER BY gate LIMIT 1`;
+
+/** The first due jobs at a gate, as many as it has room for, and not those that are known. */
+function waitingAt(
+  connection: Connection,
+  { kind, type, gate }: NamedType & { readonly gate: string },
+  { priorities }: ClaimRequest,
+  now: number,
+  room: number,
+  known: readonly WaitingJob[],
+): WaitingJob[] {
+  const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ?
+    AND gate = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
+  return prioritiesAt(connection, kind, type, gate)
+    .filter((priority) => priorities?.includes(priority) ?? true)
+    .flatMap((priority) => connection.arrays(sql, kind, type, gate, priority, now, room + known.length).map(waitingJobOf))
+    .filter(({ id }) => !known.some((job) => job.id === id))
+    .slice(0, room);
+}
+
+function prioritiesAt(connection: Connection, kind: string, type: string, gate: string): number[] {
+  const sql = `SELECT priority FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ? AND gate = ?
+    AND priority < ? ORDER BY priority DESC LIMIT 1`;
+  const next = (below: number): number | undefined =>
+    connection.get<{ priority: number }>(sql, kind, type, gate, below)?.priority;
+  const priorities: number[] = [];
+  for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
+    priorities.push(priority);
   }
-  return gates;
+  return priorities;
 }

@@ -14,76 +14,95 @@ export interface NamedType {
   readonly type: string;
 }
 
-interface Lane extends NamedType {
+export interface Lane extends NamedType {
   readonly priority: number;
 }
 
-export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
+type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
+
+/** The first due jobs of each lane of these types. */
+export function rowsOfTypes(
+  connection: Connection,
+  types: readonly NamedType[],
+  request: ClaimRequest,
+  now: number,
+): OpenRow[] {
   const which = 'WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?';
-  return lanes(connection, 1, request).flatMap(({ kind, type, priority }) =>
+  return lanesOf(connection, 1, types, request).flatMap(({ kind, type, priority }) =>
     openRows(connection, which, kind, type, priority, now, request.limit),
   );
 }
 
-export function lanes(
+export const lanes = (connection: Connection, lane: 1 | 2, request: LaneRequest): Lane[] =>
+  lanesOf(connection, lane, namedTypes(connection, lane, request), request);
+
+export const lanesOf = (
   connection: Connection,
   lane: 1 | 2,
-  request: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>,
-): Lane[] {
-  return namedTypes(connection, lane, request).flatMap(({ kind, type }) =>
-    prioritiesOf(connection, kind, type)
-      .filter((priority) => request.priorities?.includes(priority) ?? true)
+  types: readonly NamedType[],
+  { priorities }: Pick<ClaimRequest, 'priorities'>,
+): Lane[] =>
+  types.flatMap(({ kind, type }) =>
+    prioritiesOf(connection, lane, kind, type)
+      .filter((priority) => priorities?.includes(priority) ?? true)
       .map((priority) => ({ kind, type, priority })),
   );
-}
 
 /** The requested types with jobs in lane 1 (claimable) or 2 (at a gate). */
-export function namedTypes(
+export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest): NamedType[] =>
+  fewNamedTypes(connection, lane, request, Infinity)!;
+
+/** The same; null: a pattern has more than `max` types to walk through. */
+export function fewNamedTypes(
   connection: Connection,
   lane: 1 | 2,
-  request: Pick<ClaimRequest, 'kinds' | 'names'>,
-): NamedType[] {
+  request: LaneRequest,
+  max: number,
+): NamedType[] | null {
   const { names } = request;
   const kinds = [...new Set(request.kinds)];
-  if ('exact' in names) {
-    const exact = [...new Set(names.exact)];
-    return kinds.flatMap((kind) =>
-      exact.filter((type) => hasAny(connection, lane, kind, type)).map((type) => ({ kind, type })),
-    );
-  }
+  if ('exact' in names) return exactTypes(connection, lane, kinds, names.exact);
   const glob = parseGlob(names.glob);
   const start = literalPrefix(glob);
-  if (isLiteral(glob)) return namedTypes(connection, lane, { kinds, names: { exact: [start] } });
-  return kinds.flatMap((kind) =>
-    typesFrom(connection, lane, kind, start)
-      .filter((type) => matches(glob, type))
-      .map((type) => ({ kind, type })),
-  );
+  if (isLiteral(glob)) return exactTypes(connection, lane, kinds, [start]);
+  const found: NamedType[] = [];
+  let walked = 0;
+  for (const kind of kinds) {
+    for (const type of typesFrom(connection, lane, kind, start)) {
+      if (++walked > max) return null;
+      if (matches(glob, type)) found.push({ kind, type });
+    }
+  }
+  return found;
 }
+
+const exactTypes = (connection: Connection, lane: 1 | 2, kinds: readonly Kind[], types: readonly string[]): NamedType[] =>
+  kinds.flatMap((kind) =>
+    [...new Set(types)].filter((type) => hasAny(connection, lane, kind, type)).map((type) => ({ kind, type })),
+  );
 
 const hasAny = (connection: Connection, lane: 1 | 2, kind: Kind, type: string): boolean =>
   connection.get(`SELECT 1 FROM job WHERE lane = ${lane} AND kind = ? AND type = ? LIMIT 1`, kind, type) !== undefined;
 
 /** The types that start with the prefix, each found by one seek into the index. */
-function typesFrom(connection: Connection, lane: 1 | 2, kind: Kind, prefix: string): string[] {
+function* typesFrom(connection: Connection, lane: 1 | 2, kind: Kind, prefix: string): Generator<string> {
   const sql = (sign: '>=' | '>'): string =>
     `SELECT type FROM job WHERE lane = ${lane} AND kind = ? AND type ${sign} ? ORDER BY type LIMIT 1`;
-  const types: string[] = [];
   let found = connection.get<{ type: string }>(sql('>='), kind, prefix);
   while (found?.type.startsWith(prefix)) {
-    types.push(found.type);
+    yield found.type;
     found = connection.get<{ type: string }>(sql('>'), kind, found.type);
   }
-  return types;
 }
 
-function prioritiesOf(connection: Connection, kind: Kind, type: string): number[] {
-  const sql = 'SELECT priority FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority < ? ORDER BY priority DESC LIMIT 1';
+function prioritiesOf(connection: Connection, lane: 1 | 2, kind: Kind, type: string): number[] {
+  const index = lane === 1 ? 'job_lane' : 'job_gate_order';
+  const sql = `SELECT priority FROM job INDEXED BY ${index}
+    WHERE lane = ${lane} AND kind = ? AND type = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
+  const next = (below: number): number | undefined => connection.get<{ priority: number }>(sql, kind, type, below)?.priority;
   const priorities: number[] = [];
-  let found = connection.get<{ priority: number }>(sql, kind, type, Number.MAX_SAFE_INTEGER);
-  while (found) {
-    priorities.push(found.priority);
-    found = connection.get<{ priority: number }>(sql, kind, type, found.priority);
+  for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
+    priorities.push(priority);
   }
   return priorities;
 }

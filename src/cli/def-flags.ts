@@ -1,0 +1,86 @@
+/** The options that set a definition, in the words of `jobDef`. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { DefOptions } from '../engine/declare/job-def.ts';
+import { ScheduleRequest } from '../http/contract/requests.ts';
+import { scheduleOf as scheduleFrom } from '../http/schedules.ts';
+import { parseJson, type Json, type JsonObject } from '../model/json.ts';
+import { Refusal } from '../refusal.ts';
+import type { Duration } from '../time/duration.ts';
+import { addScheduleFlags, scheduleOf, type ScheduleFlags } from './schedule-flags.ts';
+
+export interface DefFlags extends ScheduleFlags {
+  readonly params?: string;
+  readonly overlap?: string;
+  readonly misfire?: string;
+  readonly concurrency?: string;
+  readonly priority?: string;
+  readonly timeout?: string;
+  readonly retention?: string;
+  readonly attempts?: string;
+  readonly leaderOnly?: boolean;
+  readonly manualRuns?: boolean;
+  readonly tag?: string[];
+  readonly settings?: string;
+}
+
+export const addDefFlags = (command: Command): Command =>
+  addScheduleFlags(command)
+    .option('--params <json>', 'input of its runs')
+    .option('--overlap <policy>', 'while a run is open: skip, allow, queue or replace')
+    .option('--misfire <policy>', 'missed ticks: once, all or skip')
+    .option('--concurrency <n>', 'runs at a time')
+    .option('--priority <n>', 'runs with a higher priority start first')
+    .option('--timeout <duration>', 'how long an attempt may take')
+    .option('--retention <duration>', 'how long ended runs are kept')
+    .option('--attempts <n>', 'attempts in total')
+    .option('--leader-only', 'only the leader runs it')
+    .option('--no-manual-runs', 'only its schedules create runs')
+    .option('--tag <name=value...>', 'tags of its runs')
+    .option('--settings <json>', 'any settings, as in POST /defs; other options take precedence');
+
+/** Only what was given. */
+export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
+  const schedule = scheduleOf(flags);
+  const { params, overlap, misfire, concurrency, priority, timeout, retention, attempts, leaderOnly, tag } = flags;
+  return {
+    ...settingsOf(flags.settings),
+    ...(schedule === null ? {} : { schedules: [schedule] }),
+    ...(params === undefined ? {} : { params: parseJson(params) }),
+    ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
+    ...(misfire === undefined ? {} : { misfire: misfire as 'once' }),
+    ...(concurrency === undefined ? {} : { concurrency: Number(concurrency) }),
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(timeout === undefined ? {} : { timeout: timeout as Duration }),
+    ...(retention === undefined ? {} : { retention: retention as Duration }),
+    ...(attempts === undefined ? {} : { retry: { attempts: Number(attempts) } }),
+    ...(leaderOnly === undefined ? {} : { leaderOnly }),
+    // Commander sets it to true where it was not given.
+    ...(flags.manualRuns === false ? { manualRuns: false } : {}),
+    ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
+  };
+}
+
+function settingsOf(text: string | undefined): object {
+  if (text === undefined) return {};
+  const settings = parseJson(text);
+  if (isJsonObject(settings)) return { ...settings, ...schedulesOf(settings['schedules']) };
+  throw new Refusal('malformed.option', '--settings takes a JSON object, such as {"timeout":"5m"}', {});
+}
+
+const isJsonObject = (json: Json): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** In the short form of the HTTP API, or as definitions show them. */
+function schedulesOf(schedules: Json | undefined): object {
+  if (schedules == null) return {};
+  const { data, error } = z.array(ScheduleRequest).safeParse(schedules);
+  if (data) return { schedules: data.map(scheduleFrom) };
+  throw new Refusal('malformed.schedule', `the schedules in --settings cannot be read: ${z.prettifyError(error)}`, {});
+}
+
+export function tagOf(text: string): [string, string] {
+  const [name = '', ...value] = text.split('=');
+  if (name !== '' && value.length > 0) return [name, value.join('=')];
+  throw new Refusal('malformed.option', `invalid tag "${text.slice(0, 40)}"; use name=value`, {});
+}

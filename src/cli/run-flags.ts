@@ -1,0 +1,37 @@
+/** The options of a new run, of a type or of a definition. */
+import type { Command } from 'commander';
+import type { RunRequest } from '../engine/declare/run-request.ts';
+import { parseJson } from '../model/json.ts';
+import type { Duration } from '../time/duration.ts';
+import { tagOf } from './def-flags.ts';
+
+export interface RunFlags {
+  readonly input?: string;
+  readonly due?: string;
+  readonly delay?: string;
+  readonly startBy?: string;
+  readonly priority?: string;
+  readonly tag?: string[];
+  readonly unique?: string;
+}
+
+export const addRunFlags = (command: Command): Command =>
+  command
+    .option('--input <json>', 'input of the run')
+    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now)')
+    .option('--delay <duration>', 'how long from now to run it, such as 10m')
+    .option('--start-by <duration>', 'cancel it if it has not started so long after it is due')
+    .option('--priority <n>', 'runs with a higher priority start first')
+    .option('--tag <name=value...>', 'tags of the run')
+    .option('--unique <key>', 'do not create it if an open run has this key');
+
+/** Only what was given. */
+export const runRequestOf = ({ input, due, delay, startBy, priority, tag, unique }: RunFlags): RunRequest<unknown> => ({
+  ...(input === undefined ? {} : { input: parseJson(input) }),
+  ...(due === undefined ? {} : { dueTime: due }),
+  ...(delay === undefined ? {} : { delay: delay as Duration }),
+  ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
+  ...(priority === undefined ? {} : { priority: Number(priority) }),
+  ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
+  ...(unique === undefined ? {} : { unique }),
+});

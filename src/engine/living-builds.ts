@@ -1,0 +1,40 @@
+/** The living builds: the programs, as they were deployed, of all instances whose lease has not lapsed. */
+import { declaresDef, declaresType, readBuilds, type Build } from '../jobs/catalogue.ts';
+import type { KnownDefinition } from '../jobs/define.ts';
+import type { Store } from '../store/store.ts';
+
+type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
+
+/** One id for each instance that has told its build. */
+export async function livingBuildIds(store: BuildReader): Promise<readonly string[]> {
+  const instances = await store.instances();
+  const now = store.now();
+  return instances.flatMap(({ leaseUntil, about }) =>
+    leaseUntil > now && about.build !== undefined ? [about.build] : []);
+}
+
+/** Oldest first. */
+export const livingBuilds = async (store: BuildReader): Promise<readonly Build[]> =>
+  readBuilds(store, await livingBuildIds(store));
+
+export const isNewer = (build: Build, than: Build): boolean =>
+  build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
+
+/** Whether a living instance has a newer build than this one, with the type. */
+export async function isKnownNewer(store: BuildReader, build: string, type: string): Promise<boolean> {
+  const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
+  const own = living.find(({ id }) => id === build);
+  return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
+}
+
+/** The names of definitions that code has declared, and that no living build declares. */
+export async function abandonedDefs(
+  store: BuildReader,
+  defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],
+): Promise<ReadonlySet<string>> {
+  const declared = defs.filter(({ build }) => build !== undefined);
+  if (declared.length === 0) return new Set();
+  const living = await livingBuilds(store);
+  const isAbandoned = (name: string): boolean => !living.some((build) => declaresDef(build, name));
+  return new Set(declared.map(({ name }) => name).filter(isAbandoned));
+}

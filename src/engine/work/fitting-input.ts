@@ -1,0 +1,40 @@
+/** The input of a job as the schema of this instance takes it. The schema may have changed since the job was created. */
+import type { Job } from '../../model/job.ts';
+import { parseJson } from '../../model/json.ts';
+import { isRefusal, Refusal } from '../../refusal.ts';
+import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
+import type { JobType } from '../declare/job-type.ts';
+import { checked, type Schema } from '../declare/schema.ts';
+
+/** The input does not fit here; a newer build may know better. */
+export class InputMisfit extends Refusal {}
+
+export function fittingInput({ name, options: { input: schema } }: JobType, job: Job): MaybePromise<unknown> {
+  const input = parseJson(job.input);
+  if (!schema) return input;
+  const check = (value: unknown): MaybePromise<unknown> => checked(schema as Schema, value, `${name} ${job.id}`);
+  // A run without an input is stored with null.
+  const checkAgain = (error: unknown): MaybePromise<unknown> =>
+    input === null ? orElse(() => check(undefined), misfit) : misfit(error);
+  return orElse(() => check(input), checkAgain);
+}
+
+function orElse(attempt: () => MaybePromise<unknown>, recover: (error: unknown) => MaybePromise<unknown>): MaybePromise<unknown> {
+  try {
+    const value = attempt();
+    return isPromiseLike(value) ? value.then(undefined, recover) : value;
+  } catch (error) {
+    return recover(error);
+  }
+}
+
+function misfit(error: unknown): never {
+  throw isRefusal(error) ? new InputMisfit(error.code, error.message, error.detail) : error;
+}
+
+const waitMinMs = 2_000;
+const waitMaxMs = 300_000;
+
+/** How long a job that does not fit here waits for an instance that it fits: longer with each claim. */
+export const misfitWaitMs = ({ fence }: Pick<Job, 'fence'>): number =>
+  Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(fence - 1, 10));

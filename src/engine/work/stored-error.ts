@@ -1,0 +1,127 @@
+/** The stored form of a thrown value of any kind: bounded, as JSON, and made without an exception. */
+import type { ErrorCause, JobError } from '../../model/job.ts';
+import { jsonText } from '../../model/json.ts';
+import { Refusal } from '../../refusal.ts';
+import { Cancelled, TimedOut } from '../handler/errors.ts';
+import { HandlerCrashed, MissingOutput } from '../isolation/isolation.ts';
+
+const messageMax = 4_000;
+const causeMessageMax = 1_000;
+const stackMax = 8_000;
+const nameMax = 200;
+const causesMax = 20;
+const dataLimits = { bytes: 65_536, depth: 32 };
+
+/** Even if reading the value throws. */
+export function storedError(error: unknown): JobError {
+  const stack = read(() => stackOf(error));
+  const data = read(() => dataOf(error));
+  const causes = causesOf(error);
+  return {
+    code: codeOf(error),
+    message: messageOf(error),
+    ...namesOf(error),
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(data === undefined ? {} : { data }),
+    ...(stack === undefined ? {} : { stack }),
+  };
+}
+
+/** `instanceof` for a value that a handler threw: it may be a proxy that throws on every access. */
+export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
+  try {
+    return value instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+/** Malformed input fails again on every retry; other refusals may not. */
+export const isMalformedInput = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
+
+export const messageOf = (error: unknown, max = messageMax): string =>
+  read(() => clean(textOf(error), max)) ?? 'the handler threw a value that cannot be read';
+
+function codeOf(error: unknown): JobError['code'] {
+  if (isA(TimedOut, error)) return 'timed out';
+  if (isA(Cancelled, error)) return 'automation';
+  if (isMalformedInput(error)) return 'could not start';
+  return hasOurCode(error) ? error.code : 'unknown';
+}
+
+const hasOurCode = (error: unknown): error is HandlerCrashed | MissingOutput =>
+  isA(HandlerCrashed, error) || isA(MissingOutput, error);
+
+function textOf(error: unknown): string {
+  if (isA(Error, error)) return error.message || error.name;
+  if (typeof error !== 'object' || error === null) return `${typeof error}: ${String(error)}`;
+  const { message } = error as { message?: unknown };
+  return typeof message === 'string' && message !== '' ? message : `object: ${jsonText(error, dataLimits)}`;
+}
+
+/** The name of its class, and the code that the application gave it. */
+function namesOf(error: unknown): Pick<JobError, 'name' | 'id'> {
+  const name = read(() => nameOf(error));
+  const id = hasOurCode(error) ? undefined : read(() => ownCodeOf(error));
+  return { ...(name === undefined ? {} : { name }), ...(id === undefined ? {} : { id }) };
+}
+
+function nameOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { name } = error as { name?: unknown };
+  const isSpecific = typeof name === 'string' && name !== '' && name !== 'Error';
+  const className = isSpecific ? name : isA(Error, error) ? error.constructor.name : 'Error';
+  return className === 'Error' || className === '' ? undefined : clean(className, nameMax);
+}
+
+function ownCodeOf(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? clean(String(code), nameMax) : undefined;
+}
+
+/** The causes and inner errors, each before its own, up to a limit; a ring of causes ends there too. */
+function causesOf(error: unknown): readonly ErrorCause[] {
+  const causes: ErrorCause[] = [];
+  const seen = new Set<unknown>([error]);
+  const visit = (inner: unknown): void => {
+    if (causes.length === causesMax || seen.has(inner)) return;
+    seen.add(inner);
+    causes.push({ message: messageOf(inner, causeMessageMax), ...namesOf(inner) });
+    innerOf(inner).forEach(visit);
+  };
+  innerOf(error).forEach(visit);
+  return causes;
+}
+
+const innerOf = (error: unknown): readonly unknown[] =>
+  read(() => {
+    if (!isA(Error, error)) return [];
+    const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+    const inner: readonly unknown[] = isA(AggregateError, error) && Array.isArray(errors) ? errors.slice(0, causesMax) : [];
+    return [...(cause === undefined ? [] : [cause]), ...inner];
+  }) ?? [];
+
+const stackOf = (error: unknown): string | undefined =>
+  isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
+
+/** The error's `data`, or the whole of a thrown object that is no error, if it is JSON. */
+function dataOf(error: unknown): unknown {
+  const data: unknown = isA(Refusal, error) ? error.detail : attachedTo(error);
+  return data === undefined ? undefined : (JSON.parse(jsonText(data, dataLimits)) as unknown);
+}
+
+function attachedTo(error: unknown): unknown {
+  const data = (error as { data?: unknown } | null)?.data;
+  return data !== undefined || isA(Error, error) || typeof error !== 'object' || error === null ? data : error;
+}
+
+/** Undefined if reading throws. */
+function read<T>(readValue: () => T): T | undefined {
+  try {
+    return readValue();
+  } catch {
+    return undefined;
+  }
+}
+
+const clean = (text: string, max: number): string => text.toWellFormed().replaceAll('\u0000', '').slice(0, max);

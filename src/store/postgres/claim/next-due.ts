@@ -1,0 +1,23 @@
+/** When the next job becomes due, in a lane or at a gate. */
+import type { Session } from '../sql/connection.ts';
+import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
+import { nowText } from '../sql/server-clock.ts';
+import { canScanInOrder, nextDueInOrder, typesFirst } from './pattern.ts';
+
+/** After a time, or (default) from now on; or an earlier time at which to ask again. */
+export async function nextDue(session: Session, request: LaneRequest, after?: number): Promise<number | null> {
+  if (request.kinds.length === 0) return null;
+  const start = after ?? session.time.parameter();
+  const values: unknown[] = [start];
+  const firstIn = (waits: string, typesMax?: number): string => `with recursive
+    ${lanesSql(session.schema, request, waits, values, typesMax)}
+    select json_build_array(exists (select 1 from types_cut), (
+      select min(due) from lane cross join lateral (
+        select due from ${session.schema}.job where ${waits} and ${inLane} and due > ${nowText}
+        order by due limit 1) job))`;
+  const free = firstIn(isFree, canScanInOrder(request) ? typesFirst : undefined);
+  const text = `select (${free}) as free, (${firstIn(isAtGate)}) as gated`;
+  const [row] = await session.run<Record<'free' | 'gated', [isCut: boolean, due: number | null]>>(text, values);
+  const dues = [row!.gated[1], row!.free[0] ? await nextDueInOrder(session, request, start) : row!.free[1]];
+  return dues.reduce((first, due) => (first === null || due === null ? (first ?? due) : Math.min(first, due)));
+}

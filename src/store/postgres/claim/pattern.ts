@@ -1,0 +1,122 @@
+/**
+ * Claims by a pattern. They can be answered in two ways: by walking the types that the pattern may match, which is slow
+ * if there are many; or by scanning the due jobs of all types in claim order, which is slow if many jobs of other types
+ * are due. Both take turns with rising budgets, so that a claim costs about as much as the faster way, and types whose
+ * jobs are due later cost nothing.
+ */
+import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
+import type { Kind } from '../../../model/state.ts';
+import type { ClaimRequest } from '../../store.ts';
+import { numberArray } from '../sql/row-parameters.ts';
+import type { Session } from '../sql/connection.ts';
+import {
+  anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type LockedJobs,
+} from './lanes.ts';
+import { nowText } from '../sql/server-clock.ts';
+
+/** The budgets of the first turn, and how they rise. A type takes about as long as sixteen rows. */
+export const typesFirst = 64;
+export const rowsPerType = 16;
+export const growth = 8;
+
+export interface FreeJobs extends LockedJobs {
+  readonly hasJobsAtGates: boolean;
+}
+
+/** The kinds of the index `job_order`. Other kinds are claimed by exact types. */
+const orderedKinds: readonly Kind[] = ['bedrock', 'mock', 'def'];
+const isOrdered = `${isFree} and kind in ('bedrock', 'mock', 'def')`;
+
+export const canScanInOrder = ({ kinds, names }: LaneRequest): boolean =>
+  exactNames(names) === null && kinds.every((kind) => orderedKinds.includes(kind));
+
+/** Locks the first matching jobs; not complete: in some lane, too few of the first `budget` due jobs match. */
+export async function scanInOrder(
+  session: Session,
+  request: ClaimRequest,
+  budget: number,
+): Promise<FreeJobs & { readonly isComplete: boolean }> {
+  const { schema } = session;
+  const values: unknown[] = [session.time.parameter(), request.limit, budget];
+  const lanes = orderedLanesSql(schema, request, values);
+  const isMatch = matchSql(request, values);
+  const due = `select id, due, type from ${schema}.job where ${isOrdered} and ${inLane} and due <= ${nowText}
+    order by due, id`;
+  const tables = `${lanes}, near as materialized (
+      select job.id, lane.kind, lane.priority, job.due from lane cross join lateral (
+        select id, due from (${due} limit $3::bigint) scanned where ${isMatch} limit 2 * $2::bigint + 20) job
+    ), cut as materialized (
+      select priority from lane where $2::bigint > (
+          select count(*) from near where near.kind = lane.kind and near.priority = lane.priority)
+        and (select true from (${due}) due offset $3::bigint limit 1)
+    ), ${lockNearSql(schema)}`;
+  const summary = `'cut', (select max(priority) from cut), 'near', (select count(*) from near),
+    'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
+  const { cut, near, ...found } = await lockAndRead<OrderedScan>(session, tables, summary, values);
+  const isEnough = found.rows.length === request.limit;
+  // Others have locked too many of the rows in `near`: scan on until enough rows are locked.
+  if (!isEnough && near >= request.limit) return { ...(await lockInOrder(session, request)), isComplete: true };
+  return { ...found, isComplete: cut === null || (isEnough && found.rows.at(-1)!.priority > cut) };
+}
+
+interface OrderedScan {
+  /** The highest priority of a lane that was not scanned to its end. */
+  readonly cut: number | null;
+  readonly near: number;
+  readonly hasJobsAtGates: boolean;
+}
+
+/** Locks the first matching jobs that nobody else has locked, however many due jobs precede them. */
+function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs> {
+  const { schema } = session;
+  const values: unknown[] = [session.time.parameter(), request.limit];
+  const tables = `${orderedLanesSql(schema, request, values)}, best as materialized (
+      select job.* from lane cross join lateral (
+        select ctid as row_ctid, ${pendingNames} from ${schema}.job
+        where ${isOrdered} and ${inLane} and due <= ${nowText} and ${matchSql(request, values)}
+        order by due, id limit $2::bigint for update skip locked) job
+      order by job.priority desc, job.due, job.id limit $2::bigint)`;
+  const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
+  return lockAndRead(session, tables, summary, values);
+}
+
+/** After this many jobs of other types, the time of the last one is answered: at most so many are scanned in vain. */
+const nextScanMax = 1_000;
+
+/** When the next matching job is due after a time (null: now); or an earlier time at which to ask again. */
+export async function nextDueInOrder(
+  session: Session,
+  request: LaneRequest,
+  after: number | null,
+): Promise<number | null> {
+  const { schema } = session;
+  const values: unknown[] = [after];
+  const lanes = orderedLanesSql(schema, request, values);
+  const isMatch = matchSql(request, values);
+  const later = `select due, type from ${schema}.job where ${isOrdered} and ${inLane} and due > ${nowText}
+    order by due, id`;
+  const text = `with recursive ${lanes} select min(coalesce(
+      (select due from (${later} limit ${nextScanMax}) scanned where ${isMatch} limit 1),
+      (select due from (${later} offset ${nextScanMax - 1} limit 1) last))) as due from lane`;
+  const [row] = await session.run<{ due: number | null }>(text, values);
+  return row!.due;
+}
+
+/** The CTE `lane` (kind, priority): each is one range of the index `job_order`, found by one seek. */
+function orderedLanesSql(schema: string, { kinds, priorities }: LaneRequest, values: unknown[]): string {
+  const next = (from: string, further: string): string => `select kind, (select priority from ${schema}.job
+      where ${isOrdered} and job.kind = ${from}.kind ${further} order by priority desc limit 1)`;
+  const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
+  return `priority_step (kind, priority) as (
+      ${next('kinds', '')} from ${kindsSql(kinds, values)} union all
+      ${next('priority_step', 'and job.priority < priority_step.priority')} from priority_step where priority is not null
+    ), lane as (select * from priority_step where priority is not null ${chosen})`;
+}
+
+const inLane = 'job.kind = lane.kind and job.priority = lane.priority';
+
+function matchSql({ names }: LaneRequest, values: unknown[]): string {
+  const glob = parseGlob((names as { glob: string }).glob);
+  const prefix = `starts_with(type, $${values.push(literalPrefix(glob))}::text)`;
+  return `${prefix} and type ~ $${values.push(toPostgresRegex(glob))}::text`;
+}

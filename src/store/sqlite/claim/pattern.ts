@@ -1,0 +1,119 @@
+/**
+ * Claims without a gate, by exact types or by a pattern. A pattern can be answered in two ways: by walking the types
+ * that it may match, which is slow if there are many; or by scanning the due jobs of all types in claim order, which is
+ * slow if many jobs of other types are due. Both take turns with rising budgets, so that a claim costs about as much as
+ * the faster way, and types whose jobs are due later cost nothing.
+ */
+import type { Kind } from '../../../model/state.ts';
+import type { OpenRow } from '../../row.ts';
+import type { ClaimRequest } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+import { openRows } from '../read/open-rows.ts';
+import { fewNamedTypes, lanesOf, namedTypes, rowsOfTypes } from './lanes.ts';
+
+/** The budgets of the first turn, and how they rise. A type takes about as long as sixteen rows. */
+const typesFirst = 64;
+const rowsPerType = 16;
+const growth = 8;
+
+/** The kinds of the index `job_order`. Other kinds are claimed by exact types. */
+const orderedKinds: readonly Kind[] = ['bedrock', 'mock', 'def'];
+const isOrdered = `kind IN ('bedrock', 'mock', 'def')`;
+
+/** The first due jobs that have no gate or have been admitted. */
+export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
+  if (!canScan(request)) return rowsOfTypes(connection, namedTypes(connection, 1, request), request, now);
+  for (let budget = typesFirst; ; budget *= growth) {
+    const types = fewNamedTypes(connection, 1, request, budget);
+    if (types) return rowsOfTypes(connection, types, request, now);
+    const rows = scanInOrder(connection, request, now, budget * rowsPerType);
+    if (rows) return rows;
+  }
+}
+
+/** When the next job of each lane is due after a time; or an earlier time at which to ask again. */
+export function nextFreeDue(
+  connection: Connection,
+  request: Pick<ClaimRequest, 'kinds' | 'names'>,
+  after: number,
+): number[] {
+  const types = fewNamedTypes(connection, 1, request, canScan(request) ? typesFirst : Infinity);
+  if (types === null) return orderedLanes(connection, request).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
+  const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
+  return lanesOf(connection, 1, types, {}).flatMap(({ kind, type, priority }) =>
+    connection.get<{ due: number }>(sql, kind, type, priority, after)?.due ?? []);
+}
+
+const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>
+  'glob' in names && kinds.every((kind) => orderedKinds.includes(kind));
+
+/** A kind and a priority: one range of the index `job_order`. */
+interface OrderedLane {
+  readonly kind: Kind;
+  readonly priority: number;
+  readonly glob: string;
+}
+
+/** Of each kind, the priorities from the highest on. */
+function orderedLanes(
+  connection: Connection,
+  { kinds, names, priorities }: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>,
+): OrderedLane[] {
+  const sql = `SELECT priority FROM job INDEXED BY job_order
+    WHERE lane = 1 AND ${isOrdered} AND kind = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
+  const found: OrderedLane[] = [];
+  for (const kind of new Set(kinds)) {
+    const next = (below: number): number | undefined => connection.get<{ priority: number }>(sql, kind, below)?.priority;
+    for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
+      found.push({ kind, priority, glob: (names as { glob: string }).glob });
+    }
+  }
+  return found.filter(({ priority }) => priorities?.includes(priority) ?? true).sort((a, b) => b.priority - a.priority);
+}
+
+/** Null: more than `budget` jobs are due, and too few of those scanned match. */
+function scanInOrder(connection: Connection, request: ClaimRequest, now: number, budget: number): OpenRow[] | null {
+  const ids: number[] = [];
+  let left = budget;
+  for (const group of Map.groupBy(orderedLanes(connection, request), ({ priority }) => priority).values()) {
+    for (const lane of group) {
+      const matching = matchesInLane(connection, lane, now, left, request.limit);
+      ids.push(...matching);
+      if (matching.length < request.limit) left -= dueInLane(connection, lane, now, left);
+      if (left <= 0) return null;
+    }
+    if (ids.length >= request.limit) break;
+  }
+  return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+}
+
+const inOrder = `SELECT id, due, type FROM job INDEXED BY job_order
+  WHERE lane = 1 AND ${isOrdered} AND kind = ? AND priority = ?`;
+
+function matchesInLane(
+  connection: Connection,
+  { kind, priority, glob }: OrderedLane,
+  now: number,
+  budget: number,
+  limit: number,
+): number[] {
+  const sql = `SELECT id FROM (${inOrder} AND due <= ? ORDER BY due, id LIMIT ?) WHERE type GLOB ? LIMIT ?`;
+  return connection.all<{ id: number }>(sql, kind, priority, now, budget, glob, limit).map(({ id }) => id);
+}
+
+/** How many jobs of a lane are due; at most `max`. */
+const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now: number, max: number): number =>
+  connection.get<{ count: number }>(
+    `SELECT count(*) count FROM (${inOrder} AND due <= ? LIMIT ?)`, kind, priority, now, max,
+  )!.count;
+
+/** After this many jobs of other types, the time of the last one is answered: at most so many are scanned in vain. */
+const nextScanMax = 1_000;
+
+function nextInOrder(connection: Connection, { kind, priority, glob }: OrderedLane, after: number): number | null {
+  const later = `${inOrder} AND due > ? ORDER BY due, id`;
+  const first = `SELECT due FROM (${later} LIMIT ${nextScanMax}) WHERE type GLOB ? LIMIT 1`;
+  const matching = connection.get<{ due: number }>(first, kind, priority, after, glob);
+  const last = `${later} LIMIT 1 OFFSET ${nextScanMax - 1}`;
+  return (matching ?? connection.get<{ due: number }>(last, kind, priority, after))?.due ?? null;
+}

@@ -1,0 +1,157 @@
+// What several builds of a program declare: the newest that lives counts, and old code leaves new payloads to new code.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { cron, Engine, every, jobDef, jobType, type EngineOptions } from '../../../src/index.ts';
+import { allTypes } from '../../../src/jobs/catalogue.ts';
+import { MemoryStore } from '../../../src/store/memory/store.ts';
+import { turn, VirtualClock } from '../../../src/time/clock.ts';
+import { refused } from './kit.ts';
+
+const plain = jobType('plain', { run: () => null });
+const daily = (hour: number) => jobDef('daily', plain, { schedules: cron(`0 ${hour} * * *`) });
+
+/** Instances on one store and one clock. */
+class Fleet {
+  readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'));
+  readonly store = new MemoryStore(this.clock);
+  #count = 0;
+
+  async start(options: EngineOptions): Promise<Engine> {
+    const instance = `${options.build ?? 'unnamed'} ${(this.#count += 1)}`;
+    const engine = new Engine({ store: this.unclosed(), clock: this.clock, instance, ...options });
+    await this.passing(engine.resume());
+    await this.advance(500);
+    return engine;
+  }
+
+  /** Closing an instance must not close the store of the others. */
+  unclosed(): MemoryStore {
+    return new Proxy(this.store, {
+      get: (store, name) => {
+        if (name === 'close') return () => Promise.resolve();
+        const value: unknown = Reflect.get(store, name, store);
+        return typeof value === 'function' ? (value.bind(store) as unknown) : value;
+      },
+    });
+  }
+
+  async advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 500) {
+      await this.clock.advance(Math.min(left, 500));
+      for (let turns = 0; turns < 6; turns += 1) await turn();
+    }
+  }
+
+  async passing<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = promise.finally(() => { isDone = true; });
+    while (!isDone) await this.advance(500);
+    return done;
+  }
+
+  hourOf = async (engine: Engine): Promise<string> => {
+    const [schedule] = (await engine.definition('daily')).spec.schedules;
+    return schedule!.kind === 'cron' ? schedule!.text.split(' ')[1]! : '';
+  };
+}
+
+test('an old instance that restarts changes nothing while a newer build lives', async () => {
+  const fleet = new Fleet();
+  const old = await fleet.start({ build: 'old', defs: [daily(1)] });
+  const newer = await fleet.start({ build: 'new', defs: [daily(2)] });
+  expect(await fleet.hourOf(newer)).toBe('2');
+  await fleet.passing(old.close());
+  const again = await fleet.start({ build: 'old', defs: [daily(1)] });
+  await fleet.advance(60_000);
+  expect(await fleet.hourOf(newer)).toBe('2');
+  await fleet.passing(newer.close());
+  await fleet.advance(60_000);
+  // Its last instance is gone: the next newest build counts again.
+  expect(await fleet.hourOf(again)).toBe('1');
+  await fleet.passing(again.close());
+});
+
+test('settings of the type come from its newest living build, and are resolved when a run is made', async () => {
+  const fleet = new Fleet();
+  const typed = (timeout: '1m' | '2m') => jobType('typed', { timeout, run: () => null });
+  const old = await fleet.start({ build: 'old', types: [typed('1m')] });
+  const server = await fleet.start({ build: 'server' });
+  await server.define('made', 'typed', { schedules: every('10m') });
+  expect((await server.definition('made')).spec.policy).toEqual({ timeoutMs: 60_000 });
+  const newer = await fleet.start({ build: 'new', types: [typed('2m')] });
+  await fleet.advance(2_000);
+  const run = await server.createNamed({ def: 'made' }, {});
+  expect((await run.get()).policy).toEqual({ timeoutMs: 120_000 });
+  await fleet.advance(700_000);
+  const { jobs } = await server.find({ def: 'made', kinds: ['run'] });
+  expect(jobs.map(({ policy }) => policy)).toEqual([{ timeoutMs: 120_000 }, { timeoutMs: 120_000 }]);
+  for (const engine of [old, server, newer]) await fleet.passing(engine.close());
+});
+
+test('another type under the name of a definition is refused while a living build declares it', async () => {
+  const fleet = new Fleet();
+  const first = await fleet.start({ build: 'a', defs: [jobDef('shared', plain)] });
+  const other = jobDef('shared', jobType('other', { run: () => null }));
+  expect(await refused(fleet.start({ build: 'b', defs: [other] }))).toBe('taken.key');
+  await fleet.passing(first.close());
+  const second = await fleet.start({ build: 'b', defs: [other] });
+  expect((await second.definition('shared')).spec.type).toBe('other');
+  await fleet.passing(second.close());
+});
+
+test('two definitions of one name in one engine are refused', () => {
+  expect(() => new Engine({ store: 'memory:', defs: [daily(1), daily(2)] })).toThrow(/two definitions are named daily/);
+});
+
+test('a definition that no living build declares is marked, and stops if the engine is told so', async () => {
+  const fleet = new Fleet();
+  const ticking = jobDef('ticking', plain, { schedules: every('10m') });
+  const first = await fleet.start({ build: 'a', defs: [ticking] });
+  const other = await fleet.start({ build: 'b', types: [plain], undeclaredDefs: 'stop' });
+  await other.define('made by hand', 'plain', { schedules: every('10m') });
+  expect((await other.definition('ticking')).isUndeclared).toBe(false);
+  await fleet.passing(first.close());
+  await fleet.advance(30_000);
+  expect((await other.definitions()).map(({ name, isUndeclared }) => [name, isUndeclared])).toEqual([
+    ['ticking', true], ['made by hand', false],
+  ]);
+  await fleet.advance(1_300_000);
+  expect((await other.definitions()).map(({ isEnabled }) => isEnabled)).toEqual([false, true]);
+  expect((await other.find({ def: 'ticking', kinds: ['run'] })).jobs).toEqual([]);
+  const again = await fleet.start({ build: 'a', defs: [ticking] });
+  expect(await again.definition('ticking')).toMatchObject({ isEnabled: true, isUndeclared: false });
+  for (const engine of [other, again]) await fleet.passing(engine.close());
+});
+
+test('old code leaves an input that it does not know to a newer build, and fails it only without one', async () => {
+  const fleet = new Fleet();
+  const version = (schema: z.ZodType) => jobType('versioned', { input: schema as z.ZodType<object>, run: () => 'done' });
+  const old = await fleet.start({ build: 'old', types: [version(z.strictObject({ a: z.number() }))] });
+  const newer = await fleet.start({ build: 'new', slots: 1, types: [version(z.strictObject({ b: z.number() }))] });
+  await newer.suspend();
+  const run = await newer.createNamed({ type: 'versioned' }, { input: { b: 1 } });
+  await fleet.advance(20_000);
+  const kinds = (await run.events()).map(({ kind }) => kind);
+  expect(kinds.slice(0, 3)).toEqual(['created', 'claimed', 'released']);
+  await fleet.passing(newer.resume());
+  await fleet.advance(120_000);
+  expect(await run.get()).toMatchObject({ fate: 'succeeded' });
+  const stale = await newer.createNamed({ type: 'versioned' }, { input: { b: 2 }, delay: '1h' });
+  await fleet.passing(newer.close());
+  await fleet.advance(3_700_000);
+  expect(await stale.get()).toMatchObject({ fate: 'failed', error: { code: 'could not start' } });
+  await fleet.passing(old.close());
+});
+
+test('ten thousand types are registered in bulk, and a second start writes nothing', async () => {
+  const fleet = new Fleet();
+  const types = Array.from({ length: 10_000 }, (_, index) => jobType(`type ${index}`.replace(' ', '-'), { run: () => null }));
+  const engine = await fleet.start({ types });
+  expect(await allTypes(fleet.store)).toHaveLength(10_000);
+  await fleet.passing(engine.close());
+  const end = await fleet.store.feedEnd();
+  const again = await fleet.start({ types });
+  expect(await fleet.store.feedEnd()).toBe(end);
+  expect((await again.find({}, { limit: 10 })).jobs).toEqual([]);
+  await fleet.passing(again.close());
+});
