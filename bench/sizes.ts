@@ -23,6 +23,10 @@ export interface Scale {
   readonly jobsPerProcess: number;
   readonly tasksPerRun: readonly number[];
   readonly definitions: readonly number[];
+  /** Keys with a limit, one run for each. */
+  readonly keys: readonly number[];
+  /** Names of Bedrock jobs: as many are due as are not. */
+  readonly names: readonly number[];
   /** Jobs that were created and finished before: each leaves dead rows. */
   readonly churned: readonly number[];
   readonly jobs: number;
@@ -45,6 +49,8 @@ export const fullSizes: Sizes = {
     jobsPerProcess: 20_000,
     tasksPerRun: [10, 1_000, 100_000],
     definitions: [10, 1_000, 10_000],
+    keys: [100, 1_000, 6_000],
+    names: [100, 2_000, 20_000],
     churned: [10_000, 50_000, 200_000],
     jobs: 10_000,
   },
@@ -66,6 +72,8 @@ export const quickSizes: Sizes = {
     jobsPerProcess: 3_000,
     tasksPerRun: [10, 100, 1_000],
     definitions: [10, 100, 1_000],
+    keys: [100, 2_000],
+    names: [100, 5_000],
     churned: [1_000, 5_000, 20_000],
     jobs: 1_000,
   },
@@ -82,6 +90,6 @@ export const tinySizes: Sizes = {
   pickUps: 5,
   backlog: { others: [100], later: [100], ended: [100] },
   backlogJobs: 100,
-  scale: { processes: [1, 2], jobsPerProcess: 500, tasksPerRun: [20], definitions: [5], churned: [100, 200], jobs: 100 },
+  scale: { processes: [1, 2], jobsPerProcess: 500, tasksPerRun: [20], definitions: [5], keys: [20], names: [70], churned: [100, 200], jobs: 100 },
   glob: { others: 100, names: 10, jobs: 10 },
 };

@@ -40,7 +40,7 @@ export interface EngineOptions {
    * jobs. Timeouts are enforced before that. Default: 10m.
    */
   readonly blockedMax?: Duration;
-  /** How long after their end runs are deleted, unless their type or definition sets it. Default: null, never. */
+  /** How long after their end runs are deleted, unless their type or definition sets it. Default: 30d; null: never. */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */
   readonly logger?: Logger;
@@ -67,6 +67,7 @@ const leaseMinMs = 1_000;
 const blockedMaxDefault: Duration = '10m';
 const feedRetention: Duration = '1d';
 const slotsDefault = 16;
+const retentionDefault: Duration = '30d';
 /** The database and memory have as many slots each. */
 const attemptsFactor = 2;
 
@@ -84,7 +85,8 @@ const optionNames = Object.keys({
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const {
-    store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault, retention = null,
+    store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
+    retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
     undeclaredDefs = 'tick',
   } = checkFields('an engine', options, optionNames);

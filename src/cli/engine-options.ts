@@ -18,7 +18,7 @@ export interface EngineFlags {
   readonly jobs?: string[];
   readonly slots: string;
   readonly lease: string;
-  readonly retention?: string;
+  readonly retention: string;
   readonly httpAllow?: string[];
   readonly allowExec?: string[];
   readonly execEnv?: string[];
@@ -32,7 +32,7 @@ export const addEngineFlags = (command: Command): Command =>
     .option('--jobs <files...>', 'files that export job types and definitions')
     .option('--slots <n>', 'handlers to run at a time', '16')
     .option('--lease <duration>', 'time without a heartbeat after which other instances take over its jobs', '15s')
-    .option('--retention <duration>', 'delete ended runs after this time (default: keep them)')
+    .option('--retention <duration>', 'delete ended runs after this time, or never', '30d')
     .option(
       '--http-allow <ranges...>',
       `private address ranges that jobs of type ${httpTypeName} may call, such as 10.0.0.0/8`,
@@ -63,7 +63,7 @@ export async function engineOf(
     defs,
     slots: Number(flags.slots),
     lease: flags.lease as Duration,
-    retention: (flags.retention as Duration | undefined) ?? null,
+    retention: flags.retention === 'never' ? null : (flags.retention as Duration),
     logger,
   });
   return { engine, url, logger };

@@ -120,8 +120,8 @@ export const claim: Topic = {
         due: world.now() + (index % 7 === 0 ? 1000 + index : -pick(50)),
       });
       const jobs = await world.createAll(Array.from({ length: 600 }, (_, index) => spec(index)));
-      const isRequested = ({ type, due }: Job): boolean => type.startsWith('d/') && due <= world.now();
-      const wanted = jobs.filter(isRequested).sort((a, b) => b.priority - a.priority || a.due - b.due || a.id - b.id);
+      const isWanted = ({ type, due }: Job): boolean => type.startsWith('d/') && due <= world.now();
+      const wanted = jobs.filter(isWanted).sort((a, b) => b.priority - a.priority || a.due - b.due || a.id - b.id);
       const request = { kinds: ['bedrock'], names: { glob: 'd/*' } } as const;
       for (let from = 0; from < wanted.length; from += 50) {
         sameMembers(await world.claimIds({ ...request, limit: 50 }), ids(wanted.slice(from, from + 50)));

@@ -8,7 +8,7 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import type { DueJob, FeedPage, Instance, LogLine } from '../store/store.ts';
-import { durationMs, type Duration } from '../time/duration.ts';
+import { durationMs, formatDuration, type Duration } from '../time/duration.ts';
 import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import type { JobRunStats } from '../vocabulary/jobrun.ts';
@@ -100,6 +100,7 @@ export class EngineCore implements RunBackend, RunMaker {
   async resume(): Promise<void> {
     await this.ready();
     await this.#declarations.declare();
+    this.#logRetention();
     await this.#workers.resume();
     this.#declaring.start();
   }
@@ -391,6 +392,12 @@ export class EngineCore implements RunBackend, RunMaker {
   /** The time of the store. */
   now(): number {
     return this.#reads.now();
+  }
+
+  #logRetention(): void {
+    const { logger, retention: { jobsMs } } = this.#parts;
+    const rule = jobsMs === null ? 'kept for ever' : `deleted ${formatDuration(jobsMs)} after their end`;
+    logger.info(`ended runs are ${rule}, unless their type or definition has a retention of its own`);
   }
 
   #handle<Result>({ id, outcome }: Created): RunHandle<Result> {

@@ -95,7 +95,8 @@ export class RunCancelled extends Error {
   }
 }
 
-const resultPollMs = 1_000;
+/** A run is looked for as often as it has been waited for, within these bounds: short runs are noticed soon. */
+const resultPollMs = { min: 25, max: 1_000 };
 const watchPollMs = 250;
 const logPage = 1000;
 
@@ -117,14 +118,17 @@ export class RunHandle<Result = unknown> {
 
   /** The result of the run. Throws RunFailed or RunCancelled if it did not succeed. */
   async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
-    const deadline = timeout === undefined ? Infinity : this.#backend.now() + durationMs(timeout);
+    const start = this.#backend.now();
+    const deadline = timeout === undefined ? Infinity : start + durationMs(timeout);
     for (;;) {
       const job = await this.get();
       if (job.state === 'ended') return resultOf<Result>(job);
       if (this.#backend.now() >= deadline) {
         throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
       }
-      await this.#backend.untilChange(this.id, Math.min(resultPollMs, deadline - this.#backend.now()));
+      const now = this.#backend.now();
+      const pollMs = Math.min(resultPollMs.max, Math.max(resultPollMs.min, now - start));
+      await this.#backend.untilChange(this.id, Math.min(pollMs, deadline - now));
     }
   }
 

@@ -193,7 +193,9 @@ export class Worker {
     const { host, version, build, boot, handlers, slots } = this.#parts;
     const handled = { types: handlers.names, isolated: handlers.isolated };
     const { isLeader: leads } = this.#maintaining.leader;
-    const load = { slots, busy: this.#running.slots.busy, draining: this.#isDraining, leads };
-    return { host, pid: process.pid, version, build, boot, ...handled, ...load };
+    const { jobsMs: retentionMs } = this.#parts.retention;
+    const { slots: { busy }, runner: { abandoned } } = this.#running;
+    const load = { slots, busy, ...(abandoned === 0 ? {} : { abandoned }), draining: this.#isDraining, leads };
+    return { host, pid: process.pid, version, build, boot, retentionMs, ...handled, ...load };
   }
 }

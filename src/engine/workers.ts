@@ -13,7 +13,7 @@ export interface WorkersParts extends WorkerParts {
 }
 
 /** Without a limit, ended runs would fill the memory. */
-const memoryRetentionDefault: Duration = '1h';
+const memoryRetentionMax: Duration = '1h';
 
 export class Workers {
   readonly #parts: WorkersParts;
@@ -58,7 +58,8 @@ export class Workers {
   async startMemory(): Promise<void> {
     if (this.#memory) return;
     const { retention, memory: jobs } = this.#parts;
-    const memoryRetention = { ...retention, jobsMs: retention.jobsMs ?? durationMs(memoryRetentionDefault) };
+    const jobsMs = Math.min(retention.jobsMs ?? Infinity, durationMs(memoryRetentionMax));
+    const memoryRetention = { ...retention, jobsMs };
     const { timeLimits } = this.#parts.backupHeartbeat;
     // No other instance can take over these jobs, so their lease needs no backup.
     const backupHeartbeat = { ...noBackupHeartbeat, timeLimits };

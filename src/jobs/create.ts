@@ -3,7 +3,7 @@ import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { childHold } from '../model/family.ts';
-import { isOpen, type Job } from '../model/job.ts';
+import type { Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
@@ -105,12 +105,16 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
     const [job] = await store.load([id]);
-    if (!job || !isOpen(job)) return [];
+    if (!job || !isWaiting(job)) return [];
     const answer = step(job, { do: 'edit', edit: editOf(draft, asking.now) }, asking);
     return answer instanceof Refusal ? answer : [answer];
   });
   return change?.after ?? null;
 }
+
+/** Whether its next attempt would use a new input: the job is neither running nor planned nor ended. */
+const isWaiting = (job: Job): boolean =>
+  (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather';
 
 /** The fields of a draft that an existing job takes over; fields that the draft does not set stay. */
 function editOf(draft: Draft, now: number): Edit {

@@ -112,7 +112,7 @@ export class TestEngine implements RunMaker {
     const start = this.#starts + 1;
     const random = seededRandom(seed + start);
     const { store } = crashable;
-    const engine = new OpenEngine({ ...options, store, clock: this.clock, random, instance: `test-${start}` });
+    const engine = new OpenEngine({ retention: null, ...options, store, clock: this.clock, random, instance: `test-${start}` });
     this.#crashable?.crash();
     this.#options = { ...this.#options, ...code };
     this.#crashable = crashable;

@@ -96,11 +96,16 @@ test('serve runs the jobs of a file, answers over HTTP, and ends with code 0 aft
   expect((await place.stint('runs', 'ls')).out).toContain('greet');
   expect((await place.stint('defs', 'ls')).out).toContain('greet every minute');
   expect((await place.stint('types', 'ls')).out).toContain('squares');
-  expect(JSON.parse((await place.stint('runs', 'events', String(id), '--json')).out)).toMatchObject([
-    { kind: 'created' },
-    { kind: 'claimed' },
-    { kind: 'succeeded' },
-  ]);
+  for (const [words, path] of [
+    [['runs', 'show', String(id)], `runs/${id}`], [['runs', 'events', String(id)], `runs/${id}/events`],
+    [['runs', 'log', String(id)], `runs/${id}/log`], [['runs', 'ls'], 'runs?limit=20'],
+  ] as const) {
+    const answer: unknown = await (await fetch(`${url}/api/v1/${path}`)).json();
+    expect(JSON.parse((await place.stint(...words, '--json')).out), words.join(' ')).toEqual(answer);
+  }
+  const shown = await place.stint('types', 'show', 'squares');
+  expect(shown.out).toContain('"upTo"');
+  expect((await place.stint('types', 'show', 'nothing')).code).toBe(2);
   expect((await place.stint('runs', 'log', String(id))).out).toContain('greeting Ada');
 
   expect(await server.stop()).toMatchObject({ code: 0 });
@@ -130,7 +135,7 @@ test('bench prints its results and removes its jobs', async () => {
     createPerSecond: expect.any(Number),
     startMs: { p99: expect.any(Number) },
   });
-  expect(JSON.parse((await place.stint('runs', 'ls', '--json')).out)).toEqual({ jobs: [], next: null });
+  expect(JSON.parse((await place.stint('runs', 'ls', '--json')).out)).toEqual({ items: [], next: null });
   expect((await place.stint('bench', '--jobs', '0')).code).toBe(2);
 });
 
@@ -161,10 +166,8 @@ test('the built-in types call URLs and run programs, and refuse what is not allo
   const ran = async (...words: string[]): Promise<{ code: number | null; result: unknown }> => {
     const { id } = JSON.parse((await place.stint(...words, '--json')).out) as { id: number };
     const { code } = await place.stint('runs', 'watch', String(id));
-    const { job } = JSON.parse((await place.stint('runs', 'show', String(id), '--json')).out) as {
-      job: { result: string | null };
-    };
-    return { code, result: job.result === null ? null : JSON.parse(job.result) };
+    const { result } = JSON.parse((await place.stint('runs', 'show', String(id), '--json')).out) as { result: unknown };
+    return { code, result };
   };
   await place.stint(
     'defs',
@@ -200,7 +203,7 @@ test('resetting and deleting a definition is audited with actor and reason', asy
   const reset = await place.stint('defs', 'reset', 'ask health', '--why', 'the rush is over');
   expect(reset).toMatchObject({ code: 0, out: 'Removed the override of definition ask health\n' });
   await place.stint('defs', 'delete', 'ask health', '--why', 'nobody reads it');
-  const { records } = JSON.parse((await place.stint('audit', 'ls', '--json')).out) as { records: unknown[] };
+  const { items: records } = JSON.parse((await place.stint('audit', 'ls', '--json')).out) as { items: unknown[] };
   const said = { def: 'ask health', by: expect.stringMatching(/^cli ./) as string };
   expect(records.slice(0, 2)).toMatchObject([
     { ...said, action: 'undefine', why: 'nobody reads it' },

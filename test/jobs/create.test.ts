@@ -160,13 +160,13 @@ describe.each(stores)('unique keys on $name', (kind) => {
     expect(job!.id).toBe(first.id);
   });
 
-  test('a running job can be updated and continues', async ({ world }) => {
-    const running = await world.running({ unique });
+  test('a running job is not updated: the new input would never run', async ({ world }) => {
+    const running = await world.running({ unique, input: 1 });
     const { outcome } = await world.ask({ unique: { ...unique, onTaken: 'update' }, input: 2 });
-    expect(outcome).toBe('updated');
+    expect(outcome).toBe('existing');
     expect(await world.jobs.succeed(running.id, running.fence, tester)).toMatchObject({
       fate: 'succeeded',
-      input: '2',
+      input: '1',
     });
   });
 

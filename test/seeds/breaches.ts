@@ -232,6 +232,11 @@ export const breaches: readonly Breach[] = [
     breaks: ['3.12 a terminated'],
   },
   {
+    title: 'the server gives administrators the code of users',
+    cuts: [cut('http/access/principal.ts', `role === 'admin' && !isLocal ? 'admin' : 'user'`, `role === 'admin' && isLocal ? 'admin' : 'user'`)],
+    breaks: ['3.12 a cancel'],
+  },
+  {
     title: 'the server does not name the user who cancels',
     cuts: [cut('http/routes/runs.ts', 'by: actor(principal),\n  ...(why', `by: 'http',\n  ...(why`)],
     breaks: ['3.12 a user'],

@@ -29,7 +29,7 @@ const list = (options: AuditOptions): Promise<void> =>
     const after = options.after === undefined ? {} : { after: parseId(options.after) };
     const page = { limit: Number(options.limit), ...after };
     const { records, next } = await engine.jobs.audited({ action, job, by }, page);
-    if (options.json) return printJson({ records, next });
+    if (options.json) return printJson({ items: records, next });
     printTable(
       ['AT', 'BY', 'ACTION', 'TARGET', 'REASON'],
       records.map((record) => [timeCell(record.at), record.by, record.action, record.def ?? record.job, record.why]),

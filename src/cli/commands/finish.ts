@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Job } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
+import { runView } from '../../http/views.ts';
 import { standingOf } from '../../store/query.ts';
 import { printJson, printLine } from '../print.ts';
 import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
@@ -36,6 +37,6 @@ const fail = (what: string, options: CommonFlags & { readonly error: string }): 
 const isToken = (what: string): boolean => what.includes('.');
 
 function print(job: Job, { json }: CommonFlags): void {
-  if (json) printJson(job);
+  if (json) printJson(runView(job, 'full'));
   else printLine(`Run ${job.id}: ${standingOf(job)}`);
 }

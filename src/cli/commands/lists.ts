@@ -1,19 +1,23 @@
 /** `stint types`, `instances`, `events` and `schedule`: read-only lists and previews. */
 import type { Command } from 'commander';
+import { instanceView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
 import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
 import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import { showType } from './show-type.ts';
 
 interface PreviewFlags extends CommonFlags, ScheduleFlags {
   readonly count: string;
 }
 
 export function listCommands(program: Command): void {
-  const types = program.command('types').description('list job types');
+  const types = program.command('types').description('list and show job types');
   addStoreFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
+  addStoreFlags(types.command('show <name>').description('show the settings of a job type and the schema of its input'))
+    .action(showType);
   const instances = program.command('instances').description('list running engines');
   addStoreFlags(
     instances.command('ls').description('list instances with the age of their heartbeat'),
@@ -38,7 +42,7 @@ const listTypes = (options: CommonFlags): Promise<void> =>
       name,
       instances: alive.filter(({ about }) => about.types.includes(name)).map(({ id }) => id),
     }));
-    if (options.json) return printJson(types);
+    if (options.json) return printJson({ items: types });
     printTable(
       ['TYPE', 'INSTANCES'],
       types.map(({ name, instances }) => [name, instances.join(', ')]),
@@ -49,7 +53,7 @@ const listInstances = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const now = engine.now();
     const all = await engine.instances();
-    if (options.json) return printJson(all);
+    if (options.json) return printJson({ items: all.map((instance) => instanceView(instance, now, engine.instance)) });
     printTable(
       ['ID', 'ALIVE', 'LEADS', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
       all.map(({ id, beatAt, leaseUntil, about }) => [

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
-import { standingOf, standings, type Query, type Standing } from '../../store/query.ts';
+import { standingOf, standings, type Page, type Query, type Standing } from '../../store/query.ts';
+import { eventView, runDetail, runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
 import { tagOf } from '../def-flags.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
@@ -64,7 +65,7 @@ const list = (options: ListOptions): Promise<void> =>
       limit,
       ...(options.after === undefined ? {} : { after: parseId(options.after) }),
     });
-    if (options.json) return printJson(page);
+    if (options.json) return printJson(runPage(page));
     printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], page.jobs.map(rowOf));
     if (page.next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${page.next}`));
   });
@@ -89,7 +90,8 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
     const snapshot = await engine.snapshot(parseId(id));
     const { job, tasks: counts } = snapshot;
     const queuePosition = await engine.queuePosition(job);
-    if (options.json) return printJson({ ...snapshot, queuePosition });
+    const history = await engine.history(job.id);
+    if (options.json) return printJson(runDetail(job, history, 'full', { ...snapshot, queuePosition }));
     const facts: [string, string | number | null][] = [
       ['id', job.id],
       ['type', job.type],
@@ -112,7 +114,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
     for (const [name, value] of facts) {
       if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
     }
-    return printEvents(await engine.history(job.id));
+    return printEvents(history);
   });
 
 const kindNames: Readonly<Record<Job['kind'], string>> = {
@@ -122,13 +124,14 @@ const kindNames: Readonly<Record<Job['kind'], string>> = {
 const events = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const history = await engine.history(parseId(id));
-    return options.json ? printJson(history) : printEvents(history);
+    if (!options.json) return printEvents(history);
+    printJson({ items: history.map((event) => eventView(event, 'full')), next: null });
   });
 
 const tasks = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const page = await engine.find({ parent: parseId(id) }, { order: 'oldest', limit: 1000 });
-    if (options.json) return printJson(page.jobs);
+    if (options.json) return printJson(runPage(page));
     printTable(
       ['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'],
       page.jobs.map((job) => [job.id, stateCell(standingOf(job)), job.key, job.attempt, job.error?.message ?? null]),
@@ -138,14 +141,14 @@ const tasks = (id: string, options: CommonFlags): Promise<void> =>
 const log = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const lines = await engine.log(parseId(id));
-    if (options.json) return printJson(lines);
+    if (options.json) return printJson({ items: lines, next: null });
     for (const { at, level, text } of lines) printLine(`${timeCell(at)} ${level.padEnd(5)} ${harmless(text)}`);
   });
 
 const explain = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const reasons = await engine.explain(parseId(id));
-    if (options.json) return printJson(reasons);
+    if (options.json) return printJson({ items: reasons });
     for (const { says } of reasons) printLine(harmless(says));
   });
 
@@ -163,7 +166,7 @@ const cancel = (id: string, options: CommonFlags & { readonly grace?: string }):
 const stop = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const { job, how } = await engine.stopJobRun(parseId(id), attribution(options));
-    if (options.json) return printJson({ job, how });
+    if (options.json) return printJson({ run: runView(job, 'full'), how });
     printLine(`Stopped run ${job.id}: ${stopTexts[how]}`);
   });
 
@@ -188,9 +191,12 @@ const remove = (id: string, options: CommonFlags): Promise<void> =>
   });
 
 function printJob(job: Job, sentence: string, { json }: CommonFlags): void {
-  if (json) printJson(job);
+  if (json) printJson(runView(job, 'full'));
   else printLine(sentence);
 }
+
+/** The JSON of the command line is that of the HTTP API. */
+const runPage = ({ jobs, next }: Page) => ({ items: jobs.map((job) => runView(job, 'full')), next });
 
 const rowOf = (job: Job) => [
   job.id,

@@ -114,9 +114,19 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
     return [warning('instances', 'none is live: no jobs are executed', 'start stint serve or stint work')];
   const text = fine('instances', `${live.length} live, ${busy} of ${slots} slots busy`);
   const versions = new Set(live.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
-  if (versions.size < 2) return [text];
+  const found = [text, ...ofRetention(live)];
+  if (versions.size < 2) return found;
   const says = `live instances have different versions: ${[...versions].join(', ')}`;
-  return [text, warning('versions', says, 'finish the upgrade')];
+  return [...found, warning('versions', says, 'finish the upgrade')];
+}
+
+/** As the instances report it; the shortest time is in effect. */
+function ofRetention(live: readonly Instance[]): Finding[] {
+  const times = live.flatMap(({ about: { retentionMs } }) => (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
+  if (times.length === 0) return [];
+  const shortestMs = Math.min(...times);
+  const rule = shortestMs === Infinity ? 'kept for ever' : `deleted ${formatDuration(shortestMs)} after their end`;
+  return [fine('retention', `ended runs are ${rule}, unless their type or definition sets a retention`)];
 }
 
 async function ofStuck(jobs: Jobs): Promise<Finding[]> {

@@ -59,6 +59,11 @@ export class Attempt {
     return this.#isReleased;
   }
 
+  /** Whether the runner no longer awaits the handler. */
+  get isEnded(): boolean {
+    return this.#end !== null;
+  }
+
   /** The handler's result; rejects when the attempt is ended first. */
   await<T>(call: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -48,6 +48,7 @@ export class HandlerCaller {
 
   #callRun(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
     const { type, attempt } = execution;
+    refuseOtherShape(type, attempt.job);
     switch (phaseOf(type, attempt.job)) {
       case 'run':
         return type.options.isolate
@@ -62,6 +63,7 @@ export class HandlerCaller {
 
   #callTask(execution: Execution, context: Context, parent: Job): MaybePromise<unknown> {
     const { type, attempt: { job } } = execution;
+    refuseOtherShape(type, job);
     const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parseJson(parent.details);
     return andThen(fittingInput(type, parent), (input) => {
@@ -110,4 +112,11 @@ export class HandlerCaller {
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';
+}
+
+/** The run was created when its type had tasks: without their code it can neither continue nor succeed. */
+function refuseOtherShape(type: JobType, { id, kind, phase }: Job): void {
+  if (hasTasks(type) || (kind === 'run' && phase === 'run')) return;
+  const what = kind === 'task' ? `task ${id}` : `run ${id}`;
+  throw new Error(`${what} was planned when the job type ${type.name} had tasks, and its code has none now`);
 }

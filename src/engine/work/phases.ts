@@ -36,6 +36,7 @@ export async function prepare(
 ): Promise<Job> {
   const { options } = type;
   const details: unknown = await options.jobDetails?.({ ...context, input });
+  attempt.signal.throwIfAborted();
   const detailsText = jsonText(details);
   const tasks = options.taskDetails!({ ...context, input, details });
   const plan = new TaskPlan(parts, type, attempt);

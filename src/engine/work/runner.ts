@@ -10,6 +10,7 @@ import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-prom
 import type { Handlers } from '../declare/handlers.ts';
 import { Cancelled } from '../handler/errors.ts';
 import { Tracker } from '../progress/tracker.ts';
+import { AbandonedHandlers } from './abandoned-handlers.ts';
 import type { Attempt } from './attempt.ts';
 import type { Attempts } from './attempts.ts';
 import { commandForError, commandForResult } from './command-for.ts';
@@ -42,6 +43,7 @@ export class Runner {
   readonly #caller: HandlerCaller;
   readonly #deadlines: Deadlines;
   readonly #outcomes: PendingOutcomes;
+  readonly #abandoned: AbandonedHandlers;
   #onHandled: (ms: number) => void = () => {};
   #onOutcomeDone = (): void => {};
 
@@ -50,6 +52,7 @@ export class Runner {
     this.#parents = new TaskParents(parts.jobs.store);
     this.#caller = new HandlerCaller({ ...parts, parents: this.#parents });
     this.#deadlines = new Deadlines(parts.clock);
+    this.#abandoned = new AbandonedHandlers(parts.clock, parts.logger);
     this.#outcomes = new PendingOutcomes(parts, (attempt) => {
       parts.attempts.remove(attempt);
       this.#onOutcomeDone();
@@ -69,6 +72,11 @@ export class Runner {
   /** How many outcomes are not stored yet. */
   get pendingOutcomes(): number {
     return this.#outcomes.open;
+  }
+
+  /** How many handlers still run although their attempt has ended. */
+  get abandoned(): number {
+    return this.#abandoned.count;
   }
 
   whenOutcomesStored(): Promise<void> {
@@ -138,6 +146,7 @@ export class Runner {
     try {
       return this.#commandForResult(execution, await attempt.await(result));
     } catch (error) {
+      if (attempt.isEnded) this.#abandoned.add(attempt.job, result);
       return await this.#commandForError(execution, error);
     } finally {
       stopTimer();

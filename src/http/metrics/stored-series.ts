@@ -5,7 +5,7 @@
 import { closeRecord } from '../../jobs/audit.ts';
 import { newJobs } from '../../jobs/new-jobs.ts';
 import type { Jobs } from '../../jobs.ts';
-import { insert } from '../../apply.ts';
+import { insert, remove } from '../../apply.ts';
 import { parseJson } from '../../model/json.ts';
 import type { SeriesState } from './time-series.ts';
 
@@ -32,7 +32,7 @@ export async function storeSeries(jobs: Jobs, series: StoredSeries, by: string):
   const [record] = await newJobs(jobs, [draft], by);
   await insert(jobs.store, [record!]);
   await closeRecord(jobs, record!, { by });
-  for (const { id, state } of former) if (state === 'ended') await jobs.delete(id);
+  await remove(jobs.store, former.filter(({ state }) => state === 'ended'));
 }
 
 const records = { kinds: ['audit'], types: [seriesTypeName] } as const;

@@ -49,6 +49,10 @@ export interface InstanceAbout {
   readonly isolated?: readonly string[];
   readonly slots: number;
   readonly busy: number;
+  /** Handlers that still run although their attempt has ended. */
+  readonly abandoned?: number;
+  /** How long it keeps ended runs; null: for ever. */
+  readonly retentionMs?: number | null;
   readonly draining: boolean;
   /** Whether it does the maintenance; as of its last heartbeat. */
   readonly leads?: boolean;

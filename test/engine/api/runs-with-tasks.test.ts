@@ -33,6 +33,33 @@ describe('the phases', () => {
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'planned', 'settled', 'claimed', 'succeeded']);
   });
 
+  test('plan no tasks after the run was cancelled while its details were made', async () => {
+    const [door, planned] = [new Door(), [] as string[]];
+    const slow = jobType('slow', {
+      jobDetails: () => door.pass(),
+      taskDetails: () => { planned.push('tasks'); return [1]; },
+      taskResults: () => {},
+    });
+    const t = await start({ types: [slow] });
+    const run = await t.createJobRun(slow);
+    await t.drain();
+    await run.cancel();
+    await t.advance('1s');
+    door.open();
+    await t.drain();
+    expect([runState(await run.get()), planned]).toEqual(['CANCELLED', []]);
+  });
+
+  test('fail, and do not succeed with nothing, when the code of the type has no tasks any more', async () => {
+    const t = await start({ types: [doubling] });
+    const run = await t.createJobRun(doubling, { input: 2 });
+    await t.engine.suspend();
+    await t.drain();
+    await t.restart({ types: [jobType('doubling', { retry: { attempts: 1 }, run: () => 'simple now' })] });
+    await t.advance('1h');
+    expect((await run.get()).error?.message).toContain('and its code has none now');
+  });
+
   test('come one after the other, each with what came before', async () => {
     const seen: string[] = [];
     const told = jobType('told', {

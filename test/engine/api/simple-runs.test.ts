@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  attemptsOf, Fail, jobDef, jobType, RetryAfter, RunCancelled, RunFailed, runState, Snooze, typed,
+  attemptsOf, Fail, jobDef, jobType, type Logger, RetryAfter, RunCancelled, RunFailed, runState, Snooze, typed,
 } from '../../../src/index.ts';
 import { Door, forever, kindsOf, minute, newYear, refusal, refused, second, start, thrown, untilTold } from './kit.ts';
 
@@ -310,6 +310,21 @@ describe('time', () => {
     await t.drain();
     expect(await thrown(run.result())).toBeInstanceOf(RunCancelled);
     expect((await run.get()).cancel).toMatchObject({ code: 'automation' });
+  });
+});
+
+describe('a handler that ignores its signal', () => {
+  test('holds no slot after its timeout, is counted, and is logged', async () => {
+    const lines: string[] = [];
+    const logger: Logger = { info: () => {}, warn: (line) => lines.push(line), error: () => {} };
+    const deaf = jobType('deaf', { timeout: '1s', retry: { attempts: 1 }, run: () => forever() });
+    const t = await start({ types: [deaf], slots: 2, logger });
+    const runs = await Promise.all(Array.from({ length: 5 }, () => t.createJobRun(deaf)));
+    await t.advance('1m');
+    expect((await Promise.all(runs.map((run) => run.get()))).map(({ error }) => error?.code)).toEqual(Array(5).fill('timed out'));
+    const [instance] = await t.engine.instances();
+    expect(instance!.about).toMatchObject({ busy: 0, abandoned: 5 });
+    expect(lines.filter((line) => line.includes('ignores its signal'))).toHaveLength(5);
   });
 });
 

@@ -114,7 +114,7 @@ test('a feed with one entry per job has the same events after the migration', as
   expect((await store.eventsAfter(null, 10)).events).toEqual(told);
 });
 
-test('a database of the version before keeps every row when names change', async () => {
+test('a database of the version before the renames keeps every row', async () => {
   const url = await freshDatabase();
   const [written, old] = [openStore(url, { schema: 'written' }), openStore(url, { schema: 'old' })];
   await written.migrate();
@@ -124,7 +124,7 @@ test('a database of the version before keeps every row when names change', async
   const { statements, to } = await old.migrate({ dryRun: true });
   const renaming = statements.findIndex((statement) => statement.includes('rename column told'));
   for (const statement of statements.slice(0, renaming)) await client.query(statement);
-  await client.query(`update old.meta set version = ${to - 1}; delete from old.counter`);
+  await client.query(`update old.meta set version = ${to - 2}; delete from old.counter`);
   // The renames keep the order of the columns.
   const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
   for (const table of ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'unique_key', 'history_chunk']) {
@@ -134,7 +134,7 @@ test('a database of the version before keeps every row when names change', async
   }
   await client.query(`update old.staged set way = case way when 'fast' then 'quick' else 'careful' end`);
 
-  expect(await old.migrate()).toMatchObject({ from: to - 1, to });
+  expect(await old.migrate()).toMatchObject({ from: to - 2, to });
   expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
   expect([await commitStaged(old), await commitStaged(written)]).toEqual([[], []]);
   expect((await old.find({ kinds: ['task'] })).jobs).toHaveLength(2);

@@ -9,6 +9,8 @@ import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
 import { find, holders, load } from '../../../src/store/postgres/read/find.ts';
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/pattern.ts';
+import { GateRing } from '../../../src/store/gate-admission.ts';
+import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
@@ -165,6 +167,31 @@ test('claims read their lanes until they have enough jobs, even if the statistic
     expect(plan).toContain('using job_lane');
     expect(plan).not.toContain('Bitmap');
     expect(plan).not.toMatch(/(LockRows|Limit)\n\s*->\s+Sort\n\s+Sort Key: job_\d+\.due, job_\d+\.id\n/);
+  }
+});
+
+test('claims at gates go along their index, also where the queue was empty when last analyzed', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await store.commit({ changes: await born(store, ...many(20_000, { type: 'a' })) });
+  await client.query('delete from stint.job');
+  await store.commit({ changes: await born(store, ...many(10, { kind: 'def', type: 'd', def: 'd' })) });
+  await client.query('vacuum analyze stint.job');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+  const plans = new Map<string, string>();
+  const told = { body: JSON.stringify(scanned), ...noneDue, gate: 'any/a//0//', count: 0 };
+  const ask = { ...everything, names: { exact: ['a'] }, limit: 10 };
+  await gatedRows(planning(client, plans, told), ask, new GateRing());
+  const crowded = new GateRing();
+  crowded.isCrowded = true;
+  const waiting = many(266).map((_, id) => ({ kind: 'run', type: 'a', priority: 0, id, due: 0, gate: `any/a//${id % 2}//`, count: 0 }));
+  await gatedRows(planning(client, plans, ...waiting, told), ask, crowded).catch(() => {});
+  expect(plans.size).toBeGreaterThan(4);
+  for (const [text, plan] of plans) {
+    // The admitted jobs are counted from an index that has no others.
+    expect(wholeReads(plan).filter((read) => !/job_admitted/.test(read)), `${text}\n\n${plan}`).toEqual([]);
+    expect(plan, text).not.toMatch(/using (?!job_pkey).*\n\s*Index Cond: \(\(?id = /);
+    expect(plan, text).not.toMatch(/Limit\n\s*->\s+(Incremental )?Sort\n\s+Sort Key: job/);
   }
 });
 

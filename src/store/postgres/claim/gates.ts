@@ -7,7 +7,7 @@ import {
 import type { ClaimRequest } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { inLane, isAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
+import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 
 /**
@@ -59,7 +59,7 @@ export async function admittedPerGate(session: Session, types?: readonly string[
 function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), request.limit];
-  const tables = `${lanesSql(schema, request, isAtGate, values)}, ${lockBestSql(schema, '', isAtGate)}`;
+  const tables = `${lanesSql(schema, request, isAtGate, values)}, ${lockBestSql(schema, '', isAtGate, isStillAtGate)}`;
   return lockAndRead(session, tables, `'gates', true`, values);
 }
 
@@ -183,7 +183,7 @@ function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<Loc
   const tables = `best as materialized (
       select job.* from unnest($2::bigint[]) as chosen (id) cross join lateral (
         select ctid as row_ctid, ${pendingNames} from ${schema}.job
-        where ${isAtGate} and job.id = chosen.id and due <= ${nowText} for update skip locked) job
+        where ${isStillAtGate} and job.id = chosen.id and due <= ${nowText} for update skip locked) job
     )`;
   return lockAndRead(session, tables, `'gates', true`, [time.parameter(), numberArray(ids)]);
 }

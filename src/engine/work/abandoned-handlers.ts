@@ -1,0 +1,39 @@
+/**
+ * Abandoned handlers: their attempt has ended, by a timeout or a lost lease, but their code still runs. They hold no
+ * slot, since a handler that never returns would hold it for ever; they are counted and logged instead.
+ */
+import type { Job } from '../../model/job.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Logger } from '../../logger.ts';
+
+/** How long a handler may take to return after its signal has aborted. */
+const graceMs = 1_000;
+
+export class AbandonedHandlers {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #count = 0;
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The attempt has ended before its handler has returned `result`. */
+  add({ id, type }: Job, result: PromiseLike<unknown>): void {
+    this.#count += 1;
+    const stopTimer = this.#clock.after(graceMs, () => {
+      const message = `the attempt of job ${id} has ended, but its handler ignores its signal and still runs`;
+      this.#logger.warn(message, { id, type, abandoned: this.#count });
+    });
+    const returned = (): void => {
+      this.#count -= 1;
+      stopTimer();
+    };
+    result.then(returned, returned);
+  }
+}
