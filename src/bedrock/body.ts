@@ -1,4 +1,4 @@
-/** The body of a request. No command uses one: it is dropped as it arrives, and only its end is looked for. */
+/** The body of a request. No command uses one: it is dropped as it arrives, and only its end is detected. */
 import type { ReceivedBytes } from './bytes.ts';
 import { badRequest, tooLarge } from './unreadable.ts';
 

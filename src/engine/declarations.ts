@@ -23,7 +23,7 @@ export interface DeclarationsParts {
   readonly leaseMs: number;
 }
 
-/** Of more instances than these, each looks less often, so that all together cost the same. */
+/** With more instances than this, each polls less often, so that the total cost stays the same. */
 const watchersMax = 20;
 
 export class Declarations {
@@ -73,5 +73,5 @@ export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]):
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** Types of every engine, which nobody declares. */
+/** Types that every engine has and no code declares. */
 const isInternal = (name: string): boolean => name.startsWith('stint.');

@@ -191,7 +191,10 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   return limitKey === undefined ? patch : { limitKey, ...patch };
 }
 
-/** The lock is the type's, which every run of it must know; a definition made at run time cannot tell them. */
+/**
+ * The lock belongs to the type, and every run of the type must take it; a definition made at run time cannot change
+ * that.
+ */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;
   const message = `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;

@@ -34,7 +34,7 @@ export class TypeCatalogue {
     this.#parts = parts;
   }
 
-  /** The rules of a type by its name. A type that nobody has registered has none: its program may start later. */
+  /** The rules of a type by its name. A type that no instance has registered has none: its program may start later. */
   async rules(name: string): Promise<TypeRules> {
     const { handlers, clock } = this.#parts;
     const local = handlers.get(name);

@@ -11,14 +11,14 @@ const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
 /** Why the store takes no writes; null: it does. */
-type FailureReason = string | null;
+type HealthFailure = string | null;
 
 export class HealthCheck {
   readonly #store: Pick<Store, 'lead'>;
   readonly #clock: Clock;
-  #attempt: Promise<FailureReason> | null = null;
+  #attempt: Promise<HealthFailure> | null = null;
   #checkedAt = -Infinity;
-  #last: FailureReason = null;
+  #last: HealthFailure = null;
 
   constructor(store: Pick<Store, 'lead'>, clock: Clock) {
     this.#store = store;
@@ -26,7 +26,7 @@ export class HealthCheck {
   }
 
   /** Null: the store takes writes; otherwise a reason that anyone may read. */
-  async failure(): Promise<FailureReason> {
+  async failure(): Promise<HealthFailure> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());
     if (await settlesWithin(this.#clock, answerMaxMs, attempt)) return attempt;
@@ -34,7 +34,7 @@ export class HealthCheck {
   }
 
   /** Takes a role that lasts no time, which writes and commits a row. SQLite would not write a row that stays equal. */
-  async #try(): Promise<FailureReason> {
+  async #try(): Promise<HealthFailure> {
     this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);
     this.#checkedAt = this.#clock.monotonic();
     this.#attempt = null;

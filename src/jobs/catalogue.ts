@@ -1,6 +1,6 @@
 /**
  * The catalogue: the job types that instances with their code have registered, and the builds that declare them. Each
- * is a job of a kind of its own that nobody works on, with the history of its changes. Their ids follow from their names
+ * is a job of a kind of its own that is never executed, with the history of its changes. Their ids follow from their names
  * and are above those of all runs, so that they are read without a search and stay out of the way of lists.
  */
 import { createHash } from 'node:crypto';

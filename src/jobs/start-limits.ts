@@ -1,4 +1,4 @@
-/** Start limits: cancels runs that nobody has started in time, whether or not a worker could have claimed them. */
+/** Start limits: cancels runs that were not started in time, whether or not a worker could have claimed them. */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import { isTooLateToStart } from '../model/machine.ts';
 import type { Store } from '../store/store.ts';

@@ -14,7 +14,7 @@ export interface TypeEntry {
   readonly concurrency: number | null;
   readonly taskConcurrency: number | null;
   readonly keyConcurrency: number | null;
-  /** Where the input has that key, as names from the outside in; null: only the code can tell. */
+  /** Path of that key in the input, as names from the outside in; null: only the code can compute it. */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;
 }

@@ -8,7 +8,7 @@ import type { JobWithHistory } from './history.ts';
 import { isSame } from './same.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
-type Ticked = Extract<Event, { kind: 'ticked' }>;
+type TickedEvent = Extract<Event, { kind: 'ticked' }>;
 
 export function checkTicks({ job, events }: JobWithHistory): Violation[] {
   const name = job.def ?? '';
@@ -42,7 +42,7 @@ const isRespecified = (event: Event): boolean => event.kind === 'edited' && even
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
 /** S18: one nominal time creates at most one run per schedule, even if the schedule moved within the list. */
-function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find: FindTick): void {
+function countRuns({ ticks, plan }: TickedEvent, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
     if (!('run' in tick)) continue;
     const runs = (answered.get(tick.nominal) ?? 0) + 1;
@@ -52,7 +52,7 @@ function countRuns({ ticks, plan }: Ticked, answered: Map<number, number>, find:
 }
 
 interface TickLink {
-  readonly event: Ticked;
+  readonly event: TickedEvent;
   readonly spec: Spec;
   readonly plan: Plan;
   readonly name: string;

@@ -426,7 +426,7 @@ function isSql(text: string): boolean {
   return shapes.some((shape) => shape.test(text));
 }
 
-/** Each circle once, told as the way around it. */
+/** Each cycle once, as the path around it. */
 function circles(sources: Source[]): string[] {
   const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
   const done = new Set<string>();

@@ -87,7 +87,7 @@ function resolve(path: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier;
 }
 
-/** `new URL('./worker.ts', import.meta.url)`: how a thread is told what to load. */
+/** `new URL('./worker.ts', import.meta.url)`: the source file of a thread. */
 function isUrlOfSource({ callee, arguments: [first] }: ESTree.NewExpression): boolean {
   const isUrl = callee.type === 'Identifier' && callee.name === 'URL';
   return isUrl && first?.type === 'Literal' && typeof first.value === 'string' && /\.tsx?$/.test(first.value);

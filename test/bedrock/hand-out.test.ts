@@ -264,7 +264,7 @@ describe('retryAfter', () => {
       const retry = await world.running({ name: 'retry', retryAfter: '+1 MINUTE' });
       const fail = await world.running({ name: 'fail', retryAfter: '+1 MINUTE' });
       await world.advance(minute);
-      // Someone looks for something else, and the late ones are seen to be late.
+      // A request for another job detects the late ones.
       expect(await world.status('GetJob', { name: 'other' })).toBe(none);
       expect(await world.events(finish)).toEqual(['created', 'claimed', 'lapsed']);
       await world.json('FinishJob', { jobID: finish, data: { late: true } });

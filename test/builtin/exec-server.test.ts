@@ -306,7 +306,7 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
   test('the server, when it is asked to end twice', async () => {
     const { server, pid } = await family('marked', 'stays');
     server.started.signal('SIGTERM');
-    // It has heard the first signal when it answers no longer.
+    // It has handled the first signal when it stops answering.
     await eventually(() => server.send('operator', 'GET', '/runs').then(() => false, () => true));
     server.started.signal('SIGTERM');
     await server.started.ended();
@@ -314,7 +314,7 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
   });
 });
 
-/** A zombie is dead: whoever adopted it has only not collected it. */
+/** A zombie has exited: its parent has only not collected it. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

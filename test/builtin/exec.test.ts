@@ -65,7 +65,7 @@ describe('a program', () => {
     expect((await engine.log(run.id)).map(({ level, text }) => [level, text])).toContainEqual(['warn', 'careful']);
   });
 
-  test('that ends badly fails the run, with its code and the end of what it said', async () => {
+  test('that exits with an error fails the run, with its exit code and the end of its output', async () => {
     const { start } = await world();
     const failure = await failureOf(await start(script(`console.error('no such thing'); process.exit(3)`)));
     expect(failure.message).toContain('exit code 3');
@@ -126,7 +126,7 @@ describe('a program', () => {
     await expect(start(code, { env: { OTHER: 'run' } })).rejects.toMatchObject({ code: 'malformed.input' });
   });
 
-  test('is told which run it is, and no run can pretend to be another', async () => {
+  test('gets the id of its run, and no run can pretend to be another', async () => {
     const { start } = await world();
     const run = await start(script('console.log(process.env.STINT_JOB)'));
     expect(((await run.result()) as { stdout: string }).stdout).toMatch(new RegExp(`^${run.id}\\.\\d+\n$`));
@@ -135,7 +135,7 @@ describe('a program', () => {
     }
   });
 
-  test('that says more than is kept loses the beginning, and that is told', async () => {
+  test('with more output than is stored loses the beginning, and the result says so', async () => {
     const { start } = await world();
     const run = await start(script(`process.stdout.write('a'.repeat(300_000) + 'end')`));
     const { stdout, isCut } = (await run.result()) as { stdout: string; isCut: boolean };

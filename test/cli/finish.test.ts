@@ -5,7 +5,7 @@ import { Engine, jobType } from '../../src/index.ts';
 import { until } from '../http/world.ts';
 import { Place } from './stint.ts';
 
-test('what was handed off is finished with its token or its id, and instances show the leader', async () => {
+test('a run that was handed off is finished with its token or its id, and instances show the leader', async () => {
   using place = new Place();
   const tokens: string[] = [];
   const approval = jobType('approval', {

@@ -18,7 +18,7 @@ test('words in every script and emoji stay as they are', () => {
   for (const text of ['naïve', 'שלום', 'می‌خواهم', '日本語', '👩‍💻 ❤️', 'a\\u202eb']) expect(harmless(text)).toBe(text);
 });
 
-test('of what is printed, only line breaks, tabs and our own styles are kept', () => {
+test('printed text has no control characters except line breaks, tabs and our own styles', () => {
   const text = 'a\tb\nc \u001b[31mred\u001b[39m \u001b[8mhidden\u001b[2J\u202e';
   expect(printable(text, true)).toBe('a\tb\nc \u001b[31mred\u001b[39m \\u001b[8mhidden\\u001b[2J\\u202e');
   expect(printable('\u001b[31mred', false)).toBe('\\u001b[31mred');

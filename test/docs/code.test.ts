@@ -84,7 +84,7 @@ describe('commands', () => {
 
   const run = pages.filter(({ fences }) => fences.some((fence) => fence.language === 'sh' && !isNotRun(fence)));
 
-  // In the folder of the server, one page after the other: as someone would who reads them all.
+  // In the folder of the server, one page after the other, as a user who reads them all.
   test.each(each(run))('of %s succeed', async (_, page) => {
     const fences = page.fences.filter((fence) => fence.language === 'sh' && !isNotRun(fence));
     const script = `set -eu\n${shims}\n${fences.map(({ code }) => code).join('\n')}`.replaceAll(

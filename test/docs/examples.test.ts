@@ -71,7 +71,7 @@ test('every example stands in the list of examples with its command', () => {
   for (const folder of folders) expect(text).toContain(`](${folder}/`);
 });
 
-test('no example reaches into the sources: what it shows, anyone who has installed Stint can write', () => {
+test('no example imports the sources: a program that has installed Stint can do the same', () => {
   for (const file of globSync('examples/**/*.ts', { cwd: root })) {
     expect(readFileSync(join(root, file), 'utf8'), file).not.toMatch(/from '\.\.\/\.\./);
   }

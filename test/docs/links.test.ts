@@ -15,7 +15,7 @@ const broken = ({ links }: Page): string[] =>
     })
     .map(({ to, anchor }) => (anchor === null ? to : `${to}#${anchor}`));
 
-test.each(pages.map((page) => [page.path, page] as const))('every link of %s leads to what is there', (_, page) => {
+test.each(pages.map((page) => [page.path, page] as const))('every link of %s has an existing target', (_, page) => {
   expect(broken(page)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// A project of someone who has installed Stint: a folder of its own in which programs are checked and run.
+// The project of a user who has installed Stint: a folder of its own in which programs are checked and run.
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ export class Project {
     });
   }
 
-  /** A program that does not end by itself, once it has said `until`. */
+  /** A program that does not end by itself; resolves once its output matches `until`. */
   async start(args: readonly string[], until: RegExp, { cwd = '.', env = {} }: RunOptions = {}): Promise<Started> {
     const folder = join(this.folder, cwd);
     mkdirSync(folder, { recursive: true });

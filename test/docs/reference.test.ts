@@ -1,4 +1,4 @@
-// The reference tells what the code says today, and leaves nothing without a word.
+// The generated reference is up to date, and every entry has a description.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ test('fields are read with their comments, methods and optional ones too', () =>
   expect(fields[0]!.says).toMatch(/^Answers requests below the path/);
 });
 
-test('every figure that a server tells is in the list, and every one of the list is told on some store', async () => {
+test('every metric of a server is in the list, and every metric of the list exists on some store', async () => {
   const told = new Map<string, string>();
   for (const store of [undefined, await freshDatabase()]) {
     const server = await world(store === undefined ? {} : { store });

@@ -48,7 +48,7 @@ const watching = (born: string[]) => (store: Store): Store => new Proxy(store, {
   },
 });
 
-test('does not apply to a job that is due later or limited', async () => {
+test('claim on create does not apply to a job that is due later or limited', async () => {
   const limited = jobType('limited', { concurrency: 1, run: () => {} });
   const born: string[] = [];
   const { engine, clock } = await idleEngine({ types: [greet, limited] }, watching(born));

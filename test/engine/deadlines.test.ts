@@ -1,10 +1,10 @@
-// Deadlines: each rings in its time, whatever others there are, and none keeps a timer that nobody waits for.
+// Deadlines: each fires at its time, whatever others there are, and no timer stays armed without a pending deadline.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Deadlines } from '../../src/engine/work/deadlines.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
-test('each rings at its time and none that was cancelled does', async () => {
+test('each deadline fires at its time, and a cancelled one does not', async () => {
   const asks = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 50 }), cancelAt: fc.option(fc.integer({ min: 0, max: 50 })) }));
   await fc.assert(
     fc.asyncProperty(asks, async (asked) => {
@@ -22,7 +22,7 @@ test('each rings at its time and none that was cancelled does', async () => {
   );
 });
 
-test('no timer is left when nobody waits', () => {
+test('no timer is armed when no deadline is pending', () => {
   let armed = 0;
   const clock = Object.assign(new VirtualClock(0), {
     after: () => {

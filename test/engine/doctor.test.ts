@@ -51,7 +51,7 @@ describe.each(stores)('on $name', (kind) => {
     await close();
   });
 
-  test('without an instance, due jobs of types that nobody knows are a problem with their number', async () => {
+  test('without an instance, the doctor counts due jobs of unknown types as a problem', async () => {
     const { jobs, clock, look, close } = await world();
     await jobs.createMany([{ type: 'orphan' }, { type: 'orphan' }], 'test');
     await clock.advance(1);
@@ -63,7 +63,7 @@ describe.each(stores)('on $name', (kind) => {
     await close();
   });
 
-  test('a job whose holder is gone is stuck until someone repairs it', async () => {
+  test('a job whose holder is gone is stuck until it is repaired', async () => {
     const { jobs, store, clock, look, close } = await world();
     const { id } = await jobs.create({ type: 'known' }, 'test');
     await jobs.claim({ kinds: ['run'], names: { exact: ['known'] }, limit: 1, holder: 'gone', leaseMs: 1_000 });
@@ -75,7 +75,7 @@ describe.each(stores)('on $name', (kind) => {
     await close();
   });
 
-  test('what is due for long and has someone is a backlog', async () => {
+  test('jobs that are overdue although an instance has their type are a backlog', async () => {
     const { jobs, store, clock, look, close } = await world();
     await jobs.create({ type: 'known' }, 'test');
     await store.beat({ id: 'one', leaseMs: 600_000, about, holds: [] });

@@ -1,4 +1,5 @@
-// What crosses the border of a child: errors told and rebuilt, frames, lines and printouts, however they are cut.
+// Data between the engine and a child: errors are transferred and rebuilt; frames, lines and printouts survive any
+// split.
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -57,7 +58,7 @@ describe('an error', () => {
     expect(across(null).message).toBe('the handler threw null instead of an error');
   });
 
-  test('that cannot be looked at is told all the same', () => {
+  test('that throws when it is read is transferred anyway', () => {
     const hostile = new Proxy(new Error(), {
       get: () => {
         throw new Error('do not look');
@@ -100,7 +101,7 @@ describe('lines', () => {
 });
 
 describe('a printout', () => {
-  test('is read when both streams have passed the mark, which nobody sees', async () => {
+  test('is complete when both streams have passed the mark, which is not shown', async () => {
     const heard: string[] = [];
     const printout = new Printout((level, text) => heard.push(`${level}: ${text}`));
     const [out, err] = [new PassThrough(), new PassThrough()];

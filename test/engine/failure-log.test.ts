@@ -20,7 +20,7 @@ test('a run that failed for good is logged once, and one that is retried is not'
   expect(warned).toEqual([`run ${run.id} (doomed) failed: refused: password=[redacted]`]);
 });
 
-test('of many failures ten a second are logged, and the number of the rest', () => {
+test('of many failures ten a second are logged in full, and the rest as a number', () => {
   const warned: string[] = [];
   let now = 0;
   const log = new FailureLog({ logger: { warn: (text) => void warned.push(text) }, clock: { monotonic: () => now } });

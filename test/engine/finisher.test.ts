@@ -35,7 +35,7 @@ test('outcomes of one turn share a write', async () => {
   expect(calls).toEqual([[1, 2, 3]]);
 });
 
-test('an outcome that is not fit to be stored is told so, and the others are stored', async () => {
+test('an outcome that cannot be stored is refused, and the others are stored', async () => {
   const { finisher } = aFinisher((asks) => {
     if (asks.some(({ job }) => job === 2)) throw new Refusal('malformed.json', 'no');
     return asks.map(() => stored);
@@ -45,7 +45,7 @@ test('an outcome that is not fit to be stored is told so, and the others are sto
   expect(answers).toEqual([stored, expect.objectContaining({ code: 'malformed.json' }), stored]);
 });
 
-test('who gives up is answered instead of trying for ever', async () => {
+test('giving up answers all callers instead of retrying', async () => {
   const { clock, calls, finisher } = aFinisher(() => {
     throw new Error('the store is away');
   });

@@ -27,7 +27,7 @@ export const deaf = (): IsolatedHooks => ({
   onLog: () => {},
 });
 
-/** Keeps all that is heard, and can be waited on for a line of the log. */
+/** Records all reports, and can wait for a line of the log. */
 export class Ears implements IsolatedHooks {
   readonly abort = new AbortController();
   readonly log: string[] = [];

@@ -30,7 +30,7 @@ const thrownBy = (result: Promise<unknown>): Promise<unknown> =>
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that ended and was not yet collected by whoever inherited it still has its number.
+    // A process that has exited and was not collected yet still has its pid.
     return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;
@@ -154,7 +154,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect(await thrownBy(run(shared, 'echo', { phase: 'taskResults' }))).toMatchObject({ code: 'unknown.type' });
     });
 
-    test('is told when the module fails to load', async () => {
+    test('fails if the module fails to load', async () => {
       const broken = await thrownBy(run(shared, 'echo', { module: fixture('isolated-broken') }));
       expect(broken).toBeInstanceOf(HandlerCrashed);
       const message = 'could not start: Error: broken from the start';
@@ -169,7 +169,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect(error).toMatchObject({ code: 'could not start', message: `could not start: the ${mode} did not respond within 200ms` });
     });
 
-    test('is told when its data cannot be cloned', async () => {
+    test('fails if its data cannot be cloned', async () => {
       const error = await thrownBy(run(shared, 'echo', { input: () => {} }));
       expect(error).toMatchObject({ code: 'could not start', message: expect.stringContaining('cannot be cloned') });
     });
@@ -258,7 +258,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect((error as Error).message).toMatch(/memory/);
     });
 
-    test('waits when it tells more than the engine hears', async () => {
+    test('is blocked when it reports faster than the engine reads', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'stint-flood-'));
       const file = openSync(join(folder, 'count'), 'w+');
       closing.push(() => closeSync(file), () => rmSync(folder, { recursive: true }));
@@ -266,7 +266,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       const ears = new Ears();
       const { kill } = open().run(mode, callOf('floods', { input: { path } }), ears);
       await ears.until(({ log }) => log.length > 1000);
-      // The engine is busy with something else, and hears nothing.
+      // The event loop of the engine is blocked, and reads nothing.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
       const count = Buffer.alloc(8);
       readSync(file, count, 0, 8, 0);
@@ -298,7 +298,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect(await abortedWith('tells-abort', reason)).toEqual({ name, message, isCancelled, isOfItsClass: true });
     });
 
-    test('lets the handler give up with its reason', async () => {
+    test('lets the handler end with its reason', async () => {
       const error = await thrownBy(abortedWith('gives-up', new Cancelled('by a user')));
       expect(error).toBeInstanceOf(Cancelled);
       expect(error).toMatchObject({ message: 'by a user' });
@@ -371,7 +371,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       expect(await run(isolation, 'where')).toBe(first);
     });
 
-    test('is kept up to the given number only', async () => {
+    test('stays idle only up to the given number', async () => {
       const isolation = open({ idleMax: 1 });
       const both = await Promise.all([run(isolation, 'where'), run(isolation, 'where')]);
       const again = await Promise.all([run(isolation, 'where'), run(isolation, 'where')]);
@@ -410,7 +410,7 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
 });
 
 describe('a process of its own', () => {
-  test('ends itself when nobody needs it any more', async () => {
+  test('ends itself when the engine is gone', async () => {
     const isolation = open({ idleMs: 1 });
     const [pid] = String(await isolation.run('process', callOf('where'), deaf()).result).split('.');
     await untilDead(Number(pid));

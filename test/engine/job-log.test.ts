@@ -63,7 +63,7 @@ describe('length', () => {
     expect(bytes(lineOf('\u0001'.repeat(8_000)))).toBeLessThanOrEqual(8_192);
   });
 
-  test('of a huge text only the beginning is looked at, and that is told', () => {
+  test('of a huge text only the beginning is processed, and a note says so', () => {
     expect(bytes(lineOf('\u001b['.repeat(10_000_000)))).toBeLessThanOrEqual(8_192);
     expect(lineOf(`${'\u001b[0m'.repeat(20_000)}the end`)).toBe('… (truncated, 80007 characters in total)');
   });
@@ -102,7 +102,7 @@ describe('control characters', () => {
 });
 
 describe('what is no text', () => {
-  test('an error is told with its stack and its cause', () => {
+  test('an error is logged with its stack and its cause', () => {
     const line = lineOf(new Error('outer', { cause: new Error('inner') }));
     expect(line).toContain('Error: outer\n    at ');
     expect(line).toContain('Error: inner');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { neverThrowing } from '../../src/logger.ts';
 
-test('a logger that throws is told to the process, and to nobody else', async () => {
+test('a logger that throws causes a process warning, and nothing else', async () => {
   const logger = neverThrowing({
     info: () => {
       throw new Error('the disk is full');

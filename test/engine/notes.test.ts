@@ -12,7 +12,7 @@ import { turn, VirtualClock } from '../../src/time/clock.ts';
 
 const start = 1_800_000_000_000;
 
-/** Passes notes on to a store, remembers each write, and fails or waits as long as it is told to. */
+/** Passes notes on to a store, remembers each write, and fails or waits as configured. */
 class Desk {
   readonly writes: { readonly at: number; readonly notes: readonly Note[] }[] = [];
   failure: ((notes: readonly Note[]) => boolean) | null = null;
@@ -129,7 +129,7 @@ describe('progress', () => {
     expect(desk.writes.map((write) => write.notes.length)).toEqual([50]);
   });
 
-  test('that does not change is not written again, and no timer stays behind', async () => {
+  test('that does not change is not written again, and no timer stays armed', async () => {
     const { clock, notes, desk, job } = await setUp();
     notes.progress(job, told('a'));
     await clock.advance(250);
@@ -138,7 +138,7 @@ describe('progress', () => {
     expect(desk.calls).toBe(1);
   });
 
-  test('of a tracker arrives as the handler told it', async () => {
+  test('of a tracker is stored as the handler reported it', async () => {
     const { clock, notes, store, job } = await setUp();
     const tracker = new Tracker({ clock, onChange: (progress) => notes.progress(job, progress) });
     tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
@@ -187,7 +187,7 @@ describe('progress', () => {
 });
 
 describe('log lines', () => {
-  test('are written together, in order, with level and the time they were said', async () => {
+  test('are written together, in order, with level and time', async () => {
     const { clock, notes, desk, store, job } = await setUp();
     notes.log(job, 'info', 'one');
     await clock.advance(100);
@@ -215,7 +215,7 @@ describe('log lines', () => {
     expect(textsOf(await store.log(job.id))).toEqual(['one', 'two']);
   });
 
-  test('up to the bound are all kept', async () => {
+  test('up to the bound are all written', async () => {
     const { notes, store, job } = await setUp();
     for (let line = 1; line <= 9_000; line++) notes.log(job, 'info', `line ${line}`);
     await notes.finish(job);
@@ -251,7 +251,7 @@ describe('log lines', () => {
     expect(lines.at(-1)).toMatch(/^2000 /);
   });
 
-  test('wait within a bound for all jobs together, and the gap is told when there is room again', async () => {
+  test('wait within a bound for all jobs together, and a line reports the gap when there is room again', async () => {
     const { clock, notes, desk, store, holdings } = await setUp(30);
     desk.failure = () => true;
     const text = 'x'.repeat(8_000);
@@ -298,7 +298,7 @@ describe('the end of a job', () => {
     expect(textsOf(await store.log(job.id))).toEqual(['last words']);
   });
 
-  test('a job that told nothing costs no write', async () => {
+  test('a job without notes causes no write', async () => {
     const { notes, desk, job } = await setUp();
     await notes.finish(job);
     expect(desk.calls).toBe(0);
@@ -366,7 +366,7 @@ describe('the end of a job', () => {
     expect(textsOf(await store.log(job.id))).toEqual(['bye']);
   });
 
-  test('what a handler tells after its end is not written, and is nobody’s loss', async () => {
+  test('notes of a handler after its end are dropped without an error', async () => {
     const { clock, notes, desk, job, end, lost } = await setUp();
     notes.log(job, 'info', 'bye');
     await notes.finish(job);
@@ -403,7 +403,7 @@ describe('the end of a job', () => {
 });
 
 describe('a lost lease', () => {
-  test('is told once, and nothing of the job is kept or written any more', async () => {
+  test('is reported once, and no further notes of the job are buffered or written', async () => {
     const { clock, notes, desk, store, job, end, lost } = await setUp();
     await end(job);
     notes.progress(job, told('too late'));
@@ -504,7 +504,7 @@ describe('a store that fails', () => {
     expect(textsOf(await store.log(job.id))).toEqual(['bye']);
   });
 
-  test('at the end of a job is given up after a few tries: an outcome does not wait for notes for ever', async () => {
+  test('at the end of a job is retried a few times only: an outcome does not wait for notes without limit', async () => {
     const { clock, notes, desk, job } = await setUp();
     desk.failure = () => true;
     notes.log(job, 'info', 'bye');

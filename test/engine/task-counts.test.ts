@@ -1,4 +1,4 @@
-// Tallies: a count that was dear is told again for a while, one that was cheap or of an ended run never.
+// Task counts: an expensive count is cached for a while, a cheap one or one of an ended run never.
 import { expect, test } from 'vitest';
 import { TaskCountCache } from '../../src/engine/inspect/task-counts.ts';
 import type { Jobs } from '../../src/jobs.ts';
@@ -19,7 +19,7 @@ function counting(clock: VirtualClock, tookMs: number): { jobs: Jobs; counts: ()
   return { jobs: { count } as unknown as Jobs, counts: () => counts };
 }
 
-test('a dear count is told again for ten times as long as it took', async () => {
+test('an expensive count is cached for ten times as long as it took', async () => {
   const clock = new VirtualClock(0);
   const tallies = new TaskCountCache(clock);
   const { jobs, counts } = counting(clock, 100);
@@ -39,7 +39,7 @@ test('a cheap count is made anew each time', async () => {
   expect((await tallies.count(jobs, open)).succeeded).toBe(2);
 });
 
-test('a run that has ended is counted exactly, however dear it was', async () => {
+test('the tasks of an ended run are counted exactly, however expensive the count was', async () => {
   const clock = new VirtualClock(0);
   const tallies = new TaskCountCache(clock);
   const { jobs } = counting(clock, 100);

@@ -39,7 +39,7 @@ const failingAt =
     if (bad.includes(item)) throw new Error(`bad ${item}`);
   };
 
-/** Work that ends when it is told to, and knows how much of it is under way. */
+/** A function that ends on demand, and counts its running calls. */
 class Bench {
   readonly begun: number[] = [];
   #open = new Map<number, PromiseWithResolvers<void>>();
@@ -75,7 +75,7 @@ class Bench {
 }
 
 describe('the levels of progress', () => {
-  test('tracking is optional: who tells nothing has no progress, and ends without any', () => {
+  test('tracking is optional: a handler that reports nothing has no progress', () => {
     const { tracker, changes } = setUp();
     tracker.end();
     expect(tracker.progress.processes).toEqual([]);
@@ -107,7 +107,7 @@ describe('the levels of progress', () => {
     expect(second).toMatchObject({ status: 'RUNNING', stages: [] });
   });
 
-  test('nodes are discovered as the work goes on, and each change is told at once', () => {
+  test('nodes appear as the handler reports them, and each change is published immediately', () => {
     const { tracker, changes } = setUp();
     tracker.startingProcess();
     expect(changes).toEqual([tracker.progress]);
@@ -275,7 +275,7 @@ describe('runStage', () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  test('its summary tells how many succeeded and failed, in its own words if it has some', async () => {
+  test('its summary counts successes and failures, in the given words if there are any', async () => {
     const { tracker } = setUp();
     tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
     await tracker.runStage([1, 2, 3], name, failingAt(2));
@@ -285,7 +285,7 @@ describe('runStage', () => {
     expect(stageOf(tracker).summary).toBe('2 of 3');
   });
 
-  test('an item without a description is told by its number', async () => {
+  test('an item without a description is named by its number', async () => {
     const { tracker } = setUp();
     await tracker.runStage(['a', 'b'], () => null, () => undefined);
     expect(itemsOf(tracker).map(({ description }) => description)).toEqual(['#1', '#2']);
@@ -348,7 +348,7 @@ describe('runStage', () => {
     });
   });
 
-  test('what a work tells of its item itself counts, and its item is not counted twice', async () => {
+  test('an item that the function reports itself is not counted twice', async () => {
     const { tracker } = setUp();
     tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
     const outcome = await tracker.runStage([1, 2, 3], name, (item) => {
@@ -361,7 +361,7 @@ describe('runStage', () => {
     expect(stageOf(tracker)).toMatchObject({ started: 3, done: 2, failed: 1 });
   });
 
-  test('what a work throws is never lost, whatever it has told before', async () => {
+  test('an error of the function is never lost, whatever it reported before', async () => {
     const tellings: ((tracker: Tracker) => void)[] = [
       (tracker) => tracker.completedItem(),
       (tracker) => tracker.failedItem('told'),
@@ -379,7 +379,7 @@ describe('runStage', () => {
     }
   });
 
-  test('a failure that a work both tells and throws is one failure', async () => {
+  test('a failure that the function reports and throws counts once', async () => {
     const { tracker } = setUp();
     tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
     const outcome = await tracker.runStage([1, 2], name, () => {
@@ -401,7 +401,7 @@ describe('runStage', () => {
     expect([stagesOf(tracker).length, tracker.isAborted]).toEqual([1, false]);
   });
 
-  test('a stage that a work leaves open is not ended in place of its own', async () => {
+  test('a stage that the function leaves open is not ended instead of its own', async () => {
     const { tracker } = setUp();
     tracker.startingStage('outer');
     await tracker.runStage([1], name, () => tracker.startingStage('inner'));
@@ -424,7 +424,7 @@ describe('runStage', () => {
     ]);
   });
 
-  test('items that never wait do not keep a cancel from being heard', async () => {
+  test('items that never await do not delay a cancel', async () => {
     const tracker = new Tracker({ clock: systemClock, onChange: () => undefined });
     let count = 0;
     const endless = function* () {
@@ -457,7 +457,7 @@ describe('runStage with a single work', () => {
     expect(await tracker.runStage(() => assertNever())).toBeUndefined();
   });
 
-  test('what it throws is told once if it told it itself, and is never lost', async () => {
+  test('its error is reported once if it reported it itself, and is never lost', async () => {
     const { tracker } = setUp();
     tracker.startingStage('told', { onFailure: 'SKIP_STAGE' });
     await tracker.runStage(() => {
@@ -512,7 +512,7 @@ describe('failure policies', () => {
     },
   );
 
-  test('SKIP_ITEM goes on when every item fails', async () => {
+  test('SKIP_ITEM continues when every item fails', async () => {
     const { tracker, result } = await run('SKIP_ITEM', 3, [1, 2, 3]);
     expect(result).toEqual([0, 3, true]);
     expect(await goesOn(tracker)).toBe(true);
@@ -525,13 +525,13 @@ describe('failure policies', () => {
     expect(tracker.isAborted).toBe(true);
   });
 
-  test('SKIP_ITEM_OUTLIER goes on when a later item fails', async () => {
+  test('SKIP_ITEM_OUTLIER continues when a later item fails', async () => {
     const { tracker, result } = await run('SKIP_ITEM_OUTLIER', 3, [2]);
     expect(result).toEqual([2, 1, true]);
     expect(await goesOn(tracker)).toBe(true);
   });
 
-  test('SKIP_STAGE skips the rest of the stage, and the process goes on with the next', async () => {
+  test('SKIP_STAGE skips the rest of the stage, and the process continues with the next', async () => {
     const { tracker, result } = await run('SKIP_STAGE', 5, [3]);
     expect(result).toEqual([2, 1, false]);
     expect(stageOf(tracker)).toMatchObject({
@@ -544,7 +544,7 @@ describe('failure policies', () => {
     expect([tracker.isSkipCurrentStage, processOf(tracker).status]).toEqual([false, 'RUNNING']);
   });
 
-  test('a stage that was skipped does not skip the next one, though nobody announced it', async () => {
+  test('a skipped stage does not skip the next one, even if its start was not reported', async () => {
     const { tracker } = await run('SKIP_STAGE', 2, [1]);
     expect(await tracker.runStage([1, 2], name, () => undefined)).toMatchObject({ succeeded: 2, isComplete: true });
   });
@@ -557,7 +557,7 @@ describe('failure policies', () => {
     expect(() => tracker.startingStage('next')).toThrow(Cancelled);
   });
 
-  test('what aborted the work is kept as it was thrown, and is the cause of what the next stage throws', async () => {
+  test('the error that aborted the work is kept, and is the cause of the error of the next stage', async () => {
     const { tracker } = setUp();
     const error = new Error('the very one');
     await tracker.runStage([1], name, () => Promise.reject(error));
@@ -613,7 +613,7 @@ describe('cancel', () => {
   });
 
   test.each([new Cancelled('gave up'), new DOMException('aborted', 'AbortError')])(
-    'an item that gives up with %s is CANCELLED and counts as skipped',
+    'an item that ends with %s is CANCELLED and counts as skipped',
     async (error) => {
       const { tracker } = setUp();
       const bench = new Bench();
@@ -627,7 +627,7 @@ describe('cancel', () => {
     },
   );
 
-  test('an AbortError that nobody asked for is an error like any other', async () => {
+  test('an AbortError without a cancel is an error like any other', async () => {
     const { tracker } = setUp();
     tracker.startingStage('a', { onFailure: 'SKIP_ITEM' });
     const outcome = await tracker.runStage([1], name, () => Promise.reject(new DOMException('x', 'AbortError')));
@@ -929,7 +929,7 @@ describe('the end', () => {
     expect(statuses(tracker)).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED']);
   });
 
-  test('after it nothing is heard of the handler: late calls change nothing, and late stages stop', async () => {
+  test('after it calls of the handler change nothing, and late stages stop', async () => {
     const { tracker, changes } = setUp();
     const bench = new Bench();
     const running = tracker.runStageInParallel(3, [1, 2], name, bench.work);

@@ -47,7 +47,7 @@ describe('a browser', () => {
     expect((await server.post(`${api}/runs`, { type: 'echo' }, { headers })).status).toBe(201);
   });
 
-  test('cannot send a form in place of JSON: 415', async () => {
+  test('cannot send a form instead of JSON: 415', async () => {
     const response = await fetch(`${server.url}${api}/runs`, {
       method: 'POST', body: '{"type":"echo"}', headers: { 'content-type': 'text/plain' },
     });

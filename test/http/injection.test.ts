@@ -111,7 +111,7 @@ describe.each([
     expect(found.body.items.map((run: { id: number }) => run.id)).toEqual([id]);
   });
 
-  test('keys such as __proto__ are refused or kept as plain data', async () => {
+  test('keys such as __proto__ are refused or stored as plain data', async () => {
     const raw = '{"type":"plain","input":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}';
     const response = await fetch(`${server.url}${api}/runs`, {
       method: 'POST',

@@ -14,7 +14,7 @@ interface House {
 }
 const houses: House[] = [];
 
-/** A server of someone else, with Stint below /jobs. */
+/** The server of another program, with Stint mounted below /jobs. */
 async function house(options: Partial<Parameters<typeof mountHttp>[0]> = {}): Promise<House> {
   const engine = new Engine({ store: 'memory:', types: [echo] });
   await engine.resume();

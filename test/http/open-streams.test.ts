@@ -51,7 +51,7 @@ test('a worker whose token is revoked while it waits gets no job', async () => {
   await own.close();
 });
 
-test('are limited per client and in all, and one that ends makes room', async () => {
+test('open streams are limited per client and in total, and one that ends makes room', async () => {
   const own = await world({ access: { tokens: records }, isIdle: true, streams: { max: 3, perClient: 2 } });
   const first = await read(own, '/stream', 'viewer');
   const { body: { id } } = await own.post(`${api}/runs`, { type: 'echo', delay: '1h' }, as('admin'));
@@ -72,7 +72,7 @@ test('are limited per client and in all, and one that ends makes room', async ()
   await own.close();
 });
 
-test('of one run share what they read, and read a waiting run only after an event', async () => {
+test('streams of one run share their reads, and read a waiting run only after an event', async () => {
   const own = await world({ access: { tokens: records } });
   const { engine } = own;
   let snapshots = 0;

@@ -294,7 +294,7 @@ describe('a slow connection', () => {
     const { desk: services, happen, total, close } = endless();
     await services.feed.start();
     const leave = new AbortController();
-    // The shared reader lags behind: it has not looked since these happened.
+    // The shared reader has not read these events yet.
     happen(1200);
     const reader = changes(services, { after: '0~7', matches: () => true }, call, leave.signal);
     let text = '';

@@ -91,7 +91,7 @@ describe.each(stores)('what is just within the limits on $name', (kind) => {
     { policy: { onTaskFailure: { toleratePercent: 99.5 }, repeat: 'daily', retryAfter: '' } },
   ];
 
-  test('is taken, kept and found', async ({ world }) => {
+  test('is accepted, stored and found', async ({ world }) => {
     for (const part of within) {
       const job = await world.create(part);
       expect(await world.get(job)).toEqual(job);
@@ -115,7 +115,7 @@ describe.each(stores)('what is just within the limits on $name', (kind) => {
     expect((await world.get(other)).result).toBe(result);
   });
 
-  test('an error may say anything, and is kept as it was said', async ({ world }) => {
+  test('the message of an error may contain any text, and is stored unchanged', async ({ world }) => {
     const error: JobError = {
       code: 'timed out',
       message: 'NUL \0, half \ud800, lines\n',

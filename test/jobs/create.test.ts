@@ -112,7 +112,7 @@ describe.each(stores)('unique keys on $name', (kind) => {
   const test = testOn(kind);
   const unique = { key: 'invoice 7' };
 
-  test('a key that nobody has gives a new job', async ({ world }) => {
+  test('a key that no job has gives a new job', async ({ world }) => {
     expect((await world.ask({ unique })).outcome).toBe('created');
   });
 
@@ -204,7 +204,7 @@ describe.each(stores)('unique keys on $name', (kind) => {
     expect(await world.count()).toBe(2);
   });
 
-  test('S10: a key with a window stays taken when its job is deleted; then there is only the id to tell', async ({
+  test('S10: a key with a period stays taken when its job is deleted; only its id is returned then', async ({
     world,
   }) => {
     const first = await world.ended({ unique: { ...unique, forMs: minute } });
@@ -303,7 +303,7 @@ describe.each(stores)('in the caller\'s own transaction on $name', (kind) => {
     expect((await world.ask({ unique: { key: 'k' } })).outcome).toBe('created');
   });
 
-  test('an id that was rolled back is given to nobody twice', async ({ world, skip }) => {
+  test('an id that was rolled back is never reused', async ({ world, skip }) => {
     if (!world.takesTransactions) return skip('the memory store takes part in no transaction');
     const before = await world.create();
     const undone = await world.begin();

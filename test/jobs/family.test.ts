@@ -179,14 +179,14 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
     return { run: await world.get(run), tasks };
   }
 
-  test.for([undefined, 'collect'] as const)('%s goes on whatever fails', async (policy, { world }) => {
+  test.for([undefined, 'collect'] as const)('%s continues whatever fails', async (policy, { world }) => {
     const { run, tasks } = await failSome(world, policy, 9);
     expect(run.cancel).toBeNull();
     await finishAll(world, tasks.slice(9));
     expect(await world.standing(run)).toBe('pending');
   });
 
-  test('failFast gives up at the first failure: waiting tasks end, running ones are told, the run fails last', async ({
+  test('failFast cancels at the first failure: waiting tasks end, running ones are notified, the run fails last', async ({
     world,
   }) => {
     const { run, tasks } = await world.family(4, { policy: { onTaskFailure: 'failFast' } });
@@ -225,7 +225,7 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
     expect((await world.get(run)).cancel).toBeNull();
   });
 
-  test('a run that all at once has too many failures gives up once', async ({ world }) => {
+  test('a run with too many failures at once is cancelled once', async ({ world }) => {
     const { run } = await world.family(6, { policy: { onTaskFailure: 'failFast' } });
     const tasks = await world.claim(tasksOnly);
     await Promise.all(tasks.map((task) => failing(world, task)));
@@ -294,7 +294,7 @@ describe.each(stores)('a parent that creates children while it works on $name', 
     expect(await world.jobs.succeed(again, again.fence, tester)).toMatchObject({ fate: 'succeeded' });
   });
 
-  test('given back or to be tried again it keeps its children waiting', async ({ world }) => {
+  test('that is released or retried keeps its children waiting', async ({ world }) => {
     const parent = await world.running({ kind: 'bedrock' });
     const [only] = await world.jobs.createChildren(parent.id, [child], 'worker', parent.fence);
     await world.jobs.release(parent, parent.fence, tester);
@@ -348,7 +348,7 @@ describe.each(stores)('a parent that creates children while it works on $name', 
 describe.each(stores)('cancelling a family on $name', (kind) => {
   const test = testOn(kind);
 
-  test('S16: waiting tasks end with their run, running ones are told, and the run ends with the last of them', async ({
+  test('S16: waiting tasks end with their run, running ones are notified, and the run ends with the last of them', async ({
     world,
   }) => {
     const { run, tasks } = await world.family(3);
@@ -414,7 +414,7 @@ describe.each(stores)('cancelling a family on $name', (kind) => {
     expect(await settleParents(world.store, { by: 'settler' })).toBe(1);
   });
 
-  test('S16: a task given back by its worker after the cancel is not handed out again', async ({ world }) => {
+  test('S16: a task released by its worker after the cancel is not claimed again', async ({ world }) => {
     const { run } = await world.family(1);
     const [task] = await world.claim(tasksOnly);
     await world.jobs.cancel(run.id, tester);
@@ -499,10 +499,10 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
       expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'settled']);
   });
 
-  test('S15: a child that joins while its parent is about to go on keeps it waiting', async ({ world }) => {
+  test('S15: a child that is added while its parent is about to continue keeps it waiting', async ({ world }) => {
     const { run } = await world.family(1);
     const [task] = await world.claim(tasksOnly);
-    // The child joins between the look that found no open child and the write.
+    // The child is added between the read that found no open child and the write.
     const settleable = world.store.settleable.bind(world.store);
     world.store.settleable = async (limit, parents) => {
       const found = await settleable(limit, parents);
@@ -516,7 +516,7 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
     expect(await world.events(run)).toEqual(['created', 'claimed', 'planned', 'adopted', 'settled']);
   });
 
-  test('S15: a task opened again while its run is about to go on keeps it waiting', async ({ world }) => {
+  test('S15: a task reopened while its run is about to continue keeps it waiting', async ({ world }) => {
     const { run, tasks } = await world.family(2);
     const [first, second] = await world.claim(tasksOnly);
     await failing(world, first!);
@@ -537,7 +537,7 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
 describe.each(stores)('what a parent left open on $name', (kind) => {
   const test = testOn(kind);
 
-  test('S15: is ended when whoever ended the parent was lost before it could see to it', async ({ world }) => {
+  test('S15: is ended if the instance that ended the parent crashed before it could end them', async ({ world }) => {
     const { run, tasks } = await world.family(3);
     await apply(world.store, run, { do: 'stop', code: 'admin' }, tester);
     expect(await endOrphans(world.store, tester)).toBe(1);

@@ -5,7 +5,7 @@ import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { stores } from '../support/stores.ts';
 
-/** Counts what is reserved, and fails when told to. */
+/** Counts reservations, and fails on demand. */
 class Counter {
   last = 0;
   readonly asked: number[] = [];
@@ -41,13 +41,13 @@ test('the store is asked less and less often', async () => {
   expect(Math.max(...counter.asked)).toBe(16_384);
 });
 
-test('no more than asked for is taken at first: one job alone wastes no ids', async () => {
+test('the first block has as many ids as requested: a single job wastes none', async () => {
   const counter = new Counter();
   expect(await new Ids(counter).take(3)).toEqual([1, 2, 3]);
   expect(counter.asked).toEqual([3]);
 });
 
-test('none are taken for nothing', async () => {
+test('a request for no ids reserves none', async () => {
   const counter = new Counter();
   expect(await new Ids(counter).take(0)).toEqual([]);
   expect(counter.asked).toEqual([]);

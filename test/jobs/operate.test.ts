@@ -198,7 +198,7 @@ describe.each(stores)('what an operator can do where on $name', (kind) => {
 describe.each(stores)('cancelling on $name', (kind) => {
   const test = testOn(kind);
 
-  test('who asked, when, why and with which code is kept', async ({ world }) => {
+  test('actor, time, reason and code of a cancel are stored', async ({ world }) => {
     const job = await world.running();
     await world.clock.advance(5);
     const asked = await world.jobs.cancel(job.id, { by: 'ada', why: 'wrong customer', code: 'admin' });
@@ -269,7 +269,7 @@ describe.each(stores)('cancelling on $name', (kind) => {
     expect((await world.jobs.cancel(job.id, tester, 0)).cancel).toMatchObject({ stopAt: startOfTime });
   });
 
-  test('a job asked to give up goes on under its lease until its holder ends it or patience does', async ({
+  test('a job that was asked to cancel continues under its lease until its holder ends it or its grace is over', async ({
     world,
   }) => {
     const job = await world.running();
@@ -438,7 +438,7 @@ describe.each(stores)('retrying on $name', (kind) => {
 describe.each(stores)('retrying at a limit on $name', (kind) => {
   const test = testOn(kind);
 
-  test('S32: a run that waits for its tasks again takes a place only when it passes the gate', async ({ world }) => {
+  test('S32: a run that waits for its tasks again counts toward its gate only when it passes the gate', async ({ world }) => {
     const gate = { typeMax: 1 };
     const { run, tasks: [task] } = await world.family(1, { gate });
     await world.jobs.stop(run.id, tester);
@@ -485,7 +485,7 @@ describe.each(stores)('requeueing on $name', (kind) => {
 describe.each(stores)('editing on $name', (kind) => {
   const test = testOn(kind);
 
-  test('whatever an edit may change is changed, kept and told', async ({ world }) => {
+  test('every field that an edit may change is changed, stored and in the event', async ({ world }) => {
     const job = await world.create({ tags: { old: 'x' } });
     const edit = {
       type: 'renamed',

@@ -136,7 +136,7 @@ describe.each(stores)('finding on $name', (kind) => {
     expect((await world.jobs.find({ parent: 4711 })).jobs).toEqual([]);
   });
 
-  test('inputs with NUL, half pairs and huge numbers are kept, and break no search', async ({ world }) => {
+  test('inputs with NUL, unpaired surrogates and huge numbers are stored, and break no search', async ({ world }) => {
     const inputs = [
       '{"a":"\\u0000"}',
       '{"a":"\\ud800"}',
@@ -278,7 +278,7 @@ describe.each(stores)('the feed on $name', (kind) => {
     }
   }
 
-  test('everything that happened is told, with the job it happened to', async ({ world }) => {
+  test('the feed has every event, with its job', async ({ world }) => {
     const { run, tasks } = await world.family(1, { type: 'parent type' });
     await world.jobs.cancel(tasks[0]!.id, tester);
     const { events } = await readAll(world, null, 100);
@@ -306,7 +306,7 @@ describe.each(stores)('the feed on $name', (kind) => {
     ]);
   });
 
-  test.for([1, 2, 3, 1000])('S29: in helpings of %i nothing is told twice or left out', async (limit, { world }) => {
+  test.for([1, 2, 3, 1000])('S29: in pages of %i no event is repeated or left out', async (limit, { world }) => {
     await world.jobs.createMany(Array(5).fill({ type: 'plain' }), 'producer');
     for (const job of await world.claim({ limit: 5 })) await world.jobs.succeed(job, job.fence, tester);
     const { events } = await readAll(world, null, limit);
@@ -314,7 +314,7 @@ describe.each(stores)('the feed on $name', (kind) => {
     expect(new Set(events.map(({ job, event }) => `${job}/${event.n}`)).size).toBe(15);
   });
 
-  test('a reader at the end hears what comes next, and only that', async ({ world }) => {
+  test('a reader at the end gets later events only', async ({ world }) => {
     await world.create();
     const { cursor } = await readAll(world, null, 10);
     expect((await world.jobs.events(cursor)).events).toEqual([]);
@@ -325,14 +325,14 @@ describe.each(stores)('the feed on $name', (kind) => {
     expect((await world.jobs.events(end)).events.map(({ job: id }) => id)).toEqual([later.id]);
   });
 
-  test('the first cursor of an empty feed hears everything', async ({ world }) => {
+  test('the first cursor of an empty feed gets all events', async ({ world }) => {
     const { cursor, events } = await world.jobs.events(null);
     expect(events).toEqual([]);
     const job = await world.create();
     expect((await world.jobs.events(cursor)).events.map(({ job: id }) => id)).toEqual([job.id]);
   });
 
-  test('what is refused or lost to another is not told', async ({ world }) => {
+  test('refused and conflicting changes are not in the feed', async ({ world }) => {
     const job = await world.running();
     const { cursor } = await readAll(world, null, 10);
     await codeOf(world.jobs.succeed(job, 99, tester));

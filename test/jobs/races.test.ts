@@ -109,7 +109,7 @@ describe.each(stores)('races on $name', (kind) => {
     }
   });
 
-  test('edits by many at once are all kept, one after the other', async ({ world }) => {
+  test('concurrent edits are all applied, one after the other', async ({ world }) => {
     const other = await world.again();
     const { id } = await world.create();
     await Promise.all(
@@ -137,7 +137,7 @@ describe.each(stores)('races on $name', (kind) => {
     }
   });
 
-  test('a job that never rests is given up on with a sentence, not tried for ever', async ({ world }) => {
+  test('a job that changes all the time is refused after a number of tries', async ({ world }) => {
     const { id } = await world.create();
     let tries = 0;
     const commit = world.store.commit.bind(world.store);
@@ -162,7 +162,7 @@ describe.each(stores)('races on $name', (kind) => {
     expect(refusal).toMatchObject({ code: 'contended', detail: { id: run.id } });
   });
 
-  test('a key that changes hands for ever is given up on with a sentence', async ({ world }) => {
+  test('a key that changes its holder all the time is refused after a number of tries', async ({ world }) => {
     const commit = world.store.commit.bind(world.store);
     world.store.commit = async ({ changes }) => changes.map(() => false);
     const refusal = await refusalOf(world.ask({ unique: { key: 'k' } }));
@@ -186,7 +186,7 @@ describe.each(stores)('races on $name', (kind) => {
   });
 });
 
-/** One thing that someone may do to one of a few jobs. */
+/** One operation on one of a few jobs. */
 type Move = { readonly act: keyof typeof moves; readonly at: number; readonly through: number };
 
 const moves = {

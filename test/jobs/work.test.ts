@@ -186,7 +186,7 @@ describe.each(stores)('leases on $name', (kind) => {
 
   test('S6: what happens to a job meanwhile takes nothing from a lease that was extended', async ({ world }) => {
     const job = await world.running({}, { leaseMs: 1000 });
-    // The holder extends between the look and the write of whoever does something else to the job.
+    // The holder extends its lease between the read and the write of another operation.
     const commit = world.store.commit.bind(world.store);
     world.store.commit = async (batch) => {
       world.store.commit = commit;
@@ -195,7 +195,7 @@ describe.each(stores)('leases on $name', (kind) => {
     };
     await world.jobs.edit(job.id, { priority: 9 }, tester);
     expect(await world.get(job)).toMatchObject({ priority: 9, lease: { until: startOfTime + minute } });
-    // And the same of a look that is old.
+    // The same with an old version of the job.
     await world.jobs.conclude([{ job, command: { do: 'cancel', code: 'user' } }], tester);
     expect(await world.get(job)).toMatchObject({ cancel: { code: 'user' }, lease: { until: startOfTime + minute } });
     await world.clock.advance(1000);
@@ -277,7 +277,7 @@ describe.each(stores)('outcomes on $name', (kind) => {
     expect(answer).toMatchObject({ after: { state: 'pending', due: startOfTime + 7 } });
   });
 
-  test('S7: a job that is given back loses no attempt, however often', async ({ world }) => {
+  test('S7: a released job loses no attempt, however often it is released', async ({ world }) => {
     let job = await world.running({ policy: { attemptsMax: 1 } });
     for (let round = 0; round < 5; round += 1) {
       expect(await world.jobs.release(job, job.fence, tester)).toMatchObject({
@@ -291,7 +291,7 @@ describe.each(stores)('outcomes on $name', (kind) => {
     expect(await world.jobs.fail(job, job.fence, broken, tester)).toMatchObject({ fate: 'failed' });
   });
 
-  test('a job can be given back until later', async ({ world }) => {
+  test('a job can be released until a later time', async ({ world }) => {
     const job = await world.running();
     await world.jobs.release(job, job.fence, tester, startOfTime + minute);
     expect(await world.claimIds()).toEqual([]);
@@ -299,7 +299,7 @@ describe.each(stores)('outcomes on $name', (kind) => {
     expect(await world.claimIds()).toEqual([job.id]);
   });
 
-  test('a success after a failure leaves no error behind', async ({ world }) => {
+  test('a success after a failure clears the error', async ({ world }) => {
     const job = await world.running();
     await world.jobs.fail(job, job.fence, broken, tester);
     await world.clock.advance(minute);
@@ -382,7 +382,7 @@ describe.each(stores)('lost workers on $name', (kind) => {
     expect(await world.get(job)).toEqual(job);
   });
 
-  test('S7: a job that goes on losing its workers is poison and fails when its crash budget is used up', async ({
+  test('S7: a job whose workers keep crashing fails when its crash budget is used up', async ({
     world,
   }) => {
     const job = await world.create({ policy: { crashesMax: 2, jitter: 0, baseMs: 1000, backoff: 'fixed' } });
@@ -435,7 +435,7 @@ describe.each(stores)('lost workers on $name', (kind) => {
     expect(await world.repair()).toMatchObject([{ phase: 'gather', state: 'pending' }]);
   });
 
-  test('a job that was asked to give up and lost its worker ends as cancelled', async ({ world }) => {
+  test('a job that was asked to cancel and lost its worker ends as cancelled', async ({ world }) => {
     const job = await world.running();
     await world.jobs.cancel(job.id, tester);
     await world.clock.advance(minute);

@@ -188,7 +188,7 @@ export class World {
     await this.#checkFeed(jobs);
   }
 
-  /** S29: of every job that is still there the feed tells each event once and in order. */
+  /** S29: the feed has each event of every stored job once and in order. */
   async #checkFeed(jobs: readonly Job[]): Promise<void> {
     const told = new Map<number, number[]>();
     for (let cursor: string | null = null; ;) {

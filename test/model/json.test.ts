@@ -1,4 +1,4 @@
-// JSON as it is kept: what is taken, what is refused and where, and that no key reaches a prototype.
+// Stored JSON: what is accepted, what is refused and where, and that no key reaches a prototype.
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ describe('a value of the user', () => {
     ['a key constructor', [{ constructor: { prototype: { polluted: 1 } } }], '$[0].constructor'],
     ['a key prototype', { prototype: 1 }, '$.prototype'],
     ['a key constructor with nothing in it', { constructor: undefined }, '$.constructor'],
-  ])('%s is refused, and the path is told', (_, value, path) => {
+  ])('%s is refused with its path', (_, value, path) => {
     expect(refusedAt(() => jsonText(value))).toEqual(['malformed.json', path]);
   });
 
@@ -145,7 +145,7 @@ describe('a value of the user', () => {
     expect(jsonText({ x: shared, y: [shared, shared] })).toBe('{"x":{"a":[1]},"y":[{"a":[1]},{"a":[1]}]}');
   });
 
-  test('limits of one’s own are kept', () => {
+  test('custom limits apply', () => {
     const limits = { bytes: 10, depth: 1 };
     expect(refusedAt(() => jsonText([1], limits))).toBe('taken');
     expect(refusedAt(() => jsonText([[]], limits))).toEqual(['malformed.json', '$[0]']);
@@ -201,7 +201,7 @@ describe('a text from outside', () => {
     },
   );
 
-  test('the position of a mistake is told, but nothing of the text', () => {
+  test('the refusal has the position of the error, but nothing of the text', () => {
     const refusal = refusalOf(() => checkJsonText('{"password":"hunter2",}'));
     expect(refusal).toMatchObject({ position: 22 });
     expect(JSON.stringify(refusal)).not.toMatch(/password|hunter2/);
@@ -213,7 +213,7 @@ describe('a text from outside', () => {
     ['[{"constructor":{"prototype":{"polluted":1}}}]', '$[0].constructor'],
     ['{"a":[0,1e999]}', '$.a[1]'],
     [`[-${'9'.repeat(400)}]`, '$[0]'],
-  ])('%j is refused, and the path is told', (text, path) => {
+  ])('%j is refused with its path', (text, path) => {
     expect(refusedAt(() => checkJsonText(text))).toEqual(['malformed.json', path]);
   });
 

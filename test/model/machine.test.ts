@@ -187,7 +187,7 @@ describe('the table of transitions', () => {
 describe('fences', () => {
   const fenced = table.filter(({ command }) => 'fence' in command);
 
-  test('whoever lost the lease is refused whatever he asks', () => {
+  test('a former holder is refused every command', () => {
     const again = claim(after(running, { do: 'release', fence: 1 }));
     expect(again.fence).toBe(2);
     for (const { command } of fenced) {
@@ -199,7 +199,7 @@ describe('fences', () => {
     for (const { command } of fenced) expect(told(scenes.ended, command)).toBe(lost);
   });
 
-  test('the refusal tells which fence is current', () => {
+  test('the refusal contains the current fence', () => {
     const refusal = step(running, { do: 'succeed', fence: 9 }, asking());
     expect(refusal).toMatchObject({ code: lost, detail: { id: 7, fence: 9, currentFence: 1, state: 'running' } });
   });
@@ -215,7 +215,7 @@ describe('a claim', () => {
     expect(claim(made()).lease).toEqual({ holder: 'worker', until: null });
   });
 
-  test('ends a task whose parent was asked to give up', () => {
+  test('ends a task whose parent was asked to cancel', () => {
     const task = made({ kind: 'task', parent: 3 });
     const ended = after(task, { do: 'claim', holder: 'w', until: null, parentCancelled: true });
     expect(ended).toMatchObject({ state: 'ended', fate: 'cancelled', cancel: { code: 'parent' }, fence: 0 });
@@ -241,7 +241,7 @@ describe('a claim', () => {
     expect(claim(job, start, start + 99).lease.until).toBe(start + 5000);
   });
 
-  test('takes a place behind the gate, and only then', () => {
+  test('counts the job toward its gate, and only then', () => {
     const gated = made({ gate: 'any/work//' });
     expect([gated.admitted, claim(gated).admitted, claim(made()).admitted]).toEqual([false, true, false]);
   });
@@ -264,13 +264,13 @@ describe('an attempt', () => {
     expect(failing({ attemptsMax: 4 })).toEqual(['retried', 'retried', 'retried', 'failed']);
   });
 
-  test('that was given back or lost in a crash does not count', () => {
+  test('that was released or lost in a crash does not count', () => {
     const released = claim(after(running, { do: 'release', fence: 1 }));
     const lapsed = claim(after(released, { do: 'lapse' }), start + 1);
     expect([running.attempt, released.attempt, lapsed.attempt, lapsed.crashes]).toEqual([1, 1, 1, 1]);
   });
 
-  test('waits after a failure, or as long as it was told', () => {
+  test('is followed by a back-off after a failure, or by the given wait', () => {
     const waits = after(running, { do: 'fail', fence, error, retryable: true });
     expect(waits.due).toBeGreaterThan(start);
     expect(after(running, { do: 'fail', fence, error, retryable: true, retryAt: start + 3 }).due).toBe(start + 3);
@@ -294,11 +294,11 @@ describe('an attempt', () => {
 describe('a result', () => {
   const succeed = { do: 'succeed', fence, result: '{"a":1}' } as const;
 
-  test('is kept of a job that has succeeded', () => {
+  test('is stored for a job that has succeeded', () => {
     expect(after(running, succeed).result).toBe('{"a":1}');
   });
 
-  test('is not kept of one that repeats, or came too late', () => {
+  test('is not stored for a job that repeats, or for a late outcome', () => {
     const repeating = claim(made({ policy: { repeat: 'FINISHED, +1 DAY' } }));
     const repeated = after(repeating, succeed);
     expect(repeated).toMatchObject({ state: 'pending', result: null, due: start + 86_400_000 });
@@ -314,7 +314,7 @@ describe('a result', () => {
 describe('a request to give up', () => {
   const cancel = { do: 'cancel', code: 'user' } as const;
 
-  test('is acknowledged and waits for the holder, whose outcome is told as late', () => {
+  test('is acknowledged and waits for the holder, whose outcome is recorded as late', () => {
     const change = step(scenes.cancelling, { do: 'succeed', fence }, asking()) as Change;
     expect(change.events).toMatchObject([{ kind: 'cancelled', code: 'user', late: 'succeeded' }]);
     const failed = step(scenes.cancelling, { do: 'fail', fence, error, retryable: true }, asking()) as Change;
@@ -373,7 +373,7 @@ describe('a run with tasks', () => {
     expect(after(preparing, { do: 'plan', fence, tasks: 1, details: '{"x":1}' }).details).toBe('{"x":1}');
   });
 
-  test('keeps its place behind the gate from its first claim to its end', () => {
+  test('stays admitted from its first claim to its end', () => {
     const gated = claim(made({ gate: 'any/work//', phase: 'prepare' }));
     const held = after(gated, { do: 'plan', fence, tasks: 1 });
     const settled = after(held, { do: 'settle' });
@@ -408,7 +408,7 @@ test('a clock that falls does not make the times of a history fall', () => {
   expect(paused.events[0]!.at).toBe(start);
 });
 
-/** Any life: what is asked, of whoever, at times that may jump. */
+/** Any history: commands by any actor, at times that may jump. */
 interface Asked {
   readonly name: CommandName;
   readonly waitMs: number;
@@ -518,7 +518,7 @@ describe('in any life', () => {
     }), { numRuns: 1000 });
   });
 
-  test('what was asked to give up does not succeed in that generation', () => {
+  test('a job that was asked to cancel does not succeed in that generation', () => {
     fc.assert(fc.property(...life, (asks, policy) => {
       live(asks, policy, (before, { events }) => {
         if (before.cancel) expect(events.map(({ kind }) => kind)).not.toContain('succeeded');
@@ -526,7 +526,7 @@ describe('in any life', () => {
     }), { numRuns: 1000 });
   });
 
-  test('counters stay in their bounds, results belong to success, and ended jobs occupy no place', () => {
+  test('counters stay in their bounds, only succeeded jobs have results, and ended jobs are not admitted', () => {
     fc.assert(fc.property(...life, (asks, policy) => {
       live(asks, policy, (_before, { after: next }) => {
         const job = next!;

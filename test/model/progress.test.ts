@@ -201,12 +201,12 @@ describe('the tree', () => {
 });
 
 describe('the total of a stage', () => {
-  test('it tells how much of the work is done', () => {
+  test('it gives the percentage that is done', () => {
     const progress = after([{ kind: 'startStage', total: 3 }, startItem, completeItem, startItem]);
     expect(outline(progress)).toMatchObject({ percent: 33, stage: { total: 3, settled: 1, running: 1 } });
   });
 
-  test.each([undefined, null, -1, 0.5, NaN, Infinity])('a total of %s is one that nobody knows', (total) => {
+  test.each([undefined, null, -1, 0.5, NaN, Infinity])('a total of %s is unknown', (total) => {
     expect(stageOf(after([{ kind: 'startStage', total }])).total).toBeNull();
   });
 
@@ -262,7 +262,7 @@ describe('starts that are missing', () => {
     expect(after([startProcess, completeProcess, completeStage]).processes).toHaveLength(2);
   });
 
-  test('an item that its stage took along makes no new stage when it tells of its end', () => {
+  test('an item that ended with its stage creates no new stage when it reports its end', () => {
     const started = after([policed('SKIP_STAGE'), { kind: 'startItem', item: 'a' }, failStage]);
     expect(itemOf(started)).toMatchObject({ status: 'ERROR', error: 'bad stage' });
     const told = after([{ kind: 'completeItem', item: 'a' }, { kind: 'failItem', item: 'a', error: 'late' }], started);
@@ -432,7 +432,7 @@ describe('a cancel by a user', () => {
     expect(processOf(after([startProcess, completeProcess, cancel])).status).toBe('SUCCESS');
   });
 
-  test('it is kept even before anything was tracked', () => {
+  test('it is recorded even before anything was tracked', () => {
     const progress = after([cancel, startProcess]);
     expect([progress.processes, isCancelled(progress), isSuccessful(progress)]).toEqual([[], true, false]);
   });
@@ -446,7 +446,7 @@ describe('the end', () => {
     expect(isSuccessful(progress)).toBe(true);
   });
 
-  test('an open process counts as success until it is told otherwise', () => {
+  test('an open process counts as a success until a failure', () => {
     expect(isSuccessful(emptyProgress)).toBe(true);
     expect(isSuccessful(after([startProcess]))).toBe(true);
     expect(isSuccessful(after([startProcess, failProcess]))).toBe(false);
@@ -475,7 +475,7 @@ describe('the end', () => {
 });
 
 describe('the outline', () => {
-  test('there is nothing to tell at first', () => {
+  test('it is empty at first', () => {
     expect(outline(emptyProgress)).toEqual({
       status: null,
       process: null,
@@ -509,7 +509,7 @@ describe('the outline', () => {
     });
   });
 
-  test('100 percent is only said when every item is settled or the process has succeeded', () => {
+  test('100 percent means that every item has ended or the process has succeeded', () => {
     const almost = after([{ kind: 'startStage', total: 1_000 }, { kind: 'skipItem', count: 999 }]);
     expect(outline(almost).percent).toBe(99);
     expect(outline(after([{ kind: 'skipItem' }], almost)).percent).toBe(100);
@@ -550,7 +550,7 @@ describe('how large it gets', () => {
     expect(outline(progress).working).toEqual(['#150']);
   });
 
-  test('items beyond what is kept are still counted when they end', () => {
+  test('items whose nodes were dropped are still counted when they end', () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => at);
     const started = after([startStage, ...ids.map((item): ProgressStep => ({ kind: 'startItem', item }))]);
     const ended = after(ids.map((item): ProgressStep => ({ kind: 'completeItem', item })), started);
@@ -558,7 +558,7 @@ describe('how large it gets', () => {
     expect(stageOf(ended).done).toBe(1_000);
   });
 
-  test('older stages give up their items, then go themselves, and how many went is told', () => {
+  test('older stages lose their items, then are dropped themselves, and their number is recorded', () => {
     const stage = [startStage, ...Array.from({ length: 200 }, () => [startItem, completeItem]).flat()];
     const progress = after(Array.from({ length: 105 }, () => stage).flat());
     const { stages, stagesDropped } = processOf(progress);
@@ -569,7 +569,7 @@ describe('how large it gets', () => {
     expect(outline(progress).stages).toBe(105);
   });
 
-  test('older processes go, and how many went is told', () => {
+  test('older processes are dropped, and their number is recorded', () => {
     const progress = after(Array.from({ length: 25 }, () => startProcess));
     expect([progress.processes.length, progress.processesDropped]).toEqual([processesKeptMax, 15]);
   });

@@ -100,7 +100,7 @@ describe('how long a wait is', () => {
 });
 
 describe('what may be asked', () => {
-  test('nothing said means the defaults', () => {
+  test('an empty policy means the defaults', () => {
     expect(checkRetry(undefined)).toEqual(defaultRetry);
     expect(checkRetry({})).toEqual(defaultRetry);
     expect(checkRetry({ baseMs: undefined })).toEqual(defaultRetry);

@@ -1,4 +1,4 @@
-// The mutants fit the source: each cut is found exactly once. npm run prove lets the simulator look for them.
+// The mutants match the source: each cut is found exactly once. npm run prove runs the simulation on them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

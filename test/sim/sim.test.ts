@@ -18,7 +18,7 @@ test(`${seeds.length} known seeds keep every promise through ten minutes of faul
   expect(reports.flatMap(({ faults }) => faults).length).toBeGreaterThan(500);
 });
 
-test('only faults of the list strike, and the whole list makes the same history', async () => {
+test('only faults of the list are injected, and the whole list makes the same history', async () => {
   const { faults, trace } = await simulate(3, { chaosMs: 5 * minute });
   const replayed = await simulate(3, { chaosMs: 5 * minute, faults });
   expect(replayed).toMatchObject({ faults, trace });

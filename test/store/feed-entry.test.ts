@@ -1,4 +1,4 @@
-// The feed's text: everything is told once, what happens to one job in the order in which it happened.
+// The text of feed entries: each event is stored once, and the events of one job stay in order.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
@@ -13,7 +13,7 @@ const jobs = [1, 2, 3, 4].map((id) =>
   }),
 );
 
-test('whatever is told in whatever order, each job hears its own events in order', () => {
+test('for any commits, each job gets its own events in order', () => {
   const told = fc.array(fc.record({ job: fc.integer({ min: 0, max: 3 }), skip: fc.boolean() }), { maxLength: 40 });
   fc.assert(
     fc.property(told, (tellings) => {
@@ -35,7 +35,7 @@ test('whatever is told in whatever order, each job hears its own events in order
   );
 });
 
-test('what happens to many jobs alike is told once', () => {
+test('equal events of many jobs are stored once', () => {
   const feed = new FeedEntry();
   const line = lineOf([{ n: 1, at: 5, by: 'me', kind: 'resumed', due: 7 }]);
   for (const job of jobs.slice(0, 2)) feed.add(job, line);

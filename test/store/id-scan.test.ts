@@ -27,7 +27,7 @@ function scanOver(ids: readonly number[], order: 'newest' | 'oldest', enough = I
 const orders = ['newest', 'oldest'] as const;
 const idLists = fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { maxLength: 4000 });
 
-test('every id is passed once and in order, however they lie', async () => {
+test('every id is scanned once and in order, however the ids are distributed', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const scan = scanOver(ids, order);
@@ -39,7 +39,7 @@ test('every id is passed once and in order, however they lie', async () => {
   );
 });
 
-test('without patience it says where to go on, and going on misses and repeats nothing', async () => {
+test('without patience it returns where to continue, and continuing misses and repeats nothing', async () => {
   await fc.assert(
     fc.asyncProperty(idLists, fc.constantFrom(...orders), async (ids, order) => {
       const scan = scanOver(ids, order);
@@ -53,7 +53,7 @@ test('without patience it says where to go on, and going on misses and repeats n
   );
 });
 
-test('it ends when enough is found', async () => {
+test('a scan ends when enough ids are found', async () => {
   const scan = scanOver(
     Array.from({ length: 100_000 }, (_, id) => id),
     'oldest',
@@ -63,7 +63,7 @@ test('it ends when enough is found', async () => {
   expect(scan.seen.length).toBeLessThan(5_000);
 });
 
-test('while SQLite searches and counts through many jobs, others get their turn', async () => {
+test('while SQLite searches and counts many jobs, other requests are served', async () => {
   const store = new SqliteStore(':memory:');
   await store.migrate();
   const jobs = new Jobs(store);

@@ -407,7 +407,7 @@ describe('races find that', () => {
   }
 });
 
-test('a history that fails is told in the few steps that matter', async () => {
+test('a failing history is reported with the few moves that matter', async () => {
   const [{ plant }] = bugs as [Bug];
   const ask = { count: 400, seed: 1, shrinkMs: 10_000 };
   const told = await checkHistories(openOf(plant), ask).then(() => '', (error: Error) => error.message);
@@ -416,6 +416,6 @@ test('a history that fails is told in the few steps that matter', async () => {
   expect(steps.length).toBeLessThanOrEqual(12);
 });
 
-test('where nothing is planted, nothing is found', async () => {
+test('without a planted bug, the examples find nothing', async () => {
   expect(await findings(openOf(Sound))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Several processes on one SQLite file: none is told of an event that is not there, and every history replays.
+// Several processes on one SQLite file: every acknowledged event is stored, and every history replays.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ async function freshFile(): Promise<string> {
   return join(folder, 'jobs.db');
 }
 
-/** What the process was told. */
+/** Returns the events that were acknowledged to the process. */
 function racerProcess(path: string, seed: number, turns: number): Promise<readonly AcknowledgedEvent[]> {
   const script = join(import.meta.dirname, 'racer.ts');
   const child = spawn(process.execPath, [script, path, String(seed), String(turns)], { stdio: 'pipe' });

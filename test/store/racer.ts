@@ -1,4 +1,4 @@
-// A process of its own that races others on one SQLite file, and prints the events that it was told are written.
+// A process that races others on one SQLite file, and prints the events that were acknowledged to it.
 import { seededRandom } from '../../src/random.ts';
 import { Ledger } from '../../src/conformance/ledger.ts';
 import { Racer } from '../../src/conformance/races.ts';

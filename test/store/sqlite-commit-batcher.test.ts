@@ -26,14 +26,14 @@ const born = (id: number, key?: string): Change =>
 
 const ids = async (): Promise<number[]> => (await store.load([1, 2, 3, 4, 5])).map(({ id }) => id);
 
-test('commits that meet are told as one entry of the feed, each job of it', async () => {
+test('commits in one batch are one feed entry with all their jobs', async () => {
   await Promise.all([1, 2, 3].map((id) => store.commit({ changes: [born(id)] })));
   const { events, cursor } = await store.eventsAfter(null, 10);
   expect(events.map(({ job }) => job)).toEqual([1, 2, 3]);
   expect(cursor).toBe('1.0');
 });
 
-test('of commits that meet, each is told which of its changes were written', async () => {
+test('each commit of a batch learns which of its changes were written', async () => {
   const answers = await Promise.all([
     store.commit({ changes: [born(1), born(2, 'k')] }),
     store.commit({ changes: [born(1), born(3)] }),

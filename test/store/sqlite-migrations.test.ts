@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a feed that told of each job by itself tells the same after the migration', async () => {
+test('a feed with one entry per job has the same events after the migration', async () => {
   const path = join(folder, 'jobs.db');
   const event = { n: 1, at: 1_800_000_000_000, by: 'a "b"\n☃', kind: 'created', due: 5, priority: -1 };
   const told = [

@@ -1,4 +1,4 @@
-// SQLite's wake between processes: each commit that makes a job claimable is heard, also the last before a silence.
+// SQLite's wake between processes: each commit that makes a job claimable wakes others, even the last before a pause.
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 for (const way of ['by its store', 'in a transaction of its own']) {
-  test(`what another process creates ${way} is heard every time`, async () => {
+  test(`a job that another process creates ${way} wakes this one every time`, async () => {
     for (let round = 1; round <= 20; round += 1) {
       const heard = new Promise<void>((resolve) => {
         const deafen = store.onWake(() => {

@@ -1,4 +1,4 @@
-// A process that creates a job whenever it is told to, in the way it is told.
+// A process that creates a job on request, in the requested way.
 import { DatabaseSync } from 'node:sqlite';
 import { Jobs } from '../../src/jobs.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';

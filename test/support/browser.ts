@@ -70,7 +70,7 @@ async function unpackInto(home: string): Promise<void> {
   }
 }
 
-/** The package unpacks into os.tmpdir(), and there is no other way to tell it where. */
+/** The package unpacks into os.tmpdir(), and has no option for another folder. */
 async function withTemporaryFolder(folder: string, work: () => Promise<void>): Promise<void> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;

@@ -11,7 +11,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-test('each fresh database is empty and apart from the others', async () => {
+test('each fresh database is empty and separate from the others', async () => {
   const [here, there] = [await connect(await freshDatabase()), await connect(await freshDatabase())];
   await here.query('create table thing (id int)');
   const { rows } = await there.query<{ thing: string | null }>(`select to_regclass('thing')::text as thing`);

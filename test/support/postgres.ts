@@ -132,7 +132,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The folder carries our process id, so that a later run can tell whether anybody still needs it. */
+/** The name of the folder contains our process id, so that a later run can detect an unused folder. */
 function makeFolder(identity: Identity | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`));
   mkdirSync(dataFolder(folder), { mode: 0o700 });

@@ -1,4 +1,4 @@
-// A proxy before the server that loses requests or answers at will: what nobody else can do at the right moment.
+// A proxy in front of the server that loses requests or answers at chosen moments.
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 

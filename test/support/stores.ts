@@ -142,8 +142,8 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 /**
- * The feed tells nothing of a transaction while an older one is open, be it of another test on the same server. Here it
- * waits for those, so that what an example has committed is told at once.
+ * The feed has no events of a transaction while an older one is open, even one of another test on the same server. This
+ * waits for those, so that the commits of an example are in the feed immediately.
  */
 function withPromptFeed(store: PostgresStore, othersEnd: () => Promise<void>): Store {
   const eventsAfter = store.eventsAfter.bind(store);

@@ -6,7 +6,7 @@ import { isRefusal } from '../../src/refusal.ts';
 
 const dayMs = 86_400_000;
 
-/** Low-level timers that fire when told, and remember how they were armed. */
+/** Low-level timers that fire on demand, and record how they were armed. */
 class FakeTimers implements Timers {
   time = 0;
   readonly armed: number[] = [];
@@ -76,7 +76,7 @@ describe('a timer over low-level timers', () => {
     expect(timers.fire()).toBe(false);
   });
 
-  test('with no end waits for ever, an hour at a time', () => {
+  test('without an end waits an hour at a time', () => {
     const timers = new FakeTimers();
     afterOn(timers)(Infinity, () => expect.fail('it has no end'));
     for (let hop = 0; hop < 1000; hop += 1) expect(timers.fire()).toBe(true);
@@ -88,7 +88,7 @@ describe('a timer over low-level timers', () => {
 });
 
 describe('the system clock', () => {
-  test('tells wall time and monotonic time', () => {
+  test('returns wall time and monotonic time', () => {
     expect(systemClock.now()).toBeGreaterThan(Date.UTC(2026, 0));
     const before = systemClock.monotonic();
     expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
@@ -135,7 +135,7 @@ describe('the virtual clock', () => {
     expect(clock.pending()).toBe(1);
   });
 
-  test('lets awaiting code go on between timers, so that a chain of sleeps fits into one advance', async () => {
+  test('lets awaiting code continue between timers, so that a chain of sleeps fits into one advance', async () => {
     const clock = new VirtualClock(0);
     const woke: number[] = [];
     const loop = async (): Promise<void> => {
@@ -172,7 +172,7 @@ describe('the virtual clock', () => {
     expect(fired).toBe(1);
   });
 
-  test('forgets what is cancelled, and leaves no timer or listener behind after a sleep', async () => {
+  test('removes cancelled timers, and leaves no timer or listener after a sleep', async () => {
     const clock = new VirtualClock(0);
     const cancel = clock.after(10, () => expect.fail('it was cancelled'));
     cancel();
@@ -190,7 +190,7 @@ describe('the virtual clock', () => {
     expect(getEventListeners(other.signal, 'abort')).toEqual([]);
   });
 
-  test('refuses to be advanced twice at once, and tells what a timer throws', async () => {
+  test('refuses concurrent advances, and rethrows the error of a timer', async () => {
     const clock = new VirtualClock(0);
     const first = clock.advance(10);
     await expect(clock.advance(10)).rejects.toThrow('advancing already');

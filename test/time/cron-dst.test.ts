@@ -131,7 +131,7 @@ describe('the examples of the promise', () => {
       ['10-25T00:30 overlap', '10-25T01:30 overlap', '10-26T01:30']);
   });
 
-  test('a rhythm goes on in real time through both hours and has nothing in the gap', () => {
+  test('a repeating interval continues in real time through both hours and has no tick in the gap', () => {
     expect(berlin('*/30 * * * *', {}, october + 2 * hourMs - 1, 5)).toEqual([
       '10-25T00:00 overlap', '10-25T00:30 overlap', '10-25T01:00 overlap', '10-25T01:30 overlap', '10-25T02:00',
     ]);
@@ -145,7 +145,7 @@ describe('the examples of the promise', () => {
     }
   });
 
-  test('seconds are kept in gap and overlap', () => {
+  test('seconds are preserved in gap and overlap', () => {
     expect(berlin('59 59 2 * * *', { overlap: 'both' }, october, 2)).toEqual(
       ['10-25T00:59 overlap', '10-25T01:59 overlap']);
     const tick = nextCron(parseCron('7 30 2 * * *'), { zone: 'Europe/Berlin', gap: 'shift' }, march)!;

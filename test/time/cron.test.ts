@@ -81,7 +81,7 @@ describe('a mistake', () => {
     ['* * * * #2', 8],
     ['* * * * FRI#', 12], ['* * L-3 * *', 4], ['* * 15W * *', 4], ['@reboot', 0], ['@every 5m', 7], ['@daily x', 7],
     ['\n* * * * *', 0], ['١ * * * *', 0], ['__proto__ * * * *', 0], ['* * * constructor *', 6],
-  ])('in %j is refused at its place', (text, position) => {
+  ])('in %j is refused with its position', (text, position) => {
     const { code, detail, message } = refusalOf(() => parseCron(text));
     expect({ code, ...detail }).toEqual({ code: 'malformed.cron', position, text });
     expect(message).toMatch(/^[A-Z].*\.$/);
@@ -140,7 +140,7 @@ const rulesArb: fc.Arbitrary<CronRules> = fc.record({
   overlap: fc.constantFrom(undefined, 'first' as const, 'last' as const, 'both' as const),
 });
 
-/** A spec that counts how often it is looked at: a measure of work that no slow machine changes. */
+/** A spec that counts its reads: a measure of work that does not depend on the speed of the machine. */
 function counting(spec: CronSpec): { spec: CronSpec; looks: () => number } {
   let count = 0;
   const get = (target: CronSpec, key: string | symbol): unknown => {
@@ -150,7 +150,7 @@ function counting(spec: CronSpec): { spec: CronSpec; looks: () => number } {
   return { spec: new Proxy(spec, { get }), looks: () => count };
 }
 
-/** At less than 0.1 µs a look, five milliseconds allow more than twice this. */
+/** At less than 0.1 µs a read, five milliseconds allow more than twice this. */
 const looksMax = 20_000;
 
 describe('the next tick of any expression', () => {
@@ -197,7 +197,7 @@ describe('the next tick of any expression', () => {
   });
 });
 
-test('any text at all is parsed or refused at a place within it', () => {
+test('any text is parsed or refused with a position within it', () => {
   const pieces = [...'0123456789*/,-#?L@ \tWMONFRIJANx'.split(''), ' * ', '*/5', 'MON-FRI', '\0', 'é', '😀'];
   const joined = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((list) => list.join(''));
   const text = fc.oneof(fc.string({ maxLength: 300 }), joined);

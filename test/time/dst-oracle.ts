@@ -1,5 +1,5 @@
-// The oracle for daylight saving: looks at every minute of real time and at what clocks show then, nothing else.
-// It shares no code with src/time: it reads Intl as text, and takes a specification as sets instead of parsing one.
+// The oracle for daylight saving: visits every minute of real time and the wall time then. It shares no code with
+// src/time: it reads Intl as text, and takes a specification as sets instead of parsing one.
 
 /** A cron expression as text for the code and as a predicate for the oracle. */
 export interface OracleSpec {

@@ -17,7 +17,7 @@ describe('a duration', () => {
     ['', 0], ['abc', 0], ['5x', 0], ['5 m', 0], ['-5s', 0], ['+5s', 0], ['1h30', 2], ['1h 30m', 2], ['30m1h', 3],
     ['1h1h', 2], ['1e3s', 0], ['1.s', 0], ['.5s', 0], ['0.0001s', 0], ['101w1000000d', 0], ['36526d', 0], ['1H', 0],
     ['Infinity', 0], ['NaN', 0], ['١s', 0], ['999999999999999w', 0],
-  ])('%j is refused, with the place of the mistake', (text, position) => {
+  ])('%j is refused with the position of the error', (text, position) => {
     const { code, detail } = refusalOf(() => durationMs(text as Duration));
     expect({ code, ...detail }).toEqual({ code: 'malformed.duration', position, text });
   });

@@ -25,7 +25,7 @@ test('a night with two 02:30 shows which of them run', () => {
     .toEqual(['2026-10-25 02:30:00 overlap', '2026-10-25 02:30:00 overlap']);
 });
 
-test('what is special is said in a sentence', () => {
+test('the effect of daylight saving is described in a sentence', () => {
   const remarks = (options: Partial<PreviewOptions>): Array<string | undefined> =>
     preview(nightly, { from: utc(2026, 2, 28), count: 3, ...options }).map(({ remark }) => remark);
   expect(remarks({})).toEqual(

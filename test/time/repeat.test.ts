@@ -70,7 +70,7 @@ describe('the grammar', () => {
     [' HOURLY', 1], ['HOURLY, +1 DAY', 0], ['FINISHED, FINISHED', 10], ['FINISHED, +1\tDAY', 10],
     ['FINISHED, \t+1 DAY', 10],
     ['FINISHED, __proto__', 10], ['constructor', 0],
-  ])('refuses %j at its place', (text, position) => {
+  ])('refuses %j with its position', (text, position) => {
     const { code, detail } = refusalOf(() => parseRepeat(text));
     expect({ code, ...detail }).toEqual({ code: 'malformed.repeat', position, text });
   });
@@ -83,7 +83,7 @@ describe('the grammar', () => {
     expect(refusalOf(() => parseRepeat(null as unknown as string)).code).toBe('malformed.repeat');
   });
 
-  test('any text is parsed or refused at a place within it', () => {
+  test('any text is parsed or refused with a position within it', () => {
     const pieces = ['FINISHED', ',', ' ', '+1 DAY', 'WEEKDAY ', '3', 'START OF ', 'HOUR', 'YEAR', '-', '9', 's', '\n'];
     const joined = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((list) => list.join(''));
     fc.assert(fc.property(joined, (text) => {

@@ -1,4 +1,4 @@
-// Schedules: made by constructors, checked as foreign data, told in words.
+// Schedules: made by constructors, validated as foreign data, described in words.
 import { describe, expect, test } from 'vitest';
 import { describeSchedule } from '../../src/time/describe.ts';
 import { at, checkSchedule, cron, every, repeat, type Schedule } from '../../src/time/schedule.ts';
@@ -26,7 +26,7 @@ const made: Array<[Schedule, Schedule, string]> = [
 ];
 
 describe('a schedule', () => {
-  test.each(made)('is plain data, equal to its copy, and can be told in words: %j', (schedule, data, words) => {
+  test.each(made)('is plain data, equal to its copy, and can be described in words: %j', (schedule, data, words) => {
     expect(schedule).toStrictEqual(data);
     expect(checkSchedule(JSON.parse(JSON.stringify(schedule)))).toStrictEqual(data);
     expect(describeSchedule(schedule)).toBe(words);

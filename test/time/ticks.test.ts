@@ -83,7 +83,7 @@ describe('the next tick', () => {
     }
   });
 
-  test('in a gap that is skipped is told as such', () => {
+  test('in a gap that is skipped is marked as skipped', () => {
     const [before, gap] = [utc(2026, 2, 28, 12), utc(2026, 2, 29, 1) - 1];
     const schedule = cron('30 2 * * *', { zone: 'Europe/Berlin', gap: 'skip' });
     expect(nextTick(schedule, { activated: before, after: before }, '')).toEqual(
@@ -108,7 +108,7 @@ describe('the spread', () => {
     expect(next).toMatchObject({ due: start + 26 * hourMs + delay });
   });
 
-  test('uses its whole width evenly over names that look alike', () => {
+  test('is even over its whole width for similar names', () => {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (let index = 0; index < 10_000; index += 1) {
       const delay = spreadOf(`tenant-${index}.nightly`, 999);
@@ -268,7 +268,7 @@ describe('an outage', () => {
   const cases = schedules.flatMap(([title, schedule, periodMs]) =>
     [1, 100, 101, 1_000_000].map((periods) => ({ title, schedule, periodMs, periods })));
 
-  test.each(cases)('of $periods periods of $title ends in time, with every tick in its place', (given) => {
+  test.each(cases)('of $periods periods of $title ends in time, with every tick handled in order', (given) => {
     const { schedule, periodMs, periods } = given;
     const now = start + periods * periodMs;
     if (now > utc(9999, 0)) return;

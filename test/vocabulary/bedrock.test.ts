@@ -1,4 +1,4 @@
-// Bedrock: the times that the protocol tells. Its states are in the table.
+// Bedrock: the times in the protocol. Its states are in the table.
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../src/model/job.ts';
 import { bedrockState, created, lastRun, nextRun } from '../../src/vocabulary/bedrock.ts';
@@ -26,7 +26,7 @@ describe('the times of a Bedrock job', () => {
     expect(timesOf(running)).toEqual(['2026-03-01 12:00:00', '2026-03-01 12:06:30', '2026-03-01 12:01:30']);
   });
 
-  test('a RUNQUEUED job whose lease has no end tells when it was due', () => {
+  test('a RUNQUEUED job whose lease has no end shows its due time', () => {
     const handOff = ({ fence }: Job) => ({ do: 'handOff', fence, holder: 'outside', until: null }) as const;
     const { job } = made(retryAfter, [90_000, claim()], [91_000, handOff]);
     expect([bedrockState(job), nextRun(job)]).toEqual(['RUNQUEUED', '2026-03-01 12:00:00']);

@@ -1,4 +1,4 @@
-// JobRun and JobTask: attempts as the events tell them, and the figures of a run.
+// JobRun and JobTask: attempts derived from events, and the statistics of a run.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attemptsOf, isFailed, isSucceeded, runState, runStats, taskState } from '../../src/vocabulary/jobrun.ts';
@@ -31,7 +31,7 @@ describe('attempts', () => {
     expect(short(made({}, [0, claim()]))).toEqual([[0, null, 'w1', 'run', null, null]]);
   });
 
-  test('a lost lease is an attempt that crashed, and one given back has no error', () => {
+  test('a lost lease is an attempt that crashed, and a released one has no error', () => {
     const lost = made({}, [0, claim('w1', bornAt + 10)], [20, lapse()]);
     const job = on(lost, [30, claim('w2')], [40, release()], [50, claim('w3')]);
     expect(short(job)).toEqual([
@@ -50,13 +50,13 @@ describe('attempts', () => {
     ]);
   });
 
-  test('what is handed off stays one attempt of whoever began it', () => {
+  test('a job that was handed off stays one attempt of its first worker', () => {
     const handOff = ({ fence }: { fence: number }) => ({ do: 'handOff', fence, holder: 'token', until: null }) as const;
     const job = made({}, [0, claim('w1')], [5, handOff], [9, succeed()]);
     expect(short(job)).toEqual([[0, 9, 'w1', 'run', null, 'succeeded']]);
   });
 
-  test('a run that fails while nobody works on it has an attempt of nobody with the error', () => {
+  test('a run that fails without a worker has an attempt without a worker, with the error', () => {
     const run = made(withTasks, [0, claim()], [1, plan(2)], [5, cancel({ fate: 'failed' })], [9, settle()]);
     expect(short(run)[0]).toEqual([9, 9, null, 'gather', 'automation', 'failed']);
     expect(isFailed(run.job)).toBe(true);
@@ -163,7 +163,7 @@ describe('the figures of a run', () => {
     cancelled: fc.nat(2),
   });
 
-  test('always: 0 and 100 are said only when they are true', () => {
+  test('always: 0 and 100 percent are exact', () => {
     fc.assert(
       fc.property(someCounts, (counts) => {
         const { percentDone, percentSuccess, tasksTotal, tasksByState } = statsOf(counts);
@@ -188,7 +188,7 @@ describe('how long a run took', () => {
 
   test('in all, and for preparing and finalizing', () => expect(durationsOf(ended)).toEqual([640, 30, 50]));
 
-  test('nothing is told before it is known', () => {
+  test('a duration is null before it is known', () => {
     expect(durationsOf(made(withTasks))).toEqual([null, null, null]);
     const waiting = made(withTasks, [10, claim()], [40, plan(3)]);
     expect(durationsOf(waiting)).toEqual([null, 30, null]);
@@ -197,7 +197,7 @@ describe('how long a run took', () => {
     expect(durationsOf(made(withTasks, [10, claim()], [40, fail(broken)]))).toEqual([null, null, null]);
   });
 
-  test('a run that never started took no time that could be told', () => {
+  test('a run that never started has no durations', () => {
     expect(durationsOf(made(withTasks, [10, stop()]))).toEqual([null, null, null]);
   });
 

@@ -1,4 +1,4 @@
-// Scheduled jobs: the lock that tells who is doing what. The states of their tasks are in the table.
+// Scheduled jobs: the lock, with its owner and transition. The states of their tasks are in the table.
 import { describe, expect, test } from 'vitest';
 import { lockOf } from '../../src/vocabulary/scheduled.ts';
 import { bornAt, cancel, claim, made, pause, plan, settle, succeed } from './made.ts';
@@ -21,7 +21,7 @@ describe('the lock of a job', () => {
     expect(lockOf(made({}, [0, claim('w1')]).job)).toEqual({ owner: 'w1', expires: null, state: 'run' });
   });
 
-  test('is gone whenever nobody works on the job', () => {
+  test('is free whenever no worker holds the job', () => {
     const idle = [
       made({}),
       made({}, [0, pause()]),
@@ -38,7 +38,7 @@ describe('the lock of a definition', () => {
     expect(lockOf(made(def, [0, pause()]).job)).toEqual(unlocked);
   });
 
-  test('says tick while someone holds it, and disable once that is asked', () => {
+  test('says tick while it is claimed, and disable once that is requested', () => {
     const held = made(def, [0, claim('w1', until)]);
     const asked = made(def, [0, claim('w1', until)], [1, cancel()]);
     expect([lockOf(held.job).state, lockOf(asked.job).state]).toEqual(['tick', 'disable']);

@@ -42,7 +42,7 @@ describe('a history', () => {
     expect(told(gaveUp)).toBe('C0 Q0 R1 E4');
   });
 
-  test('tells the code and the message of an error, and the code of a termination', () => {
+  test('has the code and the message of an error, and the code of a termination', () => {
     const failed = made({}, [0, claim()], [9, fail({ code: 'timed out', message: 'too long' }, false)]);
     expect(stageHistory(failed.events).at(-1)).toEqual({ type: 'ERROR', at: bornAt + 9, code: 3, message: 'too long' });
     const stopped = made({}, [9, stop('parent')]);
@@ -171,7 +171,7 @@ describe('what each stage knows', () => {
     expect(infoOf(made({}))).toEqual({ stage: 'queue', create, queue: standing, run: null, done: null });
   });
 
-  test('run: its time and the log; a position is no longer told', () => {
+  test('run: its time and the log; the position is null', () => {
     expect(infoOf(made({}, [5, claim()]))).toEqual({ stage: 'run', create, queue, run, done: null });
   });
 
@@ -199,7 +199,7 @@ describe('what each stage knows', () => {
     expect(infoOf(asked)).toEqual({ stage: 'done', create, queue, run, done });
   });
 
-  test('done, terminate before it ever ran: there is no run to tell of', () => {
+  test('done, terminated before it ever ran: the run stage is null', () => {
     const done = { at: bornAt + 9, fate: 'terminate', code: 0, reason: 'user', message: 'bob said so', by: 'bob' };
     expect(infoOf(made({}, [9, stop(), 'bob']))).toEqual({ stage: 'done', create, queue, run: null, done });
   });
@@ -210,7 +210,7 @@ describe('what each stage knows', () => {
     expect(infoOf(stopped).done).toMatchObject({ code: 0, reason: 'user', message: 'bob said so', by: 'bob' });
   });
 
-  test('always: what is told agrees with the history', () => {
+  test('always: the data agrees with the history', () => {
     fc.assert(
       fc.property(reachable(), ({ job, events }) => {
         const history = stageHistory(events);

@@ -75,7 +75,7 @@ describe('between the vocabularies', () => {
     );
   });
 
-  test('only whoever has a lease has a lock', () => {
+  test('only a job with a lease has a lock', () => {
     fc.assert(
       fc.property(reachable(), ({ job }) => {
         const { owner, state } = lockOf(job);
@@ -84,7 +84,7 @@ describe('between the vocabularies', () => {
     );
   });
 
-  test('the times of Bedrock can always be told', () => {
+  test('the times of Bedrock can always be formatted', () => {
     fc.assert(
       fc.property(reachable(), ({ job }) => {
         const shape = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;

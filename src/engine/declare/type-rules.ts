@@ -9,7 +9,7 @@ import { checked, type Schema } from './schema.ts';
 
 export interface TypeRules {
   readonly entry: TypeEntry;
-  /** False: nobody has registered the type, and its entry says nothing. */
+  /** False: no instance has registered the type, and its entry is empty. */
   readonly isKnown: boolean;
   /** Returns what the schema makes of an input, or refuses it. */
   readonly check: (input: unknown) => MaybePromise<unknown>;

@@ -40,7 +40,7 @@ export class Heartbeat {
   async turn(): Promise<number> {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
-    // Wakes within the poll interval even without attempts, so that the first attempt hears of a cancel in time.
+    // Wakes within the poll interval even without attempts, so that the first attempt gets a cancel in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {

@@ -40,7 +40,7 @@ export function isA<T>(kind: new (...values: never[]) => T, value: unknown): val
 export const isMalformedInput = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
 
 export const messageOf = (error: unknown, max = messageMax): string =>
-  read(() => clean(textOf(error), max)) ?? 'something was thrown that cannot be told';
+  read(() => clean(textOf(error), max)) ?? 'the handler threw a value that cannot be read';
 
 function codeOf(error: unknown): JobError['code'] {
   if (isA(TimedOut, error)) return 'timed out';

@@ -92,7 +92,7 @@ export class Sessions {
 
 const noTarget = { job: null, def: null, before: null, after: null } as const;
 
-/** Whoever reads the database cannot use the session. */
+/** Only the digest is stored, so that a reader of the database cannot use the session. */
 const digest = (id: string): string => createHash('sha256').update(id).digest('hex');
 const begunKey = (id: string): string => `stint session ${digest(id)}`;
 const endedKey = (id: string): string => `stint session ended ${digest(id)}`;

@@ -32,7 +32,7 @@ export function marked(data: string, isToBeMock: boolean): string {
   return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** The count that a hand-out adds comes back with the worker's data. The queue counts by itself. */
+/** Removes the count that a hand-out added: workers send it back with their data, but the queue counts by itself. */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
 

@@ -62,7 +62,7 @@ export class Inspector {
 }
 
 type LastReport = Extract<InspectorReport, { kind: 'found' | 'refused' }>;
-type InspectorEnd = LastReport | { readonly kind: 'ended' };
+type InspectorEnding = LastReport | { readonly kind: 'ended' };
 
 class InspectorProcess {
   readonly #child: ChildProcess;
@@ -95,7 +95,7 @@ class InspectorProcess {
     sql: string,
     limits: InspectionLimits,
     rows: Exclude<RowLocation, 'sent'> | RowSource,
-  ): Promise<InspectorEnd> {
+  ): Promise<InspectorEnding> {
     this.#setRef(true);
     if (!(await this.#ready)) {
       this.kill();
@@ -110,8 +110,8 @@ class InspectorProcess {
     sql: string,
     { rowsMax, timeMs }: InspectionLimits,
     rows: Exclude<RowLocation, 'sent'> | RowSource,
-  ): Promise<InspectorEnd> {
-    const { promise, resolve, reject } = Promise.withResolvers<InspectorEnd>();
+  ): Promise<InspectorEnding> {
+    const { promise, resolve, reject } = Promise.withResolvers<InspectorEnding>();
     const stopTimer = systemClock.after(timeMs, () => {
       this.kill();
       resolve(refused(`the query takes longer than ${timeMs} ms`));

@@ -178,7 +178,7 @@ const [denied, outOfMemory] = [23, 7];
 /** A statement that is no query is forbidden, even if it is also malformed. */
 function failed({ message, errcode }: Error & { errcode?: number }, sql: string): InspectorReport {
   if (errcode === outOfMemory) return refused('costly.query', 'the query needs too much memory');
-  // Whether another table exists is nobody's business, and differs from store to store.
+  // Whether another table exists must not be revealed, and differs between stores.
   const isDenied = errcode === denied || /^(?:not authorized|no such table)/.test(message);
   const isQuestion = /^\s*(?:select|with|values|explain)\b/i.test(sql) || isSyntax(message);
   return refused(isDenied || !isQuestion ? 'forbidden.query' : 'malformed.query', message);

@@ -1,6 +1,6 @@
 /**
- * Notices when the path no longer leads to the open file: a process that goes on writing to a file that was removed,
- * renamed or replaced loses everything in silence.
+ * Notices when the path no longer leads to the open file: a process that continues to write to a file that was removed,
+ * renamed or replaced would lose all its data without an error.
  */
 import { statSync, type BigIntStats } from 'node:fs';
 import { systemClock } from '../../time/clock.ts';

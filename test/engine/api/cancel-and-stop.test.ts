@@ -1,4 +1,4 @@
-// Cancel asks a run to give up, stop ends it: who hears of it, when, and what is left of it.
+// Cancel asks a run to stop, stop ends it: when handlers are notified, and which state is left.
 import { describe, expect, test } from 'vitest';
 import { Cancelled, jobDef, jobType, RunCancelled, runState, runStatus, typed } from '../../../src/index.ts';
 import * as isolated from '../fixtures/isolated-types.ts';
@@ -8,7 +8,7 @@ import { Door, forever, kindsOf, newYear, refused, second, start, thrown, untilT
 const held = jobType('held', { run: ({ signal }) => untilTold(signal) });
 
 describe('cancel', () => {
-  test('ends a run that waits at once, and the handle tells who and why', async () => {
+  test('ends a waiting run immediately, and the handle knows the actor and the reason', async () => {
     const t = await start({ types: [held] });
     const run = await t.createJobRun(held, { delay: '1h' });
     const job = await run.cancel({ by: 'ann', why: 'not needed', code: 'admin' });
@@ -20,7 +20,7 @@ describe('cancel', () => {
     expect(error.message).toBe(`run ${run.id} was cancelled: not needed`);
   });
 
-  test('is durable and acknowledged before the handler has heard of it', async () => {
+  test('is durable and acknowledged before the handler is notified', async () => {
     const door = new Door();
     const deaf = jobType('deaf', { run: () => door.pass() });
     const t = await start({ types: [deaf] });
@@ -66,7 +66,7 @@ describe('cancel', () => {
     expect((await other.snapshot(run.id)).job).toMatchObject({ fate: 'cancelled' });
   });
 
-  test('stops a stage at the next item, for work that looks at no signal', async () => {
+  test('stops a stage at the next item, for a handler that ignores its signal', async () => {
     const done: number[] = [];
     const careful = jobType('careful', {
       run: async ({ progress }) => {
@@ -85,7 +85,7 @@ describe('cancel', () => {
     expect(runState(await run.get())).toBe('CANCELLED');
   });
 
-  test('of work that succeeds all the same is told as late, and changes nothing', async () => {
+  test('of a run whose handler succeeds anyway records a late outcome, and changes nothing', async () => {
     const door = new Door();
     const deaf = jobType('deaf', { run: async () => { await door.pass(); return 'done'; } });
     const t = await start({ types: [deaf] });
@@ -119,7 +119,7 @@ describe('cancel', () => {
     expect((await run.get()).cancel?.by).toBe('ann');
   });
 
-  test('with grace stops work that does not give up in time', async () => {
+  test('with a grace stops a handler that does not end in time', async () => {
     const door = new Door();
     const deaf = jobType('deaf', { run: () => door.pass() });
     const t = await start({ types: [deaf] });
@@ -176,7 +176,7 @@ describe('stop', () => {
     expect(await run.stop()).toMatchObject({ how: 'idle' });
   });
 
-  test('of a plain handler disowns it: it is told, and can change nothing any more', async () => {
+  test('of a handler that is not isolated aborts its signal, and it can change nothing any more', async () => {
     const door = new Door();
     let reason = '';
     const deaf = jobType('deaf', {
@@ -244,7 +244,7 @@ describe('stop', () => {
   });
 });
 
-test('who ends a run may say as whom', async () => {
+test('a caller that ends a run can name the actor', async () => {
   const def = jobDef('def', held);
   const t = await start({ defs: [def] });
   for (const code of ['user', 'admin', 'automation'] as const) {

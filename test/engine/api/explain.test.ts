@@ -11,14 +11,14 @@ const quick = jobType('quick', { run: () => {} });
 const codes = async (t: Pick<TestEngine, 'engine'>, { id }: { readonly id: number }): Promise<ReasonCode[]> =>
   (await t.engine.explain(id)).map(({ code }) => code);
 
-test('ended: it tells how', async () => {
+test('ended: explain names the fate of the job', async () => {
   const t = await start({ types: [quick] });
   const run = await t.createJobRun(quick);
   await t.drain();
   expect(await run.explain()).toEqual([{ code: 'ended', says: 'it has ended: succeeded' }]);
 });
 
-test('running: it tells who holds it', async () => {
+test('running: explain names the holder', async () => {
   const t = await start({ types: [held] });
   const run = await t.createJobRun(held);
   await t.drain();
@@ -40,7 +40,7 @@ test('waits.parent: a child of a job that works', async () => {
   expect(await t.engine.explain(child!.id)).toMatchObject([{ code: 'waits.parent', detail: { parent: run.id } }]);
 });
 
-test('waits.children: it tells how many are open', async () => {
+test('waits.children: explain counts the open children', async () => {
   const many = jobType('many', { taskDetails: () => [1, 2, 3], taskResults: ({ signal }) => untilTold(signal) });
   const t = await start({ types: [many] });
   const run = await t.createJobRun(many);
@@ -48,7 +48,7 @@ test('waits.children: it tells how many are open', async () => {
   expect(await run.explain()).toMatchObject([{ code: 'waits.children', detail: { open: 3 } }]);
 });
 
-test('not.due: it tells when', async () => {
+test('not.due: explain names the due time', async () => {
   const t = await start({ types: [quick] });
   const run = await t.createJobRun(quick, { delay: '1h' });
   expect(await run.explain()).toMatchObject([
@@ -56,7 +56,7 @@ test('not.due: it tells when', async () => {
   ]);
 });
 
-test('parent.cancelled: a task of a run that was asked to give up', async () => {
+test('parent.cancelled: a task of a run that was cancelled', async () => {
   const many = jobType('many', {
     retry: { base: '10m' }, taskDetails: () => [1], taskResults: () => { throw new Error('no'); },
   });
@@ -94,7 +94,7 @@ test('leader.only: the instance that leads does not know it', async () => {
   expect(await run.explain()).toMatchObject([{ code: 'leader.only', detail: { able: ['b'] } }]);
 });
 
-test('limit.full: it tells who takes the places', async () => {
+test('limit.full: explain names the admitted jobs', async () => {
   const door = new Door();
   const limited = jobType('limited', { concurrency: 2, run: () => door.pass() });
   const t = await start({ types: [limited] });
@@ -121,18 +121,18 @@ test('slots.busy: every slot of every instance that could is taken', async () =>
 test('about.to.run: nothing holds it back', async () => {
   const cluster = new Cluster();
   const engine = cluster.add();
-  // It has just died, and nobody knows it yet.
+  // It has just died, and its lease has not lapsed yet.
   cluster.kill(await cluster.join({ types: [quick] }));
   expect(await codes({ engine }, await engine.createJobRun(quick))).toEqual(['about.to.run']);
 });
 
-test('several reasons are all told', async () => {
+test('explain returns all reasons that apply', async () => {
   const t = await start();
   const run = await t.createJobRun(quick, { delay: '1h' });
   expect(await codes(t, run)).toEqual(['not.due', 'type.unknown']);
 });
 
-test('of what does not exist nothing is told', async () => {
+test('explain refuses an unknown job', async () => {
   const t = await start();
   expect(await refused(t.engine.explain(77))).toBe('unknown.job');
 });

@@ -29,7 +29,7 @@ test('a job that is handed off stays running without a slot', async () => {
   expect(await served.result()).toBe('served');
 });
 
-test('its token completes it with a result, once', async () => {
+test('the token of a handed-off job completes it with a result, once', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -40,7 +40,7 @@ test('its token completes it with a result, once', async () => {
   expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'handedOff', 'succeeded']);
 });
 
-test('its token fails it, and the try counts', async () => {
+test('the token of a handed-off job fails it, and the attempt counts', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -67,7 +67,7 @@ test('a completion that comes before the handler has returned is not lost', asyn
   expect(await run.result()).toBe('before you knew it');
 });
 
-test('when its time is over it is tried again, until its crashes are used up', async () => {
+test('a handed-off job whose time is over is retried until its crash budget is used up', async () => {
   const { type, tokens } = outside({ within: '10m', crashes: 2 });
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -82,7 +82,7 @@ test('when its time is over it is tried again, until its crashes are used up', a
   ]);
 });
 
-test('without a time it waits as long as it takes, also over a restart', async () => {
+test('a handed-off job without a time limit waits without end, even across a restart', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -117,7 +117,7 @@ test('a task can be handed off too, and its run waits for it', async () => {
   expect(await run.result()).toEqual(['done here', 'done there']);
 });
 
-test('one that was cancelled meanwhile ends when its token speaks', async () => {
+test('a handed-off job that was cancelled ends when its token is used', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -127,7 +127,7 @@ test('one that was cancelled meanwhile ends when its token speaks', async () => 
   expect((await run.events()).at(-1)).toMatchObject({ kind: 'cancelled', late: 'succeeded' });
 });
 
-test('one that was cancelled with grace ends without its token when that is over', async () => {
+test('a handed-off job that was cancelled with a grace ends without its token when the grace is over', async () => {
   const { type } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);
@@ -137,13 +137,13 @@ test('one that was cancelled with grace ends without its token when that is over
   expect(runState(await run.get())).toBe('CANCELLED');
 });
 
-test('what is no token is refused', async () => {
+test('a text that is no token is refused', async () => {
   const t = await start();
   expect(await refused(t.engine.complete('not a token'))).toBe('malformed.id');
   expect(await refused(t.engine.complete(`77.1.${'0'.repeat(32)}`))).toBe('lost.lease');
 });
 
-test('its token cannot be guessed: job and fence alone, or another secret, are refused', async () => {
+test('a token cannot be guessed: job and fence alone, or another secret, are refused', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });
   const run = await t.createJobRun(type);

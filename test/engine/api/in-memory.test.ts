@@ -1,4 +1,4 @@
-// Jobs in memory (seed 4): they run like others and can be seen, and the database never hears of them.
+// Jobs in memory (seed 4): they run like others and are visible, but never reach the database.
 import { expect, test } from 'vitest';
 import { cron, jobDef, jobType, typed } from '../../../src/index.ts';
 import { kindsOf, refused, start, ticksOf, told, untilTold } from './kit.ts';
@@ -9,7 +9,7 @@ const echo = jobType('echo', { input: typed<string>(), run: ({ input, log }) => 
 const passing = jobDef('passing', echo, { inMemory: true });
 const kept = jobDef('kept', echo);
 
-test('runs, with an id that tells it apart', async () => {
+test('an in-memory run executes, with an id in a range of its own', async () => {
   const t = await start({ defs: [passing] });
   const run = await t.createJobRun(passing, { input: 'hello' });
   await t.drain();
@@ -26,7 +26,7 @@ test('leaves no trace in the database', async () => {
   expect((await t.engine.jobs.find({ kinds: ['run'] })).jobs).toEqual([]);
 });
 
-test('is seen like any other: by its handle, in lists, counts, events, definitions', async () => {
+test('an in-memory run is visible like any other: by its handle, in lists, counts, events, definitions', async () => {
   const t = await start({ defs: [passing, kept] });
   const feed = t.engine.events();
   const first = feed.next();
@@ -47,7 +47,7 @@ test('is seen like any other: by its handle, in lists, counts, events, definitio
   expect(jobs.filter((id) => id === a.id)).toHaveLength(3);
 });
 
-test('is listed on pages together with the others, in either order', async () => {
+test('in-memory runs are listed on pages together with the others, in either order', async () => {
   const t = await start({ defs: [passing, kept] });
   for (const input of ['a', 'b', 'c']) await t.createJobRun(passing, { input });
   for (const input of ['d', 'e', 'f']) await t.createJobRun(kept, { input });
@@ -66,7 +66,7 @@ test('is listed on pages together with the others, in either order', async () =>
   expect(await inputs('oldest', 100)).toEqual([['d', 'e', 'f', 'a', 'b', 'c']]);
 });
 
-test('has schedules that tick, can be switched off and overridden', async () => {
+test('an in-memory definition has schedules that tick, can be disabled and overridden', async () => {
   const ticking = jobDef('ticking', echo, {
     inMemory: true, params: 'tick', schedules: cron('0 * * * *'), retention: '1d',
   });
@@ -83,14 +83,14 @@ test('has schedules that tick, can be switched off and overridden', async () => 
   expect((await t.engine.find({ def: 'ticking', kinds: ['run'] })).jobs).toHaveLength(3);
 });
 
-test('can be made of a definition that was not declared before', async () => {
+test('an in-memory run can be created from a definition that was not declared before', async () => {
   const t = await start({ types: [echo] });
   const run = await t.createJobRun(jobDef('on the fly', echo, { inMemory: true }), { input: 'now' });
   await t.drain();
   expect(await run.result()).toBe('now');
 });
 
-test('can be cancelled and retried', async () => {
+test('an in-memory run can be cancelled and retried', async () => {
   const held = jobType('held', { run: ({ signal }) => untilTold(signal) });
   const def = jobDef('held', held, { inMemory: true });
   const t = await start({ defs: [def] });
@@ -104,7 +104,7 @@ test('can be cancelled and retried', async () => {
   expect((await run.explain())[0]?.code).toBe('running');
 });
 
-test('can have tasks', async () => {
+test('an in-memory run can have tasks', async () => {
   const sum = jobType('sum', {
     taskDetails: () => [1, 2, 3],
     taskResults: ({ task }) => task,
@@ -117,7 +117,7 @@ test('can have tasks', async () => {
   expect(await run.result()).toBe(6);
 });
 
-test('is gone with the process', async () => {
+test('an in-memory run is lost with the process', async () => {
   const t = await start({ defs: [passing] });
   const run = await t.createJobRun(passing, { input: 'hello' });
   await t.drain();
@@ -126,7 +126,7 @@ test('is gone with the process', async () => {
   expect(await refused(run.get())).toBe('unknown.job');
 });
 
-test('does not fill the memory: what has ended goes after an hour', async () => {
+test('ended in-memory runs are deleted after an hour', async () => {
   const t = await start({ defs: [passing] });
   const run = await t.createJobRun(passing, { input: 'hello' });
   await t.drain();

@@ -42,7 +42,7 @@ export class Door {
   }
 }
 
-/** Waits as well-behaved work does: until it is told to give up, which it does at once. */
+/** Waits until its signal aborts, and then rejects immediately, as a well-behaved handler does. */
 export const untilTold = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const tell = (): void => reject(signal.reason as Error);

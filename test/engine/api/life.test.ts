@@ -19,7 +19,7 @@ describe('resume, suspend, close', () => {
     expect(await run.result()).toBe('done');
   });
 
-  test('a suspended engine claims nothing, finishes what runs, and goes on when resumed', async () => {
+  test('a suspended engine claims nothing, finishes running jobs, and claims again when resumed', async () => {
     const door = new Door();
     const slow = jobType('slow', { run: () => door.pass() });
     const t = await start({ types: [slow, quick] });
@@ -102,7 +102,7 @@ describe('a crash', () => {
     expect(attemptsOf(await run.events())[1]?.error).toMatchObject({ code: 'crashed' });
   });
 
-  test('while preparing leaves nothing behind: it is prepared again', async () => {
+  test('while preparing leaves no tasks: the run is prepared again', async () => {
     const door = new Door();
     let prepared = 0;
     const many = jobType('many', {
@@ -218,7 +218,7 @@ describe('a handler that was overtaken', () => {
     expect((await second.find({ parent: run.id })).jobs).toHaveLength(3);
   });
 
-  test('by its timeout and goes on all the same changes nothing', async () => {
+  test('by its timeout and continues anyway changes nothing', async () => {
     const door = new Door();
     let calls = 0;
     const slow = jobType('slow', {
@@ -256,7 +256,7 @@ describe('a handler that was overtaken', () => {
 });
 
 describe('a type that is not known', () => {
-  test('is left alone: its runs are neither failed nor thrown away, and run when someone knows it', async () => {
+  test('is left alone: its runs do not fail, and execute when an instance has the type', async () => {
     const t = await start({ types: [quick] });
     const run = await t.createJobRun(jobType('later', { run: () => 'at last' }));
     await t.advance('30d');
@@ -303,7 +303,7 @@ describe('several instances', () => {
     expect(new Set(doneBy)).toEqual(new Set(['a', 'b']));
   });
 
-  test('tick each occurrence once, whoever leads', async () => {
+  test('handle each tick once, whichever is the leader', async () => {
     const def = jobDef('def', quick, { schedules: cron('* * * * *'), overlap: 'allow' });
     const cluster = new Cluster();
     const engines = [

@@ -90,7 +90,7 @@ describe('one per type', () => {
     expect((await t.runs()).filter(({ state }) => state !== 'ended').length).toBeLessThanOrEqual(2);
   });
 
-  test('a manual run for later keeps nobody from running until then', async () => {
+  test('a manual run for later does not block other runs until then', async () => {
     const door = new Door();
     door.open();
     const alone = makeAlone(door);
@@ -125,7 +125,7 @@ describe('one per type', () => {
     expect(door.knocks).toBe(1);
   });
 
-  test('is given back when its holder is lost', async () => {
+  test('is released when its holder is lost', async () => {
     const door = new Door();
     const alone = makeAlone(door);
     const cluster = new Cluster();

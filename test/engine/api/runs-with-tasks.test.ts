@@ -211,7 +211,7 @@ describe('a task that fails', () => {
       ...options,
     });
 
-  test('is tried again alone, and its failure is told at the end', async () => {
+  test('is retried alone, and its failure is in the final result', async () => {
     const type = picky();
     const t = await start({ types: [type] });
     const run = await t.createJobRun(type, { input: [2] });
@@ -254,7 +254,7 @@ describe('a task that fails', () => {
     expect(fates).toEqual(['succeeded', 'failed', 'cancelled', 'cancelled']);
   });
 
-  test('is tolerated as often as is said, by number', async () => {
+  test('is tolerated up to a number', async () => {
     const type = picky();
     const lenient = jobDef('lenient', type, { onTaskFailure: { tolerate: 1 }, retry: { attempts: 1 } });
     const t = await start({ defs: [lenient], slots: 1 });
@@ -266,7 +266,7 @@ describe('a task that fails', () => {
     expect(await thrown(two.result())).toBeInstanceOf(RunFailed);
   });
 
-  test('is tolerated as often as is said, by percentage', async () => {
+  test('is tolerated up to a percentage', async () => {
     const type = picky();
     const lenient = jobDef('lenient', type, { onTaskFailure: { toleratePercent: 50 }, retry: { attempts: 1 } });
     const t = await start({ defs: [lenient], slots: 1 });
@@ -314,7 +314,7 @@ describe('a task that fails', () => {
     expect([worked, (await tasksOf(t, run)).length, runState(await run.get())]).toEqual([4, 2, 'DONE']);
   });
 
-  test('by time is tried again, and the run goes on', async () => {
+  test('by timeout is retried, and the run continues', async () => {
     const type = jobType('hanging', {
       timeout: '10s',
       retry: { attempts: 2, base: '1s' },
@@ -446,7 +446,7 @@ describe('cancelling', () => {
     jobResults: () => 'never',
   });
 
-  test('ends tasks that wait at once, tells those that run, and then the run', async () => {
+  test('ends waiting tasks immediately, notifies running ones, and then ends the run', async () => {
     const t = await start({ types: [held], slots: 2 });
     const run = await t.createJobRun(held);
     await t.drain();
@@ -459,7 +459,7 @@ describe('cancelling', () => {
     expect(await thrown(run.result())).toBeInstanceOf(RunCancelled);
   });
 
-  test('keeps the run CANCELLING while a task does not give up', async () => {
+  test('keeps the run CANCELLING while a task is running', async () => {
     const door = new Door();
     const stubborn = jobType('stubborn', { taskDetails: () => [1], taskResults: () => door.pass() });
     const t = await start({ types: [stubborn] });
@@ -477,7 +477,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('with grace stops tasks that do not give up in time', async () => {
+  test('with a grace stops tasks that do not end in time', async () => {
     const stubborn = jobType('stubborn', { taskDetails: () => [1, 2], taskResults: () => forever() });
     const t = await start({ types: [stubborn] });
     const run = await t.createJobRun(stubborn);
@@ -505,7 +505,7 @@ describe('cancelling', () => {
     expect(await tasksOf(t, run)).toEqual([]);
   });
 
-  test('of one task alone leaves its run to go on without it', async () => {
+  test('of one task lets its run continue without it', async () => {
     const t = await start({ types: [held], slots: 5 });
     const run = await t.createJobRun(held);
     await t.drain();

@@ -76,7 +76,7 @@ describe('kinds', () => {
     expect(await times(t)).toEqual(['00:10:00', '00:23:00', '00:36:00']);
   });
 
-  test('every that counts from the end of a run goes on when that run was lost with its engine', async () => {
+  test('every that counts from the end of a run continues when that run was lost with its engine', async () => {
     const t = await start({
       defs: [jobDef('def', held, { schedules: every('10m', { from: 'finished' }), retry: { crashes: 0 } })],
     });
@@ -89,7 +89,7 @@ describe('kinds', () => {
     expect(await times(t)).toHaveLength(2);
   });
 
-  test('every that counts from the end of a run goes on after that run is gone', async () => {
+  test('every that counts from the end of a run continues after that run was deleted', async () => {
     const t = await withSchedules(every('1d', { from: 'finished' }), { retention: '1h' });
     await t.advance('3d');
     const ran = (await ticksOf(t.engine, 'def')).filter((tick) => 'run' in tick);
@@ -251,7 +251,7 @@ describe('misfire', () => {
     expect((await ticksOf(t.engine, 'def'))[0]).toMatchObject({ lateMs: 30_000 });
   });
 
-  test('a skipped range tells how many it is', async () => {
+  test('a skipped range has the number of its ticks', async () => {
     const t = await withSchedules(every('1m'), { misfire: 'skip' });
     t.crash();
     await t.advance('10d');
@@ -269,7 +269,7 @@ describe('misfire', () => {
 });
 
 describe('enable and disable', () => {
-  test('a disabled definition does not tick, and tells what it missed when it is enabled', async () => {
+  test('a disabled definition does not tick, and records the missed ticks when it is enabled', async () => {
     const t = await withSchedules(hourly);
     await t.advance('1h');
     await t.engine.disable('def', { by: 'ann', why: 'too loud' });
@@ -287,7 +287,7 @@ describe('enable and disable', () => {
     );
   });
 
-  test('what counts from a run and came due meanwhile is told too', async () => {
+  test('a missed tick that counts from a run is recorded, too', async () => {
     const t = await withSchedules(every('1h', { from: 'finished' }));
     await t.advance('1h30m');
     await t.engine.disable('def');
@@ -298,7 +298,7 @@ describe('enable and disable', () => {
     expect((await tells(t)).at(-1)).toBe('2026-01-01T04:30 run');
   });
 
-  test('a tick that is spread to a later moment is told when that comes too late', async () => {
+  test('a tick that is spread to a later time is recorded as skipped if the definition is disabled then', async () => {
     const t = await withSchedules(cron('0 * * * *', { spread: '59m' }));
     await t.advance('1h');
     await t.engine.disable('def');
@@ -323,7 +323,7 @@ describe('enable and disable', () => {
     expect(await times(t)).toEqual([]);
   });
 
-  test('runs that are under way go on, and manual runs are refused', async () => {
+  test('running runs continue, and manual runs are refused', async () => {
     const def = jobDef('def', held, { schedules: hourly });
     const t = await start({ defs: [def] });
     await t.advance('1h');
@@ -368,7 +368,7 @@ describe('edits', () => {
     expect((await t.runs()).map(({ input }) => input)).toEqual(['"old"', '"old"', '"old"', '"new"']);
   });
 
-  test('while disabled tell what the old word missed', async () => {
+  test('while disabled record the ticks that the old spec missed', async () => {
     const t = await withSchedules(hourly);
     await t.engine.disable('def');
     await t.advance('2h10m');
@@ -380,7 +380,7 @@ describe('edits', () => {
     ]);
   });
 
-  test('that take a schedule away tell the tick that was spread to a later moment', async () => {
+  test('that remove a schedule record its tick that was spread to a later time', async () => {
     const t = await withSchedules(cron('0 * * * *', { spread: '59m' }));
     await t.advance('1h');
     await t.engine.override('def', { schedules: [] });
@@ -428,7 +428,7 @@ describe('the scheduler', () => {
     expect(await tells(t, 'b')).toEqual(['2026-01-01T01:00 run', '2026-01-01T02:00 run']);
   });
 
-  test('sets a definition aside that it cannot read, and goes on with the others', async () => {
+  test('disables a definition that it cannot parse, and continues with the others', async () => {
     const t = await start({ defs: ['good', 'bad'].map((name) => jobDef(name, quick, { schedules: hourly })) });
     const { job, code } = await t.engine.definition('bad');
     const spoilt = { code: { ...code, misfire: null }, override: null };
@@ -471,7 +471,7 @@ describe('a preview', () => {
     expect(await does('replace')).toEqual(['runs', 'replaces', 'replaces', 'replaces']);
   });
 
-  test('tells what daylight saving does, and what another policy would do', async () => {
+  test('shows the effect of daylight saving, and of another policy', async () => {
     const t = await withSchedules(cron('30 2 * * *', { zone: 'Europe/Berlin' }), {}, '2026-03-28T12:00:00Z');
     const [gap] = await t.engine.preview('def', { count: 1 });
     expect(gap).toMatchObject({ note: 'gap', does: 'runs', remark: expect.stringContaining('does not exist') });

@@ -1,4 +1,4 @@
-// Runs of one handler: what they give, how they fail, when they are tried again, what is said of them beforehand.
+// Runs of one handler: their results, failures, retries and options.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -34,7 +34,7 @@ describe('a result', () => {
     expect(attemptsOf(await run.events())).toHaveLength(1);
   });
 
-  test('is waited for as long as is said', async () => {
+  test('is awaited up to the given timeout', async () => {
     const slow = jobType('slow', { run: ({ signal }) => untilTold(signal) });
     const t = await start({ types: [slow] });
     const run = await t.createJobRun(slow);
@@ -55,7 +55,7 @@ describe('a result', () => {
 });
 
 describe('a failure', () => {
-  test('is told with the message, the code and the stack of the last try', async () => {
+  test('has the message, the code and the stack of the last attempt', async () => {
     const broken = jobType('broken', { retry: { attempts: 1 }, run: () => { throw new TypeError('no such field'); } });
     const t = await start({ types: [broken] });
     const run = await t.createJobRun(broken);
@@ -87,7 +87,7 @@ describe('a failure', () => {
     expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'failed']);
   });
 
-  test('of what is no error is told too', async () => {
+  test('of a handler that throws no Error has a message, too', async () => {
     // oxlint-disable-next-line typescript/only-throw-error -- that is the point
     const odd = jobType('odd', { retry: { attempts: 1 }, run: () => { throw 'just words'; } });
     const t = await start({ types: [odd] });
@@ -98,7 +98,7 @@ describe('a failure', () => {
 });
 
 describe('another try', () => {
-  test('is made three times unless something else is said', async () => {
+  test('is made up to three times by default', async () => {
     let tries = 0;
     const broken = jobType('broken', { run: () => { tries += 1; throw new Error('no'); } });
     const t = await start({ types: [broken] });
@@ -209,7 +209,7 @@ describe('another try', () => {
 });
 
 describe('a timeout', () => {
-  test('ends the try, tells the handler why, and is retried', async () => {
+  test("ends the attempt, aborts the handler's signal with the reason, and is retried", async () => {
     const reasons: string[] = [];
     const slow = jobType('slow', {
       timeout: '10s',
@@ -264,7 +264,7 @@ describe('the order', () => {
     expect(order).toEqual(['first of all', 'earlier', 'second', 'third', 'last']);
   });
 
-  test('can be said by the type, and better by the definition', async () => {
+  test('is set by the type, and overridden by the definition', async () => {
     const urgent = jobType('urgent', { priority: 7, run: () => {} });
     const calm = jobDef('calm', urgent, { priority: -7 });
     const t = await start({ defs: [calm], types: [urgent] });
@@ -405,7 +405,7 @@ describe('an input', () => {
     run: ({ input }) => input,
   });
 
-  test('is checked when the run is asked for, and every mistake is told with its path', async () => {
+  test('is validated when the run is created, and every error is reported with its path', async () => {
     const t = await start({ types: [mail] });
     const told = await refusal(t.createJobRun(mail, { input: { to: 'x' } }));
     expect(told.code).toBe('malformed.input');
@@ -497,7 +497,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of all runs come as they happen, and go on from a cursor', async () => {
+  test('of all runs arrive as they happen, and continue from a cursor', async () => {
     const quick = jobType('quick', { run: () => {} });
     const t = await start({ types: [quick] });
     const feed = t.engine.events();
@@ -528,7 +528,7 @@ test('a run that has ended can be deleted, one that has not cannot', async () =>
   expect(await refused(t.engine.deleteJobRun(run.id))).toBe('unknown.job');
 });
 
-test('what has ended goes when its retention is over, whatever its fate', async () => {
+test('an ended run is deleted after its retention, whatever its fate', async () => {
   const kept = jobType('kept', { retention: '1h', run: ({ signal }) => untilTold(signal) });
   const t = await start({ types: [kept] });
   const cancelled = await t.createJobRun(kept);
@@ -542,7 +542,7 @@ test('what has ended goes when its retention is over, whatever its fate', async 
   expect((await open.get()).state).toBe('running');
 });
 
-test('no more handlers run at a time than there are slots', async () => {
+test('at most as many handlers run at a time as there are slots', async () => {
   const door = new Door();
   const slow = jobType('slow', { run: () => door.pass() });
   const t = await start({ types: [slow], slots: 3 });

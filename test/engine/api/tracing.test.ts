@@ -19,7 +19,7 @@ interface Told {
 
 const told: Told[] = [];
 
-/** As small as a provider can be: it keeps what is told. */
+/** A minimal provider: it records all spans. */
 const tracer: api.Tracer = {
   startSpan(name, { kind = api.SpanKind.INTERNAL, attributes = {} } = {}, context = api.context.active()) {
     const parent = api.trace.getSpanContext(context);
@@ -112,7 +112,7 @@ test('a try belongs to the trace in which its run was created, also in another p
   }
 });
 
-test('what a handler creates continues its trace, and tasks belong to that of their run', async () => {
+test('runs that a handler creates continue its trace, and tasks belong to the trace of their run', async () => {
   const leaf = jobType('leaf', { run: () => 1 });
   const fan = jobType('fan', {
     taskDetails: () => [1, 2],
@@ -134,7 +134,7 @@ test('what a handler creates continues its trace, and tasks belong to that of th
   expect(named('create leaf')[0]!.parent).toBe(tries.at(-1)!.id);
 });
 
-test('without a provider a run carries nothing of it', async () => {
+test('without a provider a run stores no trace context', async () => {
   api.trace.disable();
   api.propagation.disable();
   const quiet = jobType('quiet', { run: () => {} });

@@ -66,7 +66,7 @@ describe('PostgreSQL', () => {
     return { engine, client };
   }
 
-  test('a commit makes the run, which nobody saw before', async () => {
+  test('the commit creates the run, which was invisible before', async () => {
     const { engine, client } = await world();
     await client.query('begin');
     const run = await engine.in(client).createJobRun(mail, { input: 'ann' });

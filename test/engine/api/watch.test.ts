@@ -16,7 +16,7 @@ async function watched(
   return seen;
 }
 
-test('a watch begins with the run as it is, tells each change, and ends with the run', async () => {
+test('a watch yields the current run, each change, and ends with the run', async () => {
   const slow = jobType('slow', { run: () => t.clock.sleep(2 * second) });
   const t = await start({ types: [slow] });
   const run = await t.createJobRun(slow, { delay: '1s' });
@@ -24,7 +24,7 @@ test('a watch begins with the run as it is, tells each change, and ends with the
   expect(seen.map(({ job }) => runState(job))).toEqual(['PENDING', 'RUNNING', 'DONE']);
 });
 
-test('a watch of what has ended tells it once', async () => {
+test('a watch of an ended run yields one update', async () => {
   const quick = jobType('quick', { run: ({ log }) => log.info('quick') });
   const t = await start({ types: [quick] });
   const run = await t.createJobRun(quick);
@@ -33,7 +33,7 @@ test('a watch of what has ended tells it once', async () => {
   expect(seen.map(({ job, log }) => [runState(job), log.length])).toEqual([['DONE', 1]]);
 });
 
-test('progress is told while it grows, and kept', async () => {
+test('a watch yields progress as it grows, and the last progress stays', async () => {
   const staged = jobType('staged', {
     run: async ({ progress }) => {
       progress.startingProcess('all of it');
@@ -57,7 +57,7 @@ test('progress is told while it grows, and kept', async () => {
   });
 });
 
-test('each line of the log is told once, in order, down to the last', async () => {
+test('a watch yields each log line once, in order, including the last', async () => {
   const chatty = jobType('chatty', {
     run: async ({ log }) => {
       for (let line = 1; line <= 5; line += 1) {
@@ -76,7 +76,7 @@ test('each line of the log is told once, in order, down to the last', async () =
   expect((await run.log({ after: 5 })).map(({ level, text }) => [level, text])).toEqual([['error', 'the last']]);
 });
 
-test('a long log is told in pieces, and all of it', async () => {
+test('a watch yields a long log completely, in several updates', async () => {
   const chatty = jobType('chatty', {
     run: ({ log }) => { for (let line = 0; line < 2500; line += 1) log.debug(String(line)); },
   });

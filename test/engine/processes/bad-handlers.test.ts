@@ -22,7 +22,7 @@ const messages: Readonly<Record<keyof typeof throwing, string>> = {
 
 describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('bad handlers', () => {
-    test('in the process of the engine end in a recorded outcome, and the job beside them goes on', async () => {
+    test('in the process of the engine end in a recorded outcome, and the job beside them continues', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('bad', 'ann', { slots: 8 });
       const beside = await world.engine.createJobRun(witness);
@@ -60,7 +60,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(flawsOf(await histories(world.engine))).toEqual([]);
     });
 
-    test('that exit from a thread or process of their own have crashed, and the job beside them goes on', async () => {
+    test('that exit from a thread or process of their own have crashed, and the job beside them continues', async () => {
       await using world = await World.create(kind);
       await world.start('bad', 'ann');
       const beside = await world.engine.createJobRun(witness);

@@ -10,7 +10,7 @@ const silenceMs = 1_000;
 
 describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('a run on another instance', () => {
-    test('hears of its cancel, with the reason, and ends as cancelled', async () => {
+    test('gets its cancel, with the reason, and ends as cancelled', async () => {
       await using world = await World.create(kind);
       await world.start('stoppable', 'ann');
       const run = await world.engine.createJobRun(listening);
@@ -26,7 +26,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       figure(`cancel on ${kind.name}`, aborted.at - asked!.at, 'ms');
     });
 
-    test('with tasks tells those that run on each instance, starts no other, and ends when none is open', async () => {
+    test('with tasks notifies the running ones on each instance, starts no other, and ends when none is open', async () => {
       await using world = await World.create(kind);
       await world.startAll('stoppable', ['ann', 'bob'], { slots: 1 });
       const run = await world.engine.createJobRun(tasks, { input: { tasks: 20 } });
@@ -42,7 +42,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
     });
 
-    test('that does not hear is ended when its grace is over, and can change nothing any more', async () => {
+    test('that ignores its cancel is ended after its grace, and can change nothing any more', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('stoppable', 'ann');
       const run = await world.engine.createJobRun(deaf);
@@ -57,7 +57,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await run.get()).toMatchObject({ fate: 'cancelled', result: null });
     });
 
-    test.each([endlessThread, endlessProcess])('that loops for ever is really ended by a stop: $name', async (type) => {
+    test.each([endlessThread, endlessProcess])('that loops endlessly is ended by a stop: $name', async (type) => {
       await using world = await World.create(kind);
       const ann = await world.start('stoppable', 'ann', { slots: 1 });
       const run = await world.engine.createJobRun(type);

@@ -25,7 +25,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
     test.each([
       { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
       { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
-    ])('a handler that blocks its event loop for ever $how, times out, and the jobs beside it go on elsewhere', async ({
+    ])('a handler that blocks its event loop endlessly $how, times out, and the jobs beside it continue on another instance', async ({
       isAsync, isStoreObject, left,
     }) => {
       await using world = await World.create(kind);
@@ -45,7 +45,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await kindsOf(neighbour)).toEqual(['created', 'claimed', left, 'claimed', 'succeeded']);
     });
 
-    test('a handler that hangs ends at its timeout, told by its signal or ended for good', async () => {
+    test('a handler that hangs ends at its timeout, by its signal or by the end of its process', async () => {
       await using world = await World.create(kind);
       await world.start('held', 'ann');
       const runs = [await world.engine.createJobRun(hanging), await world.engine.createJobRun(looping)];
@@ -57,7 +57,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(world.entries({ what: 'aborted' })).toMatchObject([{ reason: 'TimedOut' }, { reason: 'TimedOut' }]);
     });
 
-    test('a process that was stopped beyond its lease can write nothing, and its handlers are told', async () => {
+    test('a process that was stopped beyond its lease can write nothing, and the signals of its handlers abort', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(overtaken);

@@ -89,7 +89,9 @@ async function allEnd(all: readonly RunHandle[]): Promise<void> {
 
 type Interval = readonly [from: number, to: number];
 
-/** How many ran at the same time, at most: as the store tells it, or as the handlers do, should those be more. */
+/**
+ * The maximum number of concurrent handlers, by the store's histories or by the handlers' ledger, whichever is greater.
+ */
 function peakOf(told: readonly Told[], ledger: readonly Entry[]): number {
   const ids = new Set(told.map(({ job }) => job.id));
   const starts = ledger.filter(({ what, job }) => what === 'start' && ids.has(job!));
@@ -104,7 +106,7 @@ const doneOf = ({ job, fence }: Entry, ledger: readonly Entry[]): Entry =>
 const heldIn = (events: readonly Event[]): Interval[] =>
   events.flatMap((event, index) => (event.kind === 'claimed' ? [[event.at, events[index + 1]!.at] as const] : []));
 
-/** Of two moments that are told as the same, an end is before a beginning. */
+/** If two times are equal, an end counts before a start. */
 function peak(intervals: readonly Interval[]): number {
   const steps = intervals.flatMap(([from, to]) => [[from, 1], [to, -1]] as const);
   let now = 0;

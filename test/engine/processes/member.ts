@@ -6,7 +6,7 @@ import type { InstanceOptions } from './children/instance.ts';
 
 const program = fileURLToPath(new URL('./children/instance.ts', import.meta.url));
 
-/** What every program of an instance is told. */
+/** Options of every program of an instance. */
 export type MemberOptions = Pick<InstanceOptions, 'instance' | 'flags'>;
 
 export interface Exit {

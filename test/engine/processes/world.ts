@@ -17,7 +17,7 @@ import { Member } from './member.ts';
 export interface StoreKind {
   readonly name: string;
   urlIn(folder: string): Promise<string>;
-  /** How many children are kept aside. */
+  /** The number of staged children. */
   staged(url: string): Promise<number>;
   /** Whether a process is in the middle of a write that keeps all others from writing. */
   isLocked(url: string): boolean;

@@ -87,7 +87,7 @@ test('a client of a pool, and anything that answers like a client, will do', asy
   expect(await store.load([a!.after.id])).toEqual([a!.after]);
 });
 
-test('what cannot run a statement is refused', async () => {
+test('a value that cannot execute a statement is refused', async () => {
   const { store } = await freshStore();
   for (const wrong of [null, undefined, 'begin', 7, {}, { query: true }]) {
     expect(() => store.within(wrong)).toThrow(expect.objectContaining({ code: 'malformed.store' }) as Error);

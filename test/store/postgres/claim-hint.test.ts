@@ -1,4 +1,5 @@
-// Newcomers: a lone new run is claimed as it was told by the store that made it, if it still is; and told is nothing private.
+// Claim hints: a single new run is claimed by the hint of its creator if its row is unchanged, and a hint has no
+// private data.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
@@ -12,7 +13,7 @@ const runs: ClaimRequest = { kinds: ['run'], names: { exact: ['plain'] }, limit:
 
 interface Listener {
   readonly store: PostgresStore;
-  /** Resolves when it has heard something. */
+  /** Resolves when a notification has arrived. */
   readonly heard: () => Promise<void>;
 }
 
@@ -28,7 +29,7 @@ async function listener(url: string, listenUrl = url): Promise<Listener> {
 /** Its first hint says what it can; those that follow at once say less. */
 const newTeller = (url: string): PostgresStore => openStore(url, { notify: true });
 
-/** A store that makes jobs and tells of them, and one that has heard of the first of these. */
+/** A store that creates jobs and sends hints, and one that has received the first of them. */
 async function afterHearingOf(said: Said): Promise<{ url: string; teller: PostgresStore } & Listener> {
   const { url, store: teller } = await freshStore({ notify: true });
   const there = await listener(url);
@@ -37,7 +38,7 @@ async function afterHearingOf(said: Said): Promise<{ url: string; teller: Postgr
   return { url, teller, ...there };
 }
 
-/** What a claim answers, and how jobs came to be decided upon: by what was told, which says nothing of inputs, or seen. */
+/** The changes of a claim, and whether it used the hint, which has no input, or a scan. */
 async function claimedHow(store: PostgresStore): Promise<{ how: string; changes: readonly Change[] }> {
   const ways: string[] = [];
   const changes = await store.claim(runs, (candidates, now) => candidates.map(({ job }) => {
@@ -47,7 +48,7 @@ async function claimedHow(store: PostgresStore): Promise<{ how: string; changes:
   return { how: ways.join(', '), changes };
 }
 
-test('a lone run that another store tells of is claimed as it was told, and comes with its input', async () => {
+test('a single run that another store hints at is claimed by its hint, and comes with its input', async () => {
   const { store, teller } = await afterHearingOf({ input: '{"for":"you"}', policy: { timeoutMs: 5000 } });
   const { how, changes } = await claimedHow(store);
   expect(how).toBe('told');
@@ -58,7 +59,7 @@ test('a lone run that another store tells of is claimed as it was told, and come
   await expect.poll(feed).toEqual(['created', 'claimed']);
 });
 
-test('who took a newcomer is to come back at once, and finds what nobody told of', async () => {
+test('after a claim by hint a scan is due immediately, and finds jobs without a hint', async () => {
   const { url, store } = await afterHearingOf({});
   const [silent] = await made(openStore(url, { notify: false }), {});
   expect((await claimedHow(store)).how).toBe('told');
@@ -67,7 +68,7 @@ test('who took a newcomer is to come back at once, and finds what nobody told of
   expect(await store.nextDue(runs)).toBeNull();
 });
 
-test('after a look the next newcomer is claimed as told again', async () => {
+test('after a scan the next hint is used again', async () => {
   const { url, store, heard } = await afterHearingOf({});
   for (let round = 0; round < 3; round += 1) {
     expect((await claimedHow(store)).how).toBe('told');
@@ -77,7 +78,7 @@ test('after a look the next newcomer is claimed as told again', async () => {
   }
 });
 
-test('of many who hear of it one gets it', async () => {
+test('of many claimers that get the hint, one gets the job', async () => {
   const { url, store: teller } = await freshStore({ notify: true });
   const all = await Promise.all([listener(url), listener(url), listener(url), listener(url)]);
   const [job] = await made(teller, {});
@@ -97,14 +98,14 @@ test.for<[string, (teller: PostgresStore, url: string) => Promise<unknown>, numb
     await (await connect(url)).query('update stint.job set priority = 7');
   }, [7]],
   ['is met by one that is more urgent', (teller) => made(teller, { priority: 9 }), [9, 0]],
-])('one that %s is looked for', async ([, happens, priorities]) => {
+])('a job that %s is claimed by a scan', async ([, happens, priorities]) => {
   const { url, store, teller, heard } = await afterHearingOf({});
   await happens(teller, url);
   if (priorities.length === 2) await heard();
   expect((await claimedHow(store)).changes.map(({ after }) => after!.priority)).toEqual(priorities);
 });
 
-test('who has written something, or asks for other names, looks', async () => {
+test('a claimer that has written jobs, or requests other names, scans', async () => {
   const { store } = await afterHearingOf({});
   expect(await claimed(store, { ...runs, names: { exact: ['other'] } })).toEqual([]);
   await made(store, { type: 'other' });
@@ -115,7 +116,7 @@ test.for<[string, Said]>([
   ['a parent', { parent: 1 }],
   ['a gate', { gate: 'any/plain////' }],
   ['another kind', { kind: 'task' }],
-])('of a job with %s nothing is told', async ([, said]) => {
+])('a job with %s is sent no hint', async ([, said]) => {
   const { url, store } = await freshStore({ notify: true });
   const client = await connect(url);
   await client.query('listen stint_wake');
@@ -124,7 +125,7 @@ test.for<[string, Said]>([
   expect((await heard)[0].payload).toMatch(/^[0-9a-f]{16}$/);
 });
 
-test('what is private is not told', async () => {
+test('a hint contains no private data', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
   await client.query('listen stint_wake');
@@ -145,7 +146,7 @@ test.for<[string, string, (told: string) => string]>([
   ['too little', 'seen', (told) => JSON.stringify((JSON.parse(told) as unknown[]).slice(1))],
   ['a number that is none', 'seen', (told) => told.replace('[', '["1; drop",').replace(/,\d+/, '')],
   ['another policy', 'told, seen', (told) => told.replace('5000', '1')],
-])('a hint that somebody made up and that says %s changes nothing', async ([, how, forged]) => {
+])('a forged hint with %s changes nothing', async ([, how, forged]) => {
   const { url, store: maker } = await freshStore();
   const { store, heard } = await listener(url);
   const [change] = await born(maker, { policy: { timeoutMs: 5000 } });

@@ -12,7 +12,7 @@ import type { Session } from '../../../src/store/postgres/sql/connection.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 
-test('claimers at the same time never share a job and leave none behind', async () => {
+test('concurrent claimers never share a job and leave none', async () => {
   const { url, store } = await freshStore();
   const stores = Array.from({ length: 4 }, () => openStore(url));
   const said = Array.from({ length: 400 }, (_, index) => ({ type: `type ${index % 7}`, priority: index % 3 }));
@@ -28,7 +28,7 @@ test('claimers at the same time never share a job and leave none behind', async 
   expect(taken.toSorted((a, b) => a - b)).toEqual(jobs.map(({ id }) => id));
 });
 
-test('of several lanes the best are taken, however many others have locked', async () => {
+test('of several lanes the first jobs in claim order are taken, however many rows others have locked', async () => {
   const { url, store } = await freshStore();
   const said = Array.from({ length: 300 }, (_, index) => ({ type: `type ${index % 5}`, priority: index % 4 }));
   const jobs = await made(store, ...said);
@@ -94,7 +94,7 @@ test('a task of a parent that was stopped is shown as one whose parent gave up',
   expect((await store.load([task!.id]))[0]).toMatchObject({ state: 'ended', fate: 'cancelled' });
 });
 
-test('under load claims go on where the last one ended, and what comes up behind them is not forgotten', async () => {
+test('under load claims resume where the last one ended, and jobs added before that are not forgotten', async () => {
   const { url, store } = await freshStore();
   const idle = await connect(url);
   await idle.query('begin isolation level repeatable read');
@@ -116,7 +116,7 @@ test('under load claims go on where the last one ended, and what comes up behind
   await idle.query('rollback');
 });
 
-test('where looks take long, what lies behind the front is found at once by who wrote it, and soon by others', async () => {
+test('if scans are slow, a job before the cursor is found immediately by its writer, and soon by others', async () => {
   const { url, store } = await freshStore();
   const slow = openStore(await slowed(url));
   await made(store, ...many(2_500, { type: 'deep' }));
@@ -139,7 +139,7 @@ async function slowed(url: string): Promise<string> {
   return `${url}?options=${encodeURIComponent('-c search_path=slow,pg_catalog')}`;
 }
 
-test('a claim looks into the index at its own lanes only', async () => {
+test('a claim reads only its own lanes of the index', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const later = store.now() + 3_600_000;
@@ -236,7 +236,7 @@ async function fill(client: pg.Client, what: string, kind = 'run', gate = 'null'
     from generate_series(1, 30000) n`);
 }
 
-/** Shows the plan of what is asked, as it was carried out, and answers that nobody was found. */
+/** Records the executed plan of each statement, and returns no rows. */
 function explaining(client: pg.Client, seen: string[]): Session {
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const question = `explain (analyze, buffers, costs off) ${text}`;

@@ -92,7 +92,7 @@ test('a statement that is executed for too long is refused', async () => {
   await client.query('rollback');
 });
 
-test('a listener whose connection is dead hears of new jobs again', async () => {
+test('a listener whose connection is dead gets notifications again', async () => {
   const { proxy, store, direct } = await aWorld({ max: 1, notify: true });
   const producer = openStore(proxy.url, { notify: true });
   let woken = 0;

@@ -1,4 +1,4 @@
-// Extending a lease while someone else is writing the same row.
+// Extending a lease while another transaction writes the same row.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { claimed, connect, freshStore, made } from './ground.ts';

@@ -30,7 +30,7 @@ async function readAll(store: PostgresStore, cursor: string | null, count: numbe
 
 const told = (events: readonly FeedEvent[]): string[] => events.map(({ job, event }) => `${job}/${event.n}`);
 
-test('what commits late is not missed by a reader that came by before', async () => {
+test('a transaction that commits late is not missed by a reader that read before', async () => {
   const { url, store } = await freshStore();
   const [late, ...early] = await born(store, ...many(5));
   const client = await connect(url);
@@ -44,7 +44,7 @@ test('what commits late is not missed by a reader that came by before', async ()
   expect(all.toSorted()).toEqual([late!, ...early].map((change) => `${change.after.id}/1`).toSorted());
 });
 
-test('transactions that commit in the reverse of their order are all told, each once', async () => {
+test('the feed has transactions that commit in reverse order, each once', async () => {
   const { url, store } = await freshStore();
   const changes = await born(store, ...many(6));
   const clients = await Promise.all(changes.map(() => connect(url)));
@@ -64,7 +64,7 @@ test('transactions that commit in the reverse of their order are all told, each 
   expect(read.toSorted()).toEqual(changes.map(({ after }) => `${after.id}/1`).toSorted());
 });
 
-test('what was rolled back is never told and holds nothing up', async () => {
+test('a rolled back transaction is not in the feed and does not delay it', async () => {
   const { url, store } = await freshStore();
   const [gone, kept] = await born(store, {}, {});
   const client = await connect(url);
@@ -75,12 +75,12 @@ test('what was rolled back is never told and holds nothing up', async () => {
   expect(told(await readAll(store, null, 1))).toEqual([`${kept!.after.id}/1`]);
 });
 
-test('a transaction that began before another one\'s change tells its own after it', async () => {
+test('the feed orders a transaction that began earlier and committed later after the other', async () => {
   const { url, store } = await freshStore();
   const [job] = await made(store, {});
   const client = await connect(url);
   await client.query('begin');
-  await client.query('select pg_current_xact_id()'); // its number is now lower than that of whoever comes next
+  await client.query('select pg_current_xact_id()'); // its xid is now lower than that of the next transaction
   const edited = decided(job!, { do: 'edit', edit: { priority: 1 } }, store.now());
   expect(await store.commit({ changes: [edited] })).toEqual([true]);
   const again = decided(edited.after, { do: 'edit', edit: { priority: 2 } }, store.now());

@@ -1,4 +1,4 @@
-// What the tests of the PostgreSQL store stand on: a store in a fresh database, plain jobs, and a look from beside.
+// The fixtures of the PostgreSQL tests: a store in a fresh database, plain jobs, and a second connection.
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';

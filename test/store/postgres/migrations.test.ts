@@ -1,4 +1,4 @@
-// Migrations: safe when many start at once, told before they are done, and never backwards.
+// Migrations: safe when many start at once, listed before they are executed, and never backwards.
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
@@ -16,7 +16,7 @@ test('eight instances that start at once make one schema', async () => {
   expect(new Set(firsts).size).toBe(8);
 });
 
-test('a dry run tells the statements and changes nothing', async () => {
+test('a dry run returns the statements and changes nothing', async () => {
   const url = await freshDatabase();
   const store = openStore(url, { schema: 'Odd "name"' });
   const { from, to, statements } = await store.migrate({ dryRun: true });
@@ -55,7 +55,7 @@ test('a schema made by a newer version is refused and left alone', async () => {
   expect((await client.query('select version from stint.meta')).rows).toEqual([{ version: 1000 }]);
 });
 
-test('who forgets to migrate is told so', async () => {
+test('a schema that was not migrated is refused with advice', async () => {
   const store = openStore(await freshDatabase());
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'older.schema' });
 });
@@ -69,7 +69,7 @@ test('stores in schemas of their own do not see each other', async () => {
   expect(await claimed(other)).toEqual([]);
 });
 
-test('a feed that was restored on another server goes on', async () => {
+test('a feed that was restored on another server continues', async () => {
   const { url, store } = await freshStore();
   const [job] = await made(store, {});
   const client = await connect(url);
@@ -83,18 +83,18 @@ test('a feed that was restored on another server goes on', async () => {
   await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
 });
 
-test('a server that cannot be reached is told of after some patience', async () => {
+test('a server that cannot be reached is refused after some time', async () => {
   const store = new PostgresStore('postgres://postgres@127.0.0.1:1/none', { patienceMs: 300, notify: false });
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
   await store.close();
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
 });
 
-test('a feed that told of each job by itself tells the same after the migration', async () => {
+test('a feed with one entry per job has the same events after the migration', async () => {
   const url = await freshDatabase();
   const store = openStore(url);
   const event = { n: 1, at: 1_800_000_000_000, by: 'a "b"\n☃', kind: 'created', due: 5, priority: -1 };
-  // Data of a handler may look like the head of an entry, and is left as it is.
+  // Data of a handler may resemble the head of an entry, and stays unchanged.
   const failed = { ...event, n: 2, kind: 'failed', error: { code: 'unknown', message: '', data: [{ job: 1, kind: 'x' }] } };
   const told = [
     { job: 1, kind: 'run', type: 'mail "x"', parent: null, event },

@@ -18,7 +18,7 @@ async function storeBehindProxy(): Promise<{ proxy: Proxy; store: PostgresStore;
 const kill = `select pg_terminate_backend(pid) from pg_stat_activity
   where application_name = 'stint' and datname = current_database()`;
 
-test('connections that the server ends are replaced, and nobody notices', async () => {
+test('connections that the server ends are replaced without an error', async () => {
   const { url, store } = await freshStore({ max: 4 });
   const client = await connect(url);
   const jobs = await made(store, ...many(40));
@@ -34,7 +34,7 @@ test('connections that the server ends are replaced, and nobody notices', async 
   expect(await store.count({ standings: ['running'] })).toMatchObject([{ count: taken.length }]);
 });
 
-test('a new job whose acknowledgement was lost is stored once, and said to be', async () => {
+test('a new job whose acknowledgement was lost is stored once, and the caller learns it', async () => {
   const { proxy, store, direct } = await storeBehindProxy();
   const [change] = await born(store, {});
   proxy.loseAnswerTo('insert into');
@@ -64,7 +64,7 @@ test('a job that has moved on before its lost acknowledgement was asked after is
   expect(history.map(({ kind }) => kind)).toEqual(['created', 'claimed', 'cancelled']);
 });
 
-test('changes, ends and deletes whose acknowledgement was lost are said to be written', async () => {
+test('changes, ends and deletes whose acknowledgement was lost are reported as written', async () => {
   const { proxy, store, direct } = await storeBehindProxy();
   const [a, b, c, d] = await made(store, {}, {}, {}, {});
   const pause = decided(a!, { do: 'pause' }, store.now());
@@ -83,7 +83,7 @@ test('changes, ends and deletes whose acknowledgement was lost are said to be wr
   ]);
 });
 
-test('who lost to another while its request was lost is told so', async () => {
+test('a change that lost a race while its request was lost is reported as not written', async () => {
   const { proxy, store, direct } = await storeBehindProxy();
   const [job] = await made(store, {});
   const ours = decided(job!, { do: 'pause' }, store.now(), 'us');
@@ -115,7 +115,7 @@ test('a claim whose request was lost took nothing', async () => {
   expect(await claimed(direct)).toHaveLength(3);
 });
 
-test('staged children and log lines are kept once, though their acknowledgement was lost', async () => {
+test('staged children and log lines whose acknowledgement was lost are stored once', async () => {
   const { proxy, store, direct } = await storeBehindProxy();
   await made(store, {});
   const [parent] = await claimed(store);
@@ -134,7 +134,7 @@ test('staged children and log lines are kept once, though their acknowledgement 
   expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line })));
 });
 
-test('after a crash of the server all that was acknowledged is there, and work goes on', async () => {
+test('after a crash of the server all acknowledged jobs are stored, and work continues', async () => {
   const postgres = await TestPostgres.create({ fsync: true });
   const store = openStore(postgres.url, { patienceMs: 30_000 });
   try {

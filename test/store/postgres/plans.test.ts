@@ -1,5 +1,5 @@
-// Plans: whatever the planner believes of a table, rows are looked up by index, one by one. It may believe that a table
-// is empty which holds a million rows by now, and a plan once made is kept.
+// Plans: whatever the statistics of a table, rows are looked up by index, one by one. The statistics may be those of an
+// empty table that has a million rows now, and a cached plan stays.
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
@@ -28,7 +28,7 @@ let count = 0;
 const scanned = { now: 0, searchedAt: 0, lanes: [], near: 0, hasJobsAtGates: false, isCut: false, tookMs: 0, parents: [] };
 const noneDue = { free: [false, null], gated: [false, null], due: null };
 
-/** Plans statements as if they were prepared and used often, carries none of them out, and answers as told. */
+/** Plans statements as if they were prepared and used often, executes none of them, and returns the given rows. */
 function planning(client: pg.Client, plans: Map<string, string>, ...answer: object[]): Session {
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const name = `planned_${(count += 1)}`;
@@ -122,13 +122,13 @@ test('runs created since a time are read from the indexes of those that ended si
   }
 });
 
-test('a plan for the values of a batch begins with the batch, whatever the table was when it was last looked at', async () => {
+test("a plan for the values of a batch starts with the batch, whatever the table's statistics", async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const pending = await born(store, ...many(5_000));
   await store.commit({ changes: pending });
   for (const table of ['job', 'ended']) await client.query(`vacuum analyze stint.${table}`);
-  // Nobody was claimed when the planner last looked: it believes that no job has the second version.
+  // No job was claimed at the last ANALYZE: by the statistics, no job has the second version.
   await client.query('set plan_cache_mode = force_custom_plan');
   const plans = new Map<string, string>();
   const session = planning(client, plans, { now: 0, ids: null, count: 1 });
@@ -146,7 +146,7 @@ test('a plan for the values of a batch begins with the batch, whatever the table
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
-test('claims go along their lanes until they have enough, also where the queue was empty when last looked at', async () => {
+test('claims read their lanes until they have enough jobs, even if the statistics are of an empty queue', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   // It was long before, and its table still has that size.
@@ -215,12 +215,12 @@ test('definitions are found by their index among jobs that wait, whatever the pl
   const plan = [...plans.values()].join('\n');
   expect(wholeReads(plan), plan).toEqual([]);
   expect(plan).toContain('using job_definition');
-  // Those that are wanted come first, and each is looked up: the other way round each row was looked for among them.
+  // The wanted ids come first, and each is looked up; the other way round, each row would be searched among them.
   expect(plan.indexOf('job_definition'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
   expect(plan).not.toMatch(/Semi Join|Join Filter/);
 });
 
-test('lists of ended runs are read from the place in an index where the asked ones begin', async () => {
+test('lists of ended runs are read from the index position where the requested ones begin', async () => {
   const { url } = await freshStore();
   const client = await connect(url);
   await client.query(`insert into stint.ended (id, version, created, ended_at, kind, type, def, fate, input, body, history)

@@ -1,4 +1,4 @@
-// Waking: other stores hear of new work within moments, also after their connection was lost; and it is only a hint.
+// Waking: other stores are notified of new jobs, even after their connection was lost; a notification is only a hint.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { calls, claimed, connect, freshStore, made, openStore } from './ground.ts';
@@ -37,7 +37,7 @@ test('a store is woken by the commits of another, and again after its connection
   await woken();
 });
 
-test('without NOTIFY nobody listens and work is found all the same', async () => {
+test('without NOTIFY no connection listens, and jobs are found by polling', async () => {
   const { url, store } = await freshStore({ notify: false });
   const other = openStore(url, { notify: false });
   other.onWake(() => {});

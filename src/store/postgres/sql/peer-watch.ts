@@ -61,7 +61,9 @@ export class PeerWatch {
     this.#ask = ask;
   }
 
-  /** Watches a client from its use on; null: another peer was lost since this one was last heard, so it is unsafe. */
+  /**
+   * Watches a client that is in use; null: another peer was lost since the last answer of this one, so it is unsafe.
+   */
   begin(client: pg.PoolClient): WatchedClient | null {
     const watched = this.#clients.get(client) ?? this.#add(client);
     if (watched.lastReplyAt < this.#lostAt) {
@@ -147,7 +149,9 @@ export class PeerWatch {
     return found === 'idle' ? 'the connection carries nothing any more' : `no answer for ${Math.round(quiet / 1000)} s`;
   }
 
-  /** Idle clients may be cut off in the same way: those not heard of since are reset when their turn comes. */
+  /**
+   * Idle clients may be cut off in the same way: those without an answer since then are reset when they are used next.
+   */
   #lose(watched: WatchedClient, loss: PeerLoss): void {
     watched.loss = loss;
     this.#lostAt = systemClock.monotonic();

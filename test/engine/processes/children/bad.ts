@@ -78,7 +78,7 @@ export const bad = jobType('bad', {
   },
 });
 
-/** Returns at once; what it left behind is rejected later, when nobody listens any more. */
+/** Returns immediately; its promise is rejected later, when no code handles it. */
 export const late = jobType('late', {
   retry: once,
   run: () => {

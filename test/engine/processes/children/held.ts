@@ -13,7 +13,7 @@ export const blocking = jobType('blocking', {
   },
 });
 
-/** Blocks its process for ever: at once, or after it has given way once. */
+/** Blocks its process endlessly: immediately, or after it has yielded once. */
 export const stuck = jobType('stuck', {
   input: typed<{ isAsync: boolean }>(),
   timeout: '2s',

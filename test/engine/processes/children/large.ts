@@ -1,4 +1,4 @@
-// A run of very many tasks. In the middle of its planning it waits until the test has looked.
+// A run of very many tasks. In the middle of its planning it waits for the test.
 import { jobType, typed } from '../../../../src/index.ts';
 import { gate, tell } from './ledger.ts';
 

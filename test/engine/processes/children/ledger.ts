@@ -1,4 +1,4 @@
-// The ledger: what handlers did, told outside the store, one line each, by whichever process; and gates they wait at.
+// The ledger: what handlers did, recorded outside the store, one line each, by any process; and gates they wait at.
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../../../src/index.ts';

@@ -1,4 +1,4 @@
-// A run with tasks that hangs once, in the phase its input names: whoever works on it then can be killed there.
+// A run with tasks that hangs once, in the phase that its input names, so that its instance can be killed there.
 import { jobType, typed, type Context } from '../../../../src/index.ts';
 import { hang, isFirst, of, tell } from './ledger.ts';
 
