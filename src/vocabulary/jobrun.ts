@@ -50,6 +50,7 @@ export function attemptsOf(events: readonly Event[]): readonly PastAttempt[] {
   for (const step of stepsOf(events)) {
     if (step.event.kind === 'claimed') attempts.unshift(begun(step, step.event.holder));
     else if (step.before.state === 'running' && step.after.state !== 'running') attempts[0] = over(attempts[0]!, step);
+    else if (step.before.state !== 'running' && step.after.state === 'running') attempts[0] = resumed(attempts[0]!);
     else if (step.event.kind === 'failed') attempts.unshift(over(begun(step, null), step));
   }
   return attempts;
@@ -70,6 +71,9 @@ const over = (attempt: PastAttempt, { event }: LifeStep): PastAttempt => ({
   error: errorOf(event),
   endedBy: event.kind,
 });
+
+/** A late worker holds the job again, under the same fence. */
+const resumed = (attempt: PastAttempt): PastAttempt => ({ ...attempt, end: null, error: null, endedBy: null });
 
 function errorOf(event: Event): JobError | null {
   if (event.kind === 'retried' || event.kind === 'failed') return event.error;

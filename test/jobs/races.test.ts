@@ -53,7 +53,9 @@ describe.each(stores)('races on $name', (kind) => {
       const finish = (): Promise<unknown> => world.jobs.succeed(id, fence, tester);
       const cancel = (): Promise<unknown> => other.cancel(id, tester);
       const [first, second] = round % 2 === 0 ? [finish, cancel] : [cancel, finish];
-      await winners([first(), second()], ['wrong.state']);
+      const early = first();
+      for (let step = 0; step < round; step += 1) await Promise.resolve(); // a longer head start in each round
+      await winners([early, second()], ['wrong.state']);
       const kinds = (await world.events(id)).slice(2);
       expect(['succeeded', 'cancelAsked,cancelled']).toContain(kinds.join());
       seen.add(kinds.join());

@@ -1,5 +1,6 @@
 // Schedules as a definition has them: when they tick, what each policy makes of a tick, and what operators can change.
 import { describe, expect, test } from 'vitest';
+import { apply } from '../../../src/apply.ts';
 import {
   at, cron, every, jobDef, jobType, repeat, runState, typed, type DefOptions,
 } from '../../../src/index.ts';
@@ -432,7 +433,8 @@ describe('the scheduler', () => {
     const t = await start({ defs: ['good', 'bad'].map((name) => jobDef(name, quick, { schedules: hourly })) });
     const { job, code } = await t.engine.definition('bad');
     const spoilt = { code: { ...code, misfire: null }, override: null };
-    await t.engine.jobs.edit(job.id, { input: JSON.stringify(spoilt) }, { by: 'someone' });
+    const edit = { do: 'edit', edit: { input: JSON.stringify(spoilt) } } as const;
+    await apply(t.engine.jobs.store, job, edit, { by: 'someone' });
     await t.advance('2h');
     expect(await times(t, 'good')).toEqual(['01:00:00', '02:00:00']);
     expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
