@@ -8,6 +8,7 @@ import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
+import { feedPageMax, parsePosition, positionOf, type EventPosition } from '../store/feed-position.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
@@ -49,12 +50,14 @@ export interface ListedDefinition extends KnownDefinition {
 }
 
 export interface EngineEvent extends FeedEvent {
-  /** Where to continue after it. */
+  /** Pass it as `after` to get the events that follow this one. */
   readonly cursor: string;
 }
 
+/** `after` may be a position, or a cursor of the store. */
+const startAt = (after: string): EventPosition => parsePosition(after) ?? { cursor: after, read: 0 };
+
 const eventPollMs = 250;
-const eventBatch = 500;
 const logPage = 1000;
 
 
@@ -167,15 +170,17 @@ export class EngineReads {
   async *events({ after }: { readonly after?: string } = {}): AsyncGenerator<EngineEvent, void, undefined> {
     const { database, memory } = this.#stores;
     let memoryCursor = await memory.store.feedEnd();
-    let cursor = after ?? (await database.store.feedEnd());
+    let { cursor, read } = after === undefined ? startAt(await database.store.feedEnd()) : startAt(after);
     for (;;) {
-      const stored = await database.events(cursor, eventBatch);
-      const inMemory = await memory.events(memoryCursor, eventBatch);
-      cursor = stored.cursor;
+      const stored = await database.events(cursor, feedPageMax);
+      for (const [index, event] of stored.events.entries()) {
+        if (index >= read) yield { ...event, cursor: positionOf(cursor, index + 1) };
+      }
+      ({ cursor, read } = startAt(stored.cursor));
+      const inMemory = await memory.events(memoryCursor, feedPageMax);
       memoryCursor = inMemory.cursor;
-      const events = [...stored.events, ...inMemory.events];
-      for (const event of events) yield { ...event, cursor };
-      if (events.length === 0) await this.#clock.sleep(eventPollMs);
+      for (const event of inMemory.events) yield { ...event, cursor: positionOf(cursor, 0) };
+      if (stored.events.length + inMemory.events.length === 0) await this.#clock.sleep(eventPollMs);
     }
   }
 

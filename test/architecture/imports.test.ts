@@ -58,7 +58,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
   ],
   'src/store/': [
-    ['query', 'text-cache', 'id-scan', 'batcher', 'url-options'],
+    ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
     ['port', 'job-body', 'tally-sum'],
     ['store', 'job-columns'],
     ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],

@@ -1,6 +1,7 @@
 // Event streams: no event is lost or sent twice; slow readers are disconnected and can resume.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventFeed, parsePosition, positionOf } from '../../src/http/events/feed.ts';
+import { EventFeed } from '../../src/http/events/feed.ts';
+import { parsePosition, positionOf } from '../../src/store/feed-position.ts';
 import type { HttpServices } from '../../src/http/handler.ts';
 import { StreamBuffer, bufferedMax } from '../../src/http/events/stream-buffer.ts';
 import { changes } from '../../src/http/events/stream.ts';

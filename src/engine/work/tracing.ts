@@ -64,7 +64,7 @@ export class Tracing {
     const facts = {
       'stint.job.id': job.id,
       'stint.job.kind': job.kind,
-      'stint.attempt': job.attempt + 1,
+      'stint.attempt': job.attempt + job.crashes,
       'stint.phase': job.phase,
     };
     const options = { kind: api.SpanKind.CONSUMER, attributes: { ...about('process', job.type), ...facts } };

@@ -1,11 +1,7 @@
-/**
- * The event feed: one reader of the store's feed, shared by all streams.
- *
- * Every event has a position `CURSOR~N`: the Nth event after a cursor of the store. No later commit changes that order,
- * so a stream that resumes from a position gets exactly the events after it. Events of in-memory jobs have no position.
- */
+/** The event feed: one reader of the store's feed, shared by all streams. Events of in-memory jobs have no position. */
 import type { Logger } from '../../logger.ts';
 import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
+import { feedPageMax, positionOf } from '../../store/feed-position.ts';
 import type { Clock } from '../../time/clock.ts';
 import { WorkSignal } from '../work-signal.ts';
 
@@ -25,7 +21,6 @@ export interface FeedParts {
   readonly catchUpFrom?: () => Promise<string | null>;
 }
 
-export const feedBatch = 500;
 const feedPollMs = 200;
 const idlePollMs = 1_000;
 const outageMs = 1_000;
@@ -97,7 +92,7 @@ export class EventFeed {
 
   async #begin(): Promise<void> {
     const { store, readMemory, catchUpFrom } = this.#parts;
-    this.#memoryCursor = (await readMemory(null, feedBatch)).cursor;
+    this.#memoryCursor = (await readMemory(null, feedPageMax)).cursor;
     if (catchUpFrom === undefined) this.#cursor = await store.feedEnd();
     else await this.#catchUp(await catchUpFrom());
     this.#isLive = true;
@@ -106,7 +101,7 @@ export class EventFeed {
 
   async #catchUp(from: string | null): Promise<void> {
     this.#cursor = from;
-    for (let read = 0; read < caughtUpMax; read += feedBatch) if (!(await this.#read())) return;
+    for (let read = 0; read < caughtUpMax; read += feedPageMax) if (!(await this.#read())) return;
     this.#parts.logger.warn(`the event feed skips what is older: more than ${caughtUpMax} events since the last start`, {});
     this.#cursor = await this.#parts.store.feedEnd();
   }
@@ -128,24 +123,16 @@ export class EventFeed {
 
   async #read(): Promise<boolean> {
     const from = this.#cursor;
-    const stored = await this.#parts.read(from, feedBatch);
+    const stored = await this.#parts.read(from, feedPageMax);
     stored.events.forEach((event, index) => this.#publish({ position: positionOf(from ?? '', index + 1), event }));
     this.#cursor = stored.cursor;
-    const inMemory = await this.#parts.readMemory(this.#memoryCursor, feedBatch);
+    const inMemory = await this.#parts.readMemory(this.#memoryCursor, feedPageMax);
     for (const event of inMemory.events) this.#publish({ position: null, event });
     this.#memoryCursor = inMemory.cursor;
-    return stored.events.length === feedBatch || inMemory.events.length === feedBatch;
+    return stored.events.length === feedPageMax || inMemory.events.length === feedPageMax;
   }
 
   #publish(item: FeedItem): void {
     for (const call of this.#followers) call(item);
   }
-}
-
-export const positionOf = (cursor: string, read: number): string => `${cursor}~${read}`;
-
-/** Null: not a position. */
-export function parsePosition(position: string): { readonly cursor: string; readonly read: number } | null {
-  const [, cursor, read] = /^([!-~]{1,200})~(\d{1,4})$/.exec(position) ?? [];
-  return cursor === undefined || Number(read) > feedBatch ? null : { cursor, read: Number(read) };
 }

@@ -2,7 +2,8 @@
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import { changed, eventView, logView, progressView, runView } from '../views.ts';
-import { feedBatch, parsePosition, positionOf, type FeedItem } from './feed.ts';
+import { feedPageMax, parsePosition, positionOf } from '../../store/feed-position.ts';
+import type { FeedItem } from './feed.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
 import { StreamBuffer } from './stream-buffer.ts';
@@ -71,10 +72,10 @@ async function* catchUp(
   let isJoined = false;
   while (!signal.aborted) {
     const from = cursor;
-    const { events, cursor: next } = await engine.jobs.events(from, feedBatch);
+    const { events, cursor: next } = await engine.jobs.events(from, feedPageMax);
     yield events.map((event, index) => ({ position: positionOf(from, index + 1), event }));
     cursor = next;
-    const isEnd = events.length < feedBatch;
+    const isEnd = events.length < feedPageMax;
     if (isEnd && isJoined) return;
     if (isEnd) join();
     isJoined ||= isEnd;

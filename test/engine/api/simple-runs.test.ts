@@ -512,6 +512,8 @@ describe('events', () => {
     await t.drain();
     const later = t.engine.events({ after: seen[2]!.cursor });
     expect((await later.next()).value).toMatchObject({ job: other.id, event: { kind: 'created' } });
+    const again = t.engine.events({ after: seen[0]!.cursor });
+    expect((await again.next()).value).toMatchObject({ job: run.id, event: { kind: 'claimed' } });
   });
 });
 

@@ -101,6 +101,7 @@ test('a try belongs to the trace in which its run was created, also in another p
   const tries = named('run work');
   expect(created).toMatchObject({ kind: api.SpanKind.PRODUCER, isEnded: true, parent: undefined });
   expect(tries.map(({ error }) => error)).toEqual(['not yet', undefined]);
+  expect(tries.map(({ attributes }) => attributes['stint.attempt'])).toEqual([1, 2]);
   for (const each of tries) {
     expect(each).toMatchObject({
       trace: created!.trace,
