@@ -40,8 +40,8 @@
  * Locks, in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
  * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only lock 3 waits, and its
  * holder waits for no job row. Commits that write several rows lock them in the order of ids, and never take lock 3. A
- * claim that ends a job may wait for the row of the job's unique key. If this leads to a deadlock, PostgreSQL detects it
- * (40P01), and the claim is retried.
+ * claim that ends a job may wait for the row of the job's unique key. If this leads to a deadlock, PostgreSQL detects
+ * it (40P01), and the claim is retried.
  *
  * Races, and why no job is lost or claimed twice:
  * - Two claims want a row: the second skips it. If it skipped too many rows, it scans each lane until it has enough.

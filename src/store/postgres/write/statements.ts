@@ -196,9 +196,7 @@ const findByCtidSql = (schema: string): string => `cross join lateral (
 const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;
 
-/**
- * The CTE `released`, which deletes the unique keys that jobs held while they were open; empty: these changes end none.
- */
+/** The CTE `released`, which deletes the unique keys that these changes release; an empty text: they release none. */
 function releaseKeysSql(schema: string, changes: readonly Change[], values: unknown[]): string {
   const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
