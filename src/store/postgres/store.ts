@@ -194,7 +194,7 @@ export class PostgresStore implements Store {
   }
 
   async beat(instance: Beat): Promise<BeatReply> {
-    requireKnownSchema(this.#schemaFound); // it can no longer write: its lease must lapse so that others can repair its jobs
+    requireKnownSchema(this.#schemaFound); // it can no longer write: its lease must lapse, so that others repair its jobs
     return beat(this.#connection, instance, (version) => this.#noteSchema(version));
   }
 

@@ -27,7 +27,7 @@ import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.
 export class ClaimHints {
   readonly #cursors: ScanCursors;
   #hint: (ClaimHint & { readonly at: number }) | null = null;
-  /** When the last notification about other jobs than that of `#hint` arrived. */
+  /** When the last notification arrived that was about other jobs than the one of `#hint`. */
   #otherAt = -Infinity;
   /** The requests that took a hint and have not scanned since. */
   readonly #unscanned = new Set<string>();
@@ -37,7 +37,7 @@ export class ClaimHints {
   }
 
   /**
-   * Records a notification of another process: it has written one new job, the hinted one; null: it has written other
+   * Records a notification of another process, which has written the hinted job and no other; null: it has written any
    * jobs.
    */
   receive(hint: ClaimHint | null): void {

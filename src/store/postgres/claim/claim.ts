@@ -51,7 +51,7 @@
  *   the task is skipped ('parents are changing') and claimed later. If the claim has the share lock, the cancel waits
  *   and commits after the claim. The holder of the task then learns of the cancel by its heartbeat.
  * - Two claims count the same gate: the advisory lock lasts until commit, so the second counts the jobs of the first.
- *   It reads after the lock in a new snapshot, since the isolation level is read committed.
+ *   The second counts in a snapshot that is taken after the lock, since the isolation level is read committed.
  * - A job is added before the cursor's position: the next full scan finds it, after about two seconds at most.
  * - A NOTIFY is lost: the job is found when the claimer polls.
  * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.

@@ -1,5 +1,6 @@
 /**
- * Gates: a waiting job is claimable if its gate has room, as `GateAdmissions` counts its admitted jobs. See claim.ts.
+ * Gates: claims waiting jobs whose gates have room. `GateAdmissions` counts the admitted jobs of each gate. See
+ * claim.ts.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
@@ -28,8 +29,8 @@ export async function gatedRows(session: Session, request: ClaimRequest, ring: G
 }
 
 /**
- * Keeps those of the locked jobs that their gates admit. Null: a gate is full, and jobs behind the locked ones may
- * pass.
+ * Returns the locked jobs that their gates admit. Null: a gate is full, and jobs behind the locked ones may be admitted
+ * instead.
  */
 function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
@@ -159,8 +160,8 @@ async function gatesAfter(
 }
 
 /**
- * Reads the first due jobs at each of these gates and priorities: as many as the gate has room for, plus `known`. Jobs
- * that are already chosen may be among them, and at most `known` are.
+ * Reads the first due jobs at each of these gates, per priority: as many as the gate has room for, plus `known`. That
+ * is the number of jobs that are already chosen, which may be among the first.
  */
 function waitingAt(
   session: Session,

@@ -176,8 +176,7 @@ export function exactNames(names: LaneRequest['names']): readonly string[] | nul
 }
 
 /**
- * The SQL condition that jobs of the request wait at gates. For a pattern, the types are not checked: jobs of its kinds
- * wait at gates.
+ * The SQL condition that jobs of the request wait at gates. For a pattern only the kinds are checked, not the types.
  */
 export const anyAtGatesSql = (schema: string, { kinds, names }: LaneRequest, values: unknown[]): string =>
   exactNames(names)

@@ -95,8 +95,8 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
 const nextScanMax = 1_000;
 
 /**
- * Returns when the next matching job after `after` (null: now) is due, or an earlier time at which to ask again; null:
- * no job is due later.
+ * Returns the due time of the next matching job after `after` (null: now), or an earlier time at which to ask again;
+ * null: no job is due later.
  */
 export async function nextDueInOrder(
   session: Session,

@@ -25,8 +25,8 @@ export async function purge(connection: Connection, options: PurgeOptions): Prom
 }
 
 /**
- * Deletes the jobs whose retention ended first; returns how many. Rows that others have locked are left for the next
- * purge.
+ * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that others have
+ * locked are left for the next purge.
  */
 async function purgeOldest(
   session: Session,

@@ -177,7 +177,7 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
 interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
-  /** The LIMIT clause for the ids of each row of `entry` (see `IndexChoice`). */
+  /** The LIMIT clause of the ids; if an index is chosen, of the ids of each row of its CTE `entry`. */
   readonly portion: string;
   readonly since: number | undefined;
 }

@@ -87,8 +87,8 @@ const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 const whole = 2_147_483_647;
 
 /**
- * Reads the entries with the wanted events, and few more. `count` is the number of changes in an entry, and each change
- * has at least one event.
+ * Reads enough entries for the wanted events, and few more. `count`, the number of changes in an entry, is at most the
+ * number of its events.
  */
 function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';

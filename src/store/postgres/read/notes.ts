@@ -5,7 +5,7 @@ import type { Connection, Session, Transaction } from '../sql/connection.ts';
 
 /**
  * Writes the notes of jobs that are running under the given fence, after locking their rows. Returns for each note
- * whether its job is.
+ * whether it was written.
  */
 export async function writeNotes(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
@@ -44,8 +44,8 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
 }
 
 /**
- * After a lost connection: returns the notes whose log lines were not yet written. They were if the log ends with the
- * same lines.
+ * After a lost connection: returns the notes whose log lines are not stored yet. The lines of a note are stored if the
+ * log of its job ends with them.
  */
 async function withoutWritten(session: Session, notes: readonly Note[]): Promise<Note[]> {
   const unwritten: Note[] = [];

@@ -1,6 +1,6 @@
 /**
- * Writes the WHERE clause of a query. Filters on columns are exact. Filters on JSON search its text, and may let
- * through too many rows.
+ * Writes the WHERE clause of a query. Filters on columns are exact. Filters on JSON may let through too many rows,
+ * which `matchesQuery` removes later.
  */
 import type { Kind } from '../../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
@@ -81,7 +81,7 @@ function unescapedPart(text: string): string {
  * differ only beyond the precision of a double; `matchesQuery` decides about both.
  */
 function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
-  if (path.includes('length')) return; // `matchesQuery` decides: a JavaScript array has a `length`, a jsonb array has none
+  if (path.includes('length')) return; // arrays have a `length` in JavaScript, not in jsonb: `matchesQuery` decides
   const at = `(input::jsonb #> ${arrayLiteral(path)})`;
   const isReadable = String.raw`length(input) < 100000 and input !~ '\\u(0000|[dD][89a-fA-F])|[eE][-+]?\d{4}'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
