@@ -309,10 +309,7 @@ const batching: BatcherOptions<readonly Change[]> = {
   isForAll: isRefusal,
 };
 
-/**
- * How long after a claim by hint the next claim scans its lanes, which the claim by hint left out. First the job
- * starts.
- */
+/** How long after a claim by hint its lanes are scanned, which the claim left out. Meanwhile the claimed job starts. */
 const afterHintMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>

@@ -23,7 +23,7 @@ export class StatementForgotten extends Error {
   override readonly name = 'StatementForgotten';
 }
 
-/** The server shuts down, starts up, has too many connections, ended an idle session or transaction, or only reads. */
+/** Codes of a server that shuts down, starts up, has too many connections, ended an idle session, or only reads. */
 const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', '25006']);
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
