@@ -6,7 +6,8 @@ import type { Migration } from '../store.ts';
 import type { Connection, Session } from './sql/connection.ts';
 
 /**
- * Numbers come first, which avoids padding. Names have the collation "C": ranges do not depend on the server's locale.
+ * The columns of table `job`. Numbers come first, which avoids padding. Texts have the collation "C", so that ranges do
+ * not depend on the server's locale.
  */
 const openColumns = `
   id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
@@ -22,21 +23,25 @@ const endedColumns = `
   fate text collate "C" not null, input text collate "C" not null, result text collate "C",
   body text collate "C" not null, history text collate "C" not null`;
 
-/** Rows of a queue die young: vacuum runs often and in small portions, and never truncates, which takes a lock. */
+/**
+ * The storage settings of a table whose rows are soon deleted. Vacuum runs often and in small portions. It never
+ * truncates the table, since this takes an exclusive lock.
+ */
 const hot = `autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000,
   vacuum_truncate = false`;
 
 /**
- * Grows a new table to a megabyte, which it keeps since vacuum does not truncate. For a smaller table the planner
- * prefers a sequential scan, and a prepared statement would keep that plan while the table grows to millions of rows.
+ * Grows a new table to a megabyte. The table keeps this size, since vacuum does not truncate it. For a smaller table
+ * the planner prefers a sequential scan, and a prepared statement would keep that plan while the table grows to
+ * millions of rows.
  */
 const stretch = (table: string, columns: string, values: string): string[] => [
   `insert into ${table} (${columns}) select ${values} from generate_series(1, 2500) n`,
   `delete from ${table}`,
 ];
 
-/** The statements of each version; `s` is the schema. Never change one that was released. */
+/** The statements of each version; `s` is the schema. Never change the statements of a released version. */
 const migrations: readonly ((s: string) => readonly string[])[] = [
   (s) => [
     `create table ${s}.meta (version integer not null)`,
@@ -97,14 +102,14 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `drop index ${s}.ended_type`,
     `create index ended_type on ${s}.ended (type, id) where kind <> 'task'`,
     `create index ended_top on ${s}.ended (id) where kind <> 'task'`,
-    // Covers the count of a run's tasks.
+    // An index-only scan counts a run's tasks.
     `drop index ${s}.ended_parent`,
     `create index ended_parent on ${s}.ended (parent, id) include (kind, type, fate) where parent is not null`,
     // Bedrock finds unique jobs by name.
     `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
   ],
   (s) => [
-    // Staged children bring their feed entry; feed entries hold equal events of many jobs once.
+    // Staged children have their feed entry with them. A feed entry contains the equal events of many jobs only once.
     `alter table ${s}.staged add column way text, add column shape text, add column events text collate "C"`,
     `alter table ${s}.staged alter events set storage external`,
     `update ${s}.feed set events = coalesce((
@@ -113,21 +118,21 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       from json_array_elements(events::json) entry)::text, '[]')`,
   ],
   (s) => [
-    // Covers lists of failed and cancelled runs by type.
+    // For lists of failed and cancelled runs by type.
     `create index ended_unlucky_top on ${s}.ended (fate, type, id) include (kind, def, created)
       where kind <> 'task' and fate <> 'succeeded'`,
   ],
   (s) => [
-    // The ended jobs that ended_past leaves out: with a retention of their own, or a parent.
+    // The ended jobs that the index ended_past leaves out: those with a retention of their own, or with a parent.
     `create index ended_since on ${s}.ended (ended_at)
       where kind <> 'task' and (parent is not null or purge_at is not null)`,
   ],
   (s) => [
-    // Definitions among all open jobs.
+    // Finds the definitions among all open jobs.
     `create index job_spec on ${s}.job (kind, id) where kind = 'def'`,
   ],
   (s) => [
-    // Plain names for tables, columns and indexes. Each statement changes the catalog alone, whatever the table's size.
+    // Plain names for tables, columns and indexes. A rename changes only the catalog, whatever the table's size.
     `alter table ${s}.job rename column told to xid`,
     `alter table ${s}.feed rename column told to xid`,
     `alter table ${s}.taken rename to unique_key`,
@@ -148,11 +153,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `alter index ${s}.ended_since rename to ended_at_own_retention`,
   ],
   (s) => [
-    // Claims by a pattern read due jobs in claim order, whatever the number of types; runs and tasks are claimed by
+    // Claims by a pattern read due jobs in claim order, whatever the number of types. Runs and tasks are claimed by
     // exact types, and have no entries here.
     `create index job_order on ${s}.job (kind, priority desc, due, id, type)
       where state = 'pending' and (gate is null or admitted = 1) and kind in ('bedrock', 'mock', 'def')`,
-    // Jobs at gates in claim order, whatever the number of gates.
+    // Claims read jobs at gates in claim order, whatever the number of gates.
     `create index job_gate_order on ${s}.job (kind, type, priority desc, due, id, gate)
       where state = 'pending' and gate is not null and admitted = 0`,
   ],
@@ -173,16 +178,17 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
 }
 
 /**
- * A dump that was restored on another server contains xids that this server has not reached, and the feed would wait
- * for them. They become the oldest xid.
+ * Replaces xids that this server has not reached by the oldest xid. They come from a dump of another server that was
+ * restored here, and the feed would wait until the server reaches them.
  */
 const resetForeignXids = (schema: string): string =>
   `with feed as (update ${schema}.feed set xid = '1' where xid >= ${unreached} returning 1)
     update ${schema}.job set xid = '1' where exists (select 1 from feed) and xid >= ${unreached}`;
 
 /**
- * All rows of this server that the statement sees have lower xids. The statement's own xid is no bound: it is assigned
- * before the snapshot, and others may get higher ones and commit in between.
+ * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The
+ * statement's own xid is no such bound: it is assigned before the snapshot, and other transactions may get higher xids
+ * and commit in between.
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
@@ -198,13 +204,13 @@ async function planFor(session: Session): Promise<Migration> {
   const from = (await versionOf(session)) ?? 0;
   const to = migrations.length;
   requireKnownSchema(from);
-  // `create schema if not exists` needs the right to create one even if it exists.
+  // Not `create schema if not exists`, which needs the right to create a schema even if it exists.
   const isCreated = await exists(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
   const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));
   return { from, to, statements: isCreated ? statements : [`create schema ${session.schema}`, ...statements] };
 }
 
-/** Null: the schema has no tables of Stint. */
+/** Returns the version of the schema; null: the schema has no tables of Stint. */
 async function versionOf(session: Session): Promise<number | null> {
   const meta = `select 1 from pg_tables where schemaname = (parse_ident($1))[1] and tablename = 'meta'`;
   if (!(await exists(session, meta))) return null;
@@ -212,7 +218,10 @@ async function versionOf(session: Session): Promise<number | null> {
   return row?.version ?? null;
 }
 
-/** Reads catalog tables: catalog functions use a cache that misses what others created while we waited for the lock. */
+/**
+ * Whether `question`, a query of catalog tables, finds a row. Catalog functions use a cache, which misses tables that
+ * others created while we waited for the lock.
+ */
 async function exists(session: Session, question: string): Promise<boolean> {
   return (await session.runUnprepared(question, [session.schema])).length > 0;
 }

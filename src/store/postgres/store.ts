@@ -43,7 +43,7 @@ export interface PostgresOptions extends Partial<ConnectionSettings> {
   readonly clock?: Clock;
   /** Whether instances wake each other by LISTEN and NOTIFY; otherwise they find new jobs when they poll. */
   readonly notify?: boolean;
-  /** Where to LISTEN, if the store's URL leads to a transaction pooler. */
+  /** The URL on which to LISTEN, if the store's URL leads to a transaction pooler. */
   readonly listenUrl?: string;
 }
 
@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
     return this.#connection.time.now();
   }
 
-  /** A new connection reads the server's clock. */
+  /** If store time is unknown, opens a connection: every new connection reads the server's clock. */
   synchronize(): Promise<void> | undefined {
     return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
   }
@@ -96,7 +96,7 @@ export class PostgresStore implements Store {
       if (mayWake(batch)) this.#wake.wakeOwn();
       return written;
     } finally {
-      // After an error too: the changes may have been written.
+      // Also after an error, since the changes may have been written.
       if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
     }
   }
@@ -194,7 +194,7 @@ export class PostgresStore implements Store {
   }
 
   async beat(instance: Beat): Promise<BeatReply> {
-    requireKnownSchema(this.#schemaFound); // a lease that is extended in vain would keep others from its jobs
+    requireKnownSchema(this.#schemaFound); // it can no longer write: its lease must lapse, so that others repair its jobs
     return beat(this.#connection, instance, (version) => this.#noteSchema(version));
   }
 
@@ -220,8 +220,8 @@ export class PostgresStore implements Store {
 
   /**
    * Takes a `pg` client on which the caller has begun a transaction, or an object with the same `query(text, values)`.
-   * Ids are reserved outside of it: the counter's row lock would block all other producers. A notification inside of it
-   * is delivered to all listeners, also of this process, when it commits.
+   * Ids are reserved outside of the transaction: the row lock of the counter would block all other producers. A
+   * notification is sent inside of it. When the transaction commits, all listeners get it, those of this process, too.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
@@ -283,7 +283,7 @@ const defaults: ConnectionSettings & PostgresOptions & { readonly notify: boolea
 
 const timeMaxMs = 3_600_000;
 
-/** The options that the query of a URL takes. */
+/** The options that the query of a URL may contain. */
 const urlOptions: OptionReaders = {
   schema: text,
   max: whole(1, 1_000),
@@ -298,7 +298,10 @@ const urlOptions: OptionReaders = {
 const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
   readOptions('PostgreSQL', urlOptions, texts);
 
-/** A refusal is about the database, not about a change. */
+/**
+ * How changes are batched. `isForAll`: a refusal is about the database, not about one change, so it is for the whole
+ * group.
+ */
 const batching: BatcherOptions<readonly Change[]> = {
   runningMax: 2,
   sizeMax: 2000,
@@ -306,7 +309,7 @@ const batching: BatcherOptions<readonly Change[]> = {
   isForAll: isRefusal,
 };
 
-/** After a claim by hint, the scan that it left out follows when the job has started. */
+/** How long after a claim by hint its lanes are scanned, which the claim left out. Meanwhile the claimed job starts. */
 const afterHintMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>

@@ -1,7 +1,7 @@
 /**
  * Wakes listeners when jobs may have become claimable: directly in this process, by NOTIFY in others. A transaction
- * with NOTIFY takes a lock of the whole cluster when it commits: it is sent right after a write, never inside it, and
- * at most every few milliseconds. For a single new run the payload is a claim hint.
+ * with NOTIFY takes a lock of the whole cluster when it commits. So NOTIFY is not a part of the store's own write
+ * transactions: it follows them, at most every few milliseconds. For a single new run the payload is a claim hint.
  */
 import pg from 'pg';
 import { systemRandom } from '../../random.ts';
@@ -14,27 +14,30 @@ import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
 const pauseMs = 5;
-/** NOTIFY payloads are limited to 8,000 bytes; longer hints are sent without details. */
+/**
+ * The maximum length of a claim hint; a notification for a longer hint is sent without it. NOTIFY limits payloads to
+ * 8,000 bytes.
+ */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often the connection that listens is checked: it may be dead without a report, since it sends nothing. */
+/** How often a statement checks the listening connection: it sends nothing else, so that its loss may go unnoticed. */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
 export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
-  /** Where to LISTEN: not through a transaction pooler. */
+  /** The server on which to LISTEN. LISTEN does not work through a transaction pooler. */
   readonly url: PostgresUrl;
   readonly notify: boolean;
 }
 
-/** Called for each notification of another process; null: it has no claim hint. */
+/** Called for each notification of another process; null: the notification has no claim hint. */
 export type OnHint = (hinted: ClaimHint | null) => void;
 
 export class Wake {
   readonly #connection: Connection;
   readonly #settings: WakeSettings;
   readonly #channel: string;
-  /** Notifications with this tag are our own, and ignored. */
+  /** The tag of the notifications that this process sends; it ignores them when it receives them. */
   readonly #ownTag = systemRandom.hex(8);
   readonly #onHint: OnHint;
   readonly #listeners = new Set<() => void>();
@@ -65,7 +68,10 @@ export class Wake {
     for (const call of this.#listeners) call();
   }
 
-  /** Notifies other processes on the session of the write; if the last NOTIFY was just now, a little later. */
+  /**
+   * Notifies other processes over the session of the write. If the last NOTIFY was less than `pauseMs` ago, notifies
+   * them after a pause, without a hint.
+   */
   notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;
     const now = systemClock.monotonic();
@@ -76,7 +82,7 @@ export class Wake {
     session.run(notifySql, [this.#channel, hint]).catch(ignore);
   }
 
-  /** Notifies all processes, this one too, when the caller's transaction commits. */
+  /** Notifies all processes, including this one, when the caller's transaction commits. */
   async notifyWithin(session: Session): Promise<void> {
     if (this.#settings.notify) await session.run('select pg_notify($1, $2)', [this.#channel, noTag]);
   }
@@ -119,7 +125,10 @@ export class Wake {
     this.#isListening = false;
   }
 
-  /** Listens until the connection is lost or the store closes. One wake replaces notifications missed before. */
+  /**
+   * Listens until the connection is lost or the store closes. Wakes the listeners once at the start, since
+   * notifications may have been missed before.
+   */
   async #listenOn(client: pg.Client): Promise<true> {
     const lost = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
@@ -134,7 +143,10 @@ export class Wake {
     return true;
   }
 
-  /** Sends a statement now and then, and when a connection of the pool was lost; returns when there is no answer. */
+  /**
+   * Checks the connection by a statement every `checkMs`, and when a connection of the pool was lost. Returns when
+   * there is no answer or the store closes.
+   */
   async #untilUnanswered(client: pg.Client): Promise<void> {
     for (let isAnswered = true; isAnswered; ) {
       await this.#checkSignal.wait(checkMs);
@@ -144,8 +156,8 @@ export class Wake {
   }
 }
 
-/** As long as a tag, and nobody's own. */
+/** The tag of a notification that every process accepts: as long as a process's tag, and equal to none. */
 const noTag = '-'.repeat(16);
 
-/** A notification need not wait for a flush to the disk. */
+/** Sends a notification without waiting for a flush to the disk. */
 const notifySql = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

@@ -3,8 +3,8 @@
  *
  * Saves (bench/LEDGER.md, "the hint of a lone run says what a claim needs to know"): the scan before the write; a job
  * created by another process starts after 3.4 instead of 4.3 ms.
- * Applies if the last full scan of the request left no due job, and nothing has been written or hinted since but this
- * job.
+ * Applies if the last full scan of the request left no due job. Since then, this process must have written no job that
+ * may be pending, and other processes must have announced only the hinted job.
  * Without it (`take` returns null, or the row has changed) the claim scans its lanes.
  */
 import type { Change } from '../../../model/change.ts';
@@ -23,11 +23,11 @@ import { appendLineSql, updateSql } from '../write/row-sql.ts';
 import { feedEntryText } from '../write/feed-sql.ts';
 import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.ts';
 
-/** The last hint that another process sent, until a claim takes it. */
+/** Stores the last hint that another process sent, until a claim takes it. */
 export class ClaimHints {
   readonly #cursors: ScanCursors;
   #hint: (ClaimHint & { readonly at: number }) | null = null;
-  /** When the last notification arrived that was not about `#hint`. */
+  /** When the last notification arrived that was about other jobs than the one of `#hint`. */
   #otherAt = -Infinity;
   /** The requests that took a hint and have not scanned since. */
   readonly #unscanned = new Set<string>();
@@ -36,7 +36,10 @@ export class ClaimHints {
     this.#cursors = cursors;
   }
 
-  /** Another process has written this one new job, or (null) any jobs. */
+  /**
+   * Records a notification of another process, which has written the hinted job and no other; null: it has written any
+   * jobs.
+   */
   receive(hint: ClaimHint | null): void {
     const at = systemClock.monotonic();
     if (hint === null) this.#otherAt = at;
@@ -44,7 +47,10 @@ export class ClaimHints {
     this.#hint = hint && { ...hint, at };
   }
 
-  /** The hinted job, if no other job is known to wait for this request. A hint is returned once. */
+  /**
+   * Returns the hint if its job is the only one that is known to wait for this request; otherwise null. A hint is
+   * returned only once.
+   */
   take(request: ClaimRequest): ClaimHint | null {
     const hint = this.#hint;
     const scan = this.#cursors.lastScan(request);
@@ -66,13 +72,16 @@ export class ClaimHints {
   }
 }
 
-/** Null: the row differs from the hint, another claim has locked it, or the decision is not to run it. */
+/**
+ * Claims the hinted job. Null: the row differs from the hint, another claim has locked it, or `decide` does not run the
+ * job.
+ */
 export async function claimByHint(
   connection: Connection,
   { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
-  // The job was created in the past, even if the server's clock has not been observed yet.
+  // Until the server's clock has been observed, `now` is the time of this host, which may be before the job's creation.
   const now = Math.max(connection.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now, now);
   if (change?.after?.state !== 'running') return null;
@@ -84,7 +93,9 @@ export async function claimByHint(
   return isOutcomeUnknown ? confirmAfterLoss(connection, change) : null;
 }
 
-/** Returns the input, which the hint does not contain; null: the row has changed or is locked. */
+/**
+ * Writes the claim; returns the job's input, which the hint does not contain. Null: the row has changed or is locked.
+ */
 async function write(session: Session, change: Change, hinted: readonly Value[]): Promise<string | null> {
   const { varyingColumns, texts } = packRows(updateFields, [change]);
   const values = [session.time.parameter(), feedEntryText([change]), ...texts, ...hinted];
@@ -107,7 +118,7 @@ const statement = cachedStatement((schema) => {
   ), ${singleFeedSql(schema, ', (select input from locked) as input')}`;
 });
 
-/** After a lost connection: whether the claim was written. */
+/** After a lost connection: returns the change with its input if it was written; otherwise null. */
 async function confirmAfterLoss(connection: Connection, change: Change): Promise<Change | null> {
   const [written] = await confirmWritten(connection, [change]);
   const [stored] = written ? await load(connection, [written.after!.id]) : [];

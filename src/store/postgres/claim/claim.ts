@@ -31,28 +31,28 @@
  * jobs are counted from the rows; there is no counter that could leak.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
- * the last claimed (due, id) of each lane. A cursor expires within two seconds: a full scan then finds jobs that were
- * added before it, such as retries and jobs that were due earlier than the cursor.
+ * the last claimed (due, id) of each lane. A cursor expires within two seconds. A full scan then finds jobs that were
+ * added before the cursor's position, such as retries and new jobs with an earlier due time.
  *
- * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims it from
- * there. A hint is not trusted: the UPDATE compares every column with it.
+ * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims the run
+ * without a scan. A hint is not trusted: the UPDATE compares every column of the row with it.
  *
  * Locks, in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
- * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only 3 waits, and its holder
- * waits for no job row. Commits that write several rows lock them in the order of ids, and never take lock 3. A claim
- * that ends a job may wait for the row of its unique key; PostgreSQL detects a deadlock through it (40P01), and the
- * claim is retried.
+ * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only lock 3 waits, and its
+ * holder waits for no job row. Commits that write several rows lock them in the order of ids, and never take lock 3. A
+ * claim that ends a job may wait for the row of the job's unique key. If this leads to a deadlock, PostgreSQL detects
+ * it (40P01), and the claim is retried.
  *
  * Races, and why no job is lost or claimed twice:
- * - Two claims want a row: the second skips it. If it skipped too many rows, it scans again without the shortcut.
+ * - Two claims want a row: the second skips it. If it skipped too many rows, it scans each lane until it has enough.
  * - A claim reads a row that another claim has just written: `for update` evaluates the condition again on the new
  *   version, which is no longer pending.
- * - A run is cancelled while its task is claimed. The cancel updates the parent's row. If it has the lock, the task is
- *   skipped ('parents are changing') and claimed later. If the claim has the share lock, the cancel waits, commits
- *   after the claim, and the heartbeat delivers it.
+ * - A run is cancelled while its task is claimed. The cancel updates the run's row. If the cancel has locked that row,
+ *   the task is skipped ('parents are changing') and claimed later. If the claim has the share lock, the cancel waits
+ *   and commits after the claim. The holder of the task then learns of the cancel by its heartbeat.
  * - Two claims count the same gate: the advisory lock lasts until commit, so the second counts the jobs of the first.
- *   It reads after the lock in a new snapshot, since the isolation level is read committed.
- * - A job is added before the cursor: the next full scan finds it, after about two seconds at most.
+ *   The second counts in a snapshot that is taken after the lock, since the isolation level is read committed.
+ * - A job is added before the cursor's position: the next full scan finds it, after about two seconds at most.
  * - A NOTIFY is lost: the job is found when the claimer polls.
  * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.
  */
@@ -128,7 +128,10 @@ function claimOnce(
   });
 }
 
-/** These jobs were searched in vain: the next search must not wait. */
+/**
+ * Returns a time before any of these jobs was due. Passed as `searchedAt`, it makes `nextDue` return their due times,
+ * so that the next claim does not wait.
+ */
 const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due }) => due)) - 1;
 
 /** Locks the first claimable jobs of lanes and gates, in claim order. */
@@ -137,7 +140,7 @@ async function claimable(
   { cursors, hints, gateRing }: ClaimParts,
   request: ClaimRequest,
 ): Promise<LockedJobs> {
-  // In one round trip with the lanes, if jobs waited at gates last time.
+  // If jobs waited at gates at the last scan, lanes and gates are read in one round trip.
   const [free, early] = await Promise.all([
     freeRows(transaction, cursors, request),
     cursors.expectsGates(request) ? gatedRows(transaction, request, gateRing) : undefined,
@@ -149,7 +152,10 @@ async function claimable(
   return { ...free, rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
 }
 
-/** The candidates whose parents could be locked or have ended; jobs with a changing parent are left out. */
+/**
+ * Returns the jobs whose parents could be locked or have ended; leaves out jobs whose parent another transaction is
+ * changing.
+ */
 async function withParents(session: Session, { rows, parents }: LockedJobs): Promise<Candidate[]> {
   const unlocked = rows.flatMap(({ parent }) => (parent === null || parents.has(parent) ? [] : [parent]));
   const others = unlocked.length === 0 ? null : await unlockedParents(session, unlocked);
@@ -165,7 +171,7 @@ interface UnlockedParents {
   readonly cancelled: ReadonlySet<number>;
 }
 
-/** Parents that could not be locked: another transaction is changing them, or they have ended. */
+/** Reads parents that could not be locked: either another transaction is changing them, or they have ended. */
 async function unlockedParents(session: Session, ids: readonly number[]): Promise<UnlockedParents> {
   const text = `select id, null as body from ${session.schema}.job where id = any($1::bigint[])
     union all select id, body from ${session.schema}.ended where id = any($1::bigint[])`;

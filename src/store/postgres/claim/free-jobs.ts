@@ -10,7 +10,7 @@ import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.t
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './pattern.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
 
-/** Locks the first due jobs that have no gate or have been admitted. */
+/** Scans from the cursors if there are any. If this finds too few jobs, or there are no cursors, scans everything. */
 export async function freeRows(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {
   const cursor = cursors.start(request);
   const resumed = cursor && (await scanFromCursor(session, request, cursor));
@@ -52,7 +52,7 @@ async function scanAll(session: Session, cursors: ScanCursors, request: ClaimReq
   }
 }
 
-/** Null: the pattern has more than `typesMax` types to walk through. */
+/** Scans all lanes from their beginning; null: the pattern has more than `typesMax` types to walk through. */
 async function scanLanes(
   session: Session,
   cursors: ScanCursors,
@@ -64,7 +64,7 @@ async function scanLanes(
   const found = await scan(session, request, lanesFound, typesMax);
   if (found.isCut) return null;
   cursors.recordScan(request, found, scannedAt);
-  // Others have locked too many of the rows in `near`: scan each lane until enough rows are locked.
+  // Other claims have locked too many rows of `near`: scan each lane until enough rows are locked.
   const isShort = lanesFound > 1 && found.rows.length < request.limit && found.near >= request.limit;
   return isShort ? scan(session, request, 1, typesMax) : found;
 }

@@ -1,4 +1,7 @@
-/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. See claim.ts. */
+/**
+ * Gates: claims waiting jobs whose gates have room. `GateAdmissions` counts the admitted jobs of each gate. See
+ * claim.ts.
+ */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import {
@@ -11,9 +14,9 @@ import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pe
 import { nowText } from '../sql/server-clock.ts';
 
 /**
- * Locks the jobs that their gates admit now, in claim order; null: there are none. If no job was turned away last time,
- * the first jobs are locked at once, in the round trip that counts the admitted ones: then gates cost no more round
- * trips than lanes.
+ * Locks the jobs that their gates admit now, in claim order; null: there are none. If the last claim found no full
+ * gate, the first jobs are locked in the same round trip in which the admitted jobs are counted. Gates then cost no
+ * more round trips than lanes.
  */
 export async function gatedRows(session: Session, request: ClaimRequest, ring: GateRing): Promise<LockedJobs | null> {
   const [, first, admitted] = await Promise.all([
@@ -25,7 +28,10 @@ export async function gatedRows(session: Session, request: ClaimRequest, ring: G
   return (first && admitFirst(first, ring, admissions(), request.limit)) ?? search(session, request, ring, admissions());
 }
 
-/** Null: a gate is full, and other jobs than the first may pass. */
+/**
+ * Returns the locked jobs that their gates admit. Null: a gate is full, and jobs behind the locked ones may be admitted
+ * instead.
+ */
 function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
   ring.isCrowded = rows.length < first.rows.length;
@@ -46,7 +52,7 @@ async function search(
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
 
-/** How many jobs each gate has admitted, of these types or of any. */
+/** Counts the admitted jobs of each gate: those of the given types, or by default of all types. */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job
@@ -55,7 +61,7 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-/** Locks the first due jobs, whatever the room at their gates. */
+/** Locks the first due jobs that wait at gates, even if their gates are full. */
 function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), request.limit];
@@ -65,7 +71,7 @@ function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs>
 
 type WaitingRow = WaitingJob & GatedType;
 
-/** The first due jobs of each lane, without locks. */
+/** Reads the first due jobs of each lane that wait at gates, without locks. */
 function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
@@ -87,7 +93,10 @@ interface RingWalk {
   readonly admissions: GateAdmissions;
 }
 
-/** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
+/**
+ * Walks the gates of each type in a circle, from where the last walk stopped, until it has found enough jobs or has
+ * passed all gates. Returns the jobs that their gates admit.
+ */
 async function admitByRing(
   session: Session,
   walk: RingWalk,
@@ -130,7 +139,10 @@ async function waitingInRing(
   return found;
 }
 
-/** The next gates at which jobs of a type wait, each found by one seek; up to `last`, or (null) to the last of all. */
+/**
+ * Returns the next gates after `after` at which jobs of a type wait, each found by one seek. Stops at the gate `last`;
+ * null: at the last of all gates.
+ */
 async function gatesAfter(
   session: Session,
   { kind, type }: GatedType,
@@ -147,7 +159,10 @@ async function gatesAfter(
   return rows.map(({ gate }) => gate);
 }
 
-/** The first due jobs at each of these gates, as many as it has room for beside the `known` ones. */
+/**
+ * Reads the first due jobs at each of these gates, per priority: as many as the gate has room for, plus `known`. That
+ * is the number of jobs that are already chosen, which may be among the first.
+ */
 function waitingAt(
   session: Session,
   { kind, type }: GatedType,
@@ -161,7 +176,8 @@ function waitingAt(
     numberArray(gates.map(({ room }) => room + known)),
   ];
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  // The gate as a range, and first in the ORDER BY: only `job_gate` fits, and not the index in claim order.
+  // The gate is written as a range and comes first in the ORDER BY: only `job_gate` fits, and `job_gate_order` does
+  // not.
   const at = (from: string): string => `${isAtGate} and job.kind = $2 and job.type = $3
     and job.gate >= ${from}.gate and job.gate <= ${from}.gate`;
   const next = (from: string, further: string): string => `select gate, room, (select priority from ${schema}.job
@@ -176,7 +192,7 @@ function waitingAt(
   return session.run<WaitingJob>(text, values);
 }
 
-/** Locks these jobs in the order of ids, as far as they still wait and nobody else has locked them. */
+/** Locks these jobs in the order of ids; skips jobs that no longer wait and jobs that others have locked. */
 function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<LockedJobs> {
   const { schema, time } = session;
   const ids = jobs.map(({ id }) => id).sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 /**
- * Lanes: a kind, a type and a priority. Each lane is one range of the index `job_lane`, so jobs of other types and
- * later jobs cost nothing. The lanes are found by seeks into the index from one priority (and type) to the next. See
- * claim.ts.
+ * Lanes: a lane is a kind, a type and a priority. Each lane is one range of the index `job_lane`, so a claim reads
+ * neither jobs of other types nor jobs that are due later. The lanes are found by seeks into the index from one
+ * priority (and type) to the next. See claim.ts.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
@@ -12,7 +12,7 @@ import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** A row with its ctid, which does not change while the row is locked. */
+/** A row with its ctid, its physical position, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
   readonly row_ctid: string;
 }
@@ -20,7 +20,7 @@ export interface RowWithCtid extends OpenRow {
 /** The jobs that a claim has locked, in claim order. */
 export interface LockedJobs {
   readonly rows: readonly RowWithCtid[];
-  /** The parents that could be locked, and whether each has been asked to cancel. */
+  /** The ids of the parents that could be locked, and whether each has been asked to cancel. */
   readonly parents: ReadonlyMap<number, boolean>;
   /** Store time after locking. */
   readonly now: number;
@@ -30,19 +30,20 @@ export interface LockedJobs {
 
 export type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
 
-/** The conditions of the partial indexes, verbatim. */
+/** The conditions of the partial indexes `job_lane` and `job_gate`, verbatim, so that the planner uses the indexes. */
 export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
 export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
 
 /**
- * The same for rows that are looked up by id. No partial index fits it: with the statistics of an empty queue the
- * planner would look for each id in the whole index of waiting jobs.
+ * `isAtGate` for rows that are looked up by id, written so that no partial index fits it. Otherwise, with the
+ * statistics of an empty queue, the planner would search the whole index of waiting jobs for each id.
  */
 export const isStillAtGate = `state = 'pending' and gate is not null and admitted + 0 = 0`;
 
 /**
- * Executes a statement whose CTE `best` locks jobs, and locks their parents; `cancel_asked` is read after the lock.
- * Locked rows of others are skipped. The last row of the result is a summary: its body is JSON.
+ * Executes a statement whose CTE `best` locks jobs, and locks their parents as well. The `cancel_asked` of a parent is
+ * read after its lock. Rows that others have locked are skipped. The last row of the result is a summary: its `body` is
+ * JSON with the times, the parents and the entries of `summary`.
  */
 export async function lockAndRead<Summary>(
   session: Session,
@@ -65,19 +66,27 @@ export async function lockAndRead<Summary>(
   return { rows, now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Summary) };
 }
 
-/** Evaluated before any row is read, unlike the other clocks of the statement. */
+/** The time at which the statement began, before it read any row; `nowText` is evaluated later. */
 const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)';
 
-/** The columns of a pending job; the body is last, since the summary takes its place. */
+/**
+ * The columns of a pending job. The body is the last one: in the summary row, it contains the summary, and all others
+ * are null.
+ */
 const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
 export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
 const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
-/** The CTEs `near` and `best`, which lock up to $2 jobs of the lanes. */
+/**
+ * The CTEs `near` and `best`, which lock the first jobs of the lanes, up to $2. `lanes`: how many lanes the last scan
+ * found.
+ */
 export const lockSql = (schema: string, lanes: number, beyond: string): string =>
   lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);
 
-/** Locks up to $2 rows of each lane: exact for one lane, too many rows for several. */
+/**
+ * Locks up to $2 rows of each lane and returns the first $2 of them. With several lanes it locks more rows than needed.
+ */
 const lockInLanesSql = (schema: string, beyond: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
@@ -85,14 +94,14 @@ const lockInLanesSql = (schema: string, beyond: string): string => `near as (sel
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
-/** Reads the first rows of all lanes without locks, then locks them in claim order until there are $2. */
+/** Reads the first rows of all lanes without locks, then locks them in claim order until $2 rows are locked. */
 export const lockBestSql = (schema: string, beyond: string, waits = isFree, stillWaits = waits): string => `near as materialized (
   select job.* from lane cross join lateral (
     select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowText}
     order by due, id limit 2 * $2::bigint + 20) job
   ), ${lockNearSql(schema, stillWaits)}`;
 
-/** The CTE `best`: locks the rows of \`near\` in claim order until there are $2. */
+/** The CTE `best`: locks the rows of `near` in claim order until $2 rows are locked. */
 export const lockNearSql = (schema: string, waits = isFree): string => `best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
@@ -102,8 +111,9 @@ export const lockNearSql = (schema: string, waits = isFree): string => `best as 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
 
 /**
- * The CTEs `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If a
- * pattern has more than `typesMax` types of a kind to walk through, there is no lane, and `types_cut` has a row.
+ * The CTEs `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
+ * walk through the types of a pattern meets more than `typesMax` types of a kind, `lane` is empty and `types_cut` has a
+ * row.
  */
 export function lanesSql(
   schema: string,
@@ -123,7 +133,10 @@ export function lanesSql(
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
 }
 
-/** The kinds and types of a request; for a pattern, the matching types with pending jobs. */
+/**
+ * The CTE `named`, the kinds and types of a request; for a pattern, the matching types that have pending jobs. Also the
+ * CTE `types_cut`.
+ */
 function namedTypesSql(
   schema: string,
   { kinds, names }: LaneRequest,
@@ -155,14 +168,16 @@ function namedTypesSql(
 export const kindsSql = (kinds: LaneRequest['kinds'], values: unknown[]): string =>
   `unnest($${values.push(nameArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
 
-/** Null: the names are a pattern. */
+/** Returns the type names of a request; null: the names are a pattern. */
 export function exactNames(names: LaneRequest['names']): readonly string[] | null {
   if ('exact' in names) return names.exact;
   const glob = parseGlob(names.glob);
   return isLiteral(glob) ? [literalPrefix(glob)] : null;
 }
 
-/** Whether jobs of the request wait at gates; for a pattern, whether any jobs of its kinds do. */
+/**
+ * The SQL condition that jobs of the request wait at gates. For a pattern only the kinds are checked, not the types.
+ */
 export const anyAtGatesSql = (schema: string, { kinds, names }: LaneRequest, values: unknown[]): string =>
   exactNames(names)
     ? `exists (select 1 from named cross join lateral (select 1 from ${schema}.job

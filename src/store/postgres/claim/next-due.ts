@@ -1,10 +1,13 @@
-/** When the next job becomes due, in a lane or at a gate. */
+/** Finds when the next job becomes due, in a lane or at a gate. */
 import type { Session } from '../sql/connection.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 import { canScanInOrder, nextDueInOrder, typesFirst } from './pattern.ts';
 
-/** After a time, or (default) from now on; or an earlier time at which to ask again. */
+/**
+ * Returns the first due time after `after` (default: now), or an earlier time at which to ask again; null: no job is
+ * due later.
+ */
 export async function nextDue(session: Session, request: LaneRequest, after?: number): Promise<number | null> {
   if (request.kinds.length === 0) return null;
   const start = after ?? session.time.parameter();

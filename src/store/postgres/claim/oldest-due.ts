@@ -1,4 +1,4 @@
-/** Of each type, the job that has been due longest and waits to be claimed. */
+/** Finds for each type the job that has been due longest and waits to be claimed. */
 import type { DueJob } from '../../store.ts';
 import type { Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';

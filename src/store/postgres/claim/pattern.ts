@@ -1,8 +1,8 @@
 /**
- * Claims by a pattern. They can be answered in two ways: by walking the types that the pattern may match, which is slow
- * if there are many; or by scanning the due jobs of all types in claim order, which is slow if many jobs of other types
- * are due. Both take turns with rising budgets, so that a claim costs about as much as the faster way, and types whose
- * jobs are due later cost nothing.
+ * Claims by a pattern of type names. There are two ways. One walks the types that the pattern may match, which is slow
+ * if there are many. The other scans the due jobs of all types in claim order, which is slow if many jobs of other
+ * types are due. Both take turns with rising budgets, so that a claim costs about as much as the faster way. Many types
+ * whose jobs are all due later do not slow it down, since the scan does not read them.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
@@ -14,7 +14,10 @@ import {
 } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** The budgets of the first turn, and how they rise. A type takes about as long as sixteen rows. */
+/**
+ * The budgets: how many types the first walk may visit, how many rows a scan may read per type of the walk, and the
+ * factor by which both rise. Visiting a type takes about as long as reading sixteen rows.
+ */
 export const typesFirst = 64;
 export const rowsPerType = 16;
 export const growth = 8;
@@ -23,14 +26,17 @@ export interface FreeJobs extends LockedJobs {
   readonly hasJobsAtGates: boolean;
 }
 
-/** The kinds of the index `job_order`. Other kinds are claimed by exact types. */
+/** The kinds of jobs in the index `job_order`. Jobs of other kinds are claimed by exact types. */
 const orderedKinds: readonly Kind[] = ['bedrock', 'mock', 'def'];
 const isOrdered = `${isFree} and kind in ('bedrock', 'mock', 'def')`;
 
 export const canScanInOrder = ({ kinds, names }: LaneRequest): boolean =>
   exactNames(names) === null && kinds.every((kind) => orderedKinds.includes(kind));
 
-/** Locks the first matching jobs; not complete: in some lane, too few of the first `budget` due jobs match. */
+/**
+ * Locks the first matching jobs among the first `budget` due jobs of each lane. `isComplete` is false if jobs beyond
+ * the budget might precede them in claim order.
+ */
 export async function scanInOrder(
   session: Session,
   request: ClaimRequest,
@@ -54,19 +60,21 @@ export async function scanInOrder(
     'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
   const { cut, near, ...found } = await lockAndRead<OrderedScan>(session, tables, summary, values);
   const isEnough = found.rows.length === request.limit;
-  // Others have locked too many of the rows in `near`: scan on until enough rows are locked.
+  // Other claims have locked too many rows of `near`: scan without a budget until enough rows are locked.
   if (!isEnough && near >= request.limit) return { ...(await lockInOrder(session, request)), isComplete: true };
   return { ...found, isComplete: cut === null || (isEnough && found.rows.at(-1)!.priority > cut) };
 }
 
 interface OrderedScan {
-  /** The highest priority of a lane that was not scanned to its end. */
+  /**
+   * The highest priority of a lane with too few matches within the budget and due jobs beyond it; null: there is none.
+   */
   readonly cut: number | null;
   readonly near: number;
   readonly hasJobsAtGates: boolean;
 }
 
-/** Locks the first matching jobs that nobody else has locked, however many due jobs precede them. */
+/** Locks the first matching jobs that nobody else has locked, however many due jobs of other types precede them. */
 function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs> {
   const { schema } = session;
   const values: unknown[] = [session.time.parameter(), request.limit];
@@ -80,10 +88,16 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
   return lockAndRead(session, tables, summary, values);
 }
 
-/** After this many jobs of other types, the time of the last one is answered: at most so many are scanned in vain. */
+/**
+ * How many jobs per lane `nextDueInOrder` scans. If none matches, it returns the due time of the last one scanned, and
+ * the caller asks again then.
+ */
 const nextScanMax = 1_000;
 
-/** When the next matching job is due after a time (null: now); or an earlier time at which to ask again. */
+/**
+ * Returns the due time of the next matching job after `after` (null: now), or an earlier time at which to ask again;
+ * null: no job is due later.
+ */
 export async function nextDueInOrder(
   session: Session,
   request: LaneRequest,
@@ -102,7 +116,7 @@ export async function nextDueInOrder(
   return row!.due;
 }
 
-/** The CTE `lane` (kind, priority): each is one range of the index `job_order`, found by one seek. */
+/** The CTE `lane` (kind, priority). Each lane is one range of the index `job_order`, and is found by one seek. */
 function orderedLanesSql(schema: string, { kinds, priorities }: LaneRequest, values: unknown[]): string {
   const next = (from: string, further: string): string => `select kind, (select priority from ${schema}.job
       where ${isOrdered} and job.kind = ${from}.kind ${further} order by priority desc limit 1)`;

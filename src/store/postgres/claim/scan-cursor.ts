@@ -2,10 +2,11 @@
  * The scan cursor: where the next claim of a request starts reading each lane.
  *
  * Saves (bench/LEDGER.md, "under load claims go on where the last one ended, past dead rows"): a claimed job leaves a
- * dead entry in the index until a vacuum removes it, and an open transaction delays that. With 50,000 dead entries a
- * full scan took 100 ms, a scan from the cursor 0.5 ms.
- * Applies if recent claims of the request were many or its full scan was slow, it names no priorities, and no job waits
- * at a gate. A cursor expires: a full scan then finds the jobs that were added before it.
+ * dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum. With 50,000 dead
+ * entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
+ * Applies if the request claimed many jobs recently or its full scan was slow, if it names no priorities, and if no job
+ * waits at a gate. A cursor expires. The full scan that follows finds jobs that were added before the cursor's
+ * position.
  * Without it (`start` returns null) every claim scans its lanes from their beginning, and finds the same jobs.
  */
 import { systemClock } from '../../../time/clock.ts';
@@ -25,35 +26,41 @@ export interface LaneCursor {
 export type CursorRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
 
 /**
- * A cursor is valid for twenty times as long as its scan took, within these bounds: scans take a twentieth of the time.
+ * A cursor is valid for twenty times as long as its full scan took, within these bounds, so that full scans take about
+ * a twentieth of the time.
  */
 const scanShare = 20;
 const cursorMinMs = 100;
 const cursorMaxMs = 2000;
-/** Fewer claims than this leave too few dead entries to skip. */
+/** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
 const claimedMin = 2000;
-/** This many claims between two scans are load. */
+/** How many claimed jobs since the last full scan but one make a cursor worthwhile, even if a full scan is fast. */
 const loadMin = 500;
 const slowScanMs = 2;
-/** From this time on, a claim accepts fewer jobs than requested rather than scan everything. */
+/**
+ * If a full scan took at least this long, a claim accepts fewer jobs than requested instead of scanning everything
+ * again.
+ */
 const expensiveScanMs = 20;
 const cursorsMax = 1000;
 const emptyMaxAgeMs = 50;
 
 interface ScanCursor {
   readonly lanes: Map<string, LaneCursor>;
-  /** Monotonic time of this process when the scan was sent; `scanMs` is the duration that the server measured. */
+  /**
+   * The monotonic time of this process when the full scan was sent; `scanMs` is the duration that the server measured.
+   */
   readonly scannedAt: number;
   readonly scanMs: number;
   readonly hasGates: boolean;
-  /** Whether lanes of all priorities were scanned. */
+  /** Whether the lanes of all priorities were scanned. */
   readonly isWhole: boolean;
   readonly claimedBefore: number;
   readonly claimedEver: number;
   claimed: number;
-  /** Whether a claim accepted fewer jobs than requested. */
+  /** Whether a claim since the full scan accepted fewer jobs than requested. */
   wasPartial: boolean;
-  /** Whether a full scan found fewer jobs than requested: no due job is left. */
+  /** Whether the full scan found fewer jobs than requested, so that no due job is left. */
   hasLeftNothing: boolean;
 }
 
@@ -63,11 +70,11 @@ export interface ScanResult {
   readonly tookMs: number;
 }
 
-/** What the last full scan of a request showed. */
+/** The result of the last full scan of a request. */
 export interface LastScan {
   readonly scannedAt: number;
   readonly hasLeftNothing: boolean;
-  /** Whether it is recent and found no pending job at all, due or not. */
+  /** Whether the scan is recent and found no pending job at all, due or not. */
   readonly isEmpty: boolean;
 }
 
@@ -75,7 +82,7 @@ export class ScanCursors {
   readonly #cursors = new Map<string, ScanCursor>();
   #wroteAt = -Infinity;
 
-  /** Where to resume each lane; null: scan everything. */
+  /** Returns where to resume each lane; null: scan everything. */
   start(request: ClaimRequest): readonly LaneCursor[] | null {
     const cursor = this.#of(request);
     if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) return null;
@@ -83,7 +90,10 @@ export class ScanCursors {
     return isWorthwhile && validUntil(cursor) > systemClock.monotonic() ? [...cursor.lanes.values()] : null;
   }
 
-  /** Accepts fewer jobs than requested if a full scan is expensive; the caller claims again after `nextScanIn`. */
+  /**
+   * Whether a claim may accept fewer jobs than requested, because a full scan is expensive. The caller then claims
+   * again after `nextScanIn`.
+   */
   acceptsPartial(request: ClaimRequest, found: number): boolean {
     const cursor = this.#of(request);
     if (!cursor || cursor.scanMs < expensiveScanMs || (found === 0 && this.#hasWrittenSince(cursor))) return false;
@@ -119,12 +129,12 @@ export class ScanCursors {
     return this.#of(request)?.hasGates ?? false;
   }
 
-  /** Its lanes are too many: each claim scans in claim order. */
+  /** Deletes the cursor of a pattern that has too many lanes: its claims scan in claim order instead. */
   forget(request: CursorRequest): void {
     this.#cursors.delete(cursorName(request));
   }
 
-  /** Moves the cursor past these rows, which are in claim order. */
+  /** Moves the cursor past these claimed rows, which are in claim order. */
   recordClaim(request: ClaimRequest, rows: readonly OpenRow[]): void {
     const cursor = this.#of(request);
     if (!cursor) return;
@@ -140,13 +150,18 @@ export class ScanCursors {
     this.#wroteAt = systemClock.monotonic();
   }
 
-  /** Time until the next full scan, which may find jobs that a partial claim missed; null: the last claim was full. */
+  /**
+   * Returns the time until the next full scan, which may find jobs that a partial claim missed; null: no claim since
+   * the last full scan was partial.
+   */
   nextScanIn(request: CursorRequest): number | null {
     const cursor = this.#of(request);
     return cursor?.wasPartial ? Math.max(0, validUntil(cursor) - systemClock.monotonic()) : null;
   }
 
-  /** Null: there was none, or this process has written since. */
+  /**
+   * Returns the last full scan of the request; null: there was none, or this process has written pending jobs since.
+   */
   lastScan(request: CursorRequest): LastScan | null {
     const cursor = this.#of(request);
     if (!cursor || this.#hasWrittenSince(cursor)) return null;

@@ -1,4 +1,4 @@
-/** The health of the database. Figures about other users of the server require the right to see them. */
+/** Reads the health of the database. Sessions of other users count only if this user has the right to see them. */
 import type { Bloat, StoreHealth } from '../../store.ts';
 import type { Connection } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';

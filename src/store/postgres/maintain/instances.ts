@@ -5,7 +5,10 @@ import { numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** `onSchema` receives the version of the schema, which a newer Stint may have migrated meanwhile. */
+/**
+ * Registers an instance or extends its lease. Calls `onSchema` with the version of the schema, since a newer Stint may
+ * have migrated it meanwhile.
+ */
 export async function beat(session: Session, beat: Beat, onSchema: (version: number) => void): Promise<BeatReply> {
   const { id, leaseMs, about, holds, takeOver = false } = beat;
   const { schema, time } = session;

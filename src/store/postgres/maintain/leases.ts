@@ -1,4 +1,7 @@
-/** Extends leases; finds lapsed leases, jobs of an instance, orphaned children, parents without open children. */
+/**
+ * Extends leases; finds jobs with lapsed leases, jobs of an instance, orphaned children, and parents without open
+ * children.
+ */
 import type { Job } from '../../../model/job.ts';
 import { namesOf, openColumns } from '../../job-columns.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
@@ -10,13 +13,15 @@ import { nowText } from '../sql/server-clock.ts';
 const openNames = namesOf(openColumns).join(', ');
 
 /**
- * Reads the clock after locking the rows, and `lapsed` skips locked rows: a lease that was found lapsed can no longer
- * be extended, and a lease that is being extended is not found lapsed.
+ * Extends leases; returns for each whether it was extended. The clock is read after the rows are locked, and `lapsed`
+ * skips locked rows. So a lease that was found lapsed can no longer be extended, and a lease that is being extended is
+ * not found lapsed.
  */
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
   const { schema, time } = session;
-  // Rows are locked one by one and read again for the update, since a row may have changed while its lock was awaited.
+  // A row may change while its lock is awaited. So its fence and state are checked after the lock, and the update reads
+  // it again.
   const text = `with held as materialized (
       select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
         select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
@@ -52,7 +57,7 @@ export async function heldBy(session: Session, instance: string, limit: number):
   return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
 }
 
-/** Each parent is found by one seek into the index, whatever the number of its children, and looked up by another. */
+/** Finds each parent by one seek into the index, however many children it has, and looks up its row by another seek. */
 export async function orphaned(session: Session, limit: number): Promise<number[]> {
   const { schema } = session;
   const text = `with recursive family(parent) as (
@@ -66,7 +71,10 @@ export async function orphaned(session: Session, limit: number): Promise<number[
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
 
-/** Looks for an open child from the newest on: old children end first and leave dead index entries. */
+/**
+ * Finds parents that wait for children of which none is open. Open children are searched from the newest on: old
+ * children usually end first and leave dead index entries.
+ */
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';

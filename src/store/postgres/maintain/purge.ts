@@ -1,12 +1,13 @@
 /**
- * Purges ended jobs past their retention, old feed entries, expired keys, abandoned staged children, gone instances.
+ * Purges ended jobs past their retention, old feed entries, expired keys, abandoned staged children, and instances that
+ * are gone.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Connection } from '../sql/connection.ts';
 import type { PurgeOptions } from '../../store.ts';
 import { nowText } from '../sql/server-clock.ts';
 
-/** Instances stay visible for this time after their lease has lapsed. */
+/** How long an instance stays visible after its lease has lapsed. */
 const instanceKeptMs = 3_600_000;
 const feedPortion = 1000;
 
@@ -23,7 +24,10 @@ export async function purge(connection: Connection, options: PurgeOptions): Prom
   return gone;
 }
 
-/** Rows that others have locked are left for the next purge. */
+/**
+ * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that others have
+ * locked are left for the next purge.
+ */
 async function purgeOldest(
   session: Session,
   from: 'purge_at' | 'ended_at',
@@ -32,7 +36,7 @@ async function purgeOldest(
   retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
-  // An array: for a subquery the planner assumes a tenth of the table, and chooses a sequential scan.
+  // The ids are an array: for a subquery the planner would assume a tenth of the table and choose a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
       order by ${from} limit $2 for update skip locked
@@ -42,7 +46,10 @@ async function purgeOldest(
   return rows.length;
 }
 
-/** In portions from the oldest on: transactions are short, and newer entries are not read. */
+/**
+ * Deletes old feed entries in portions, from the oldest on, so that transactions are short and newer entries are not
+ * read.
+ */
 async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const { schema, time } = session;
   const text = `with gone as (
@@ -56,7 +63,7 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   }
 }
 
-/** Expired keys, children staged under a fence that is no longer current, instances that left long ago. */
+/** Deletes expired keys, children staged under a fence that is no longer current, and instances that left long ago. */
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
@@ -67,7 +74,9 @@ async function purgeLeftovers(session: Session): Promise<void> {
     and not exists (${held} and job.holder = instance.id)`, [time.parameter()]);
 }
 
-/** Deletes what belongs to jobs beside their rows, and their ended children with everything that belongs to them. */
+/**
+ * Deletes the history chunks, progress and log of deleted jobs. Deletes their ended children, too, with the same data.
+ */
 export async function forget(session: Session, ids: readonly number[]): Promise<void> {
   for (let gone = ids; gone.length > 0; ) {
     const list = [numberArray(gone)];

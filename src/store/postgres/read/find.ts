@@ -1,6 +1,6 @@
 /**
  * Loads, finds and counts jobs. One statement reads both tables, so that a job that moves between them is found once.
- * Filters on the body are text probes in SQL, which may let through too many rows; `matchesQuery` then decides.
+ * Filters on the body search its text in SQL, and may let through too many rows; `matchesQuery` then decides.
  */
 import type { Job } from '../../../model/job.ts';
 import {
@@ -44,16 +44,16 @@ export async function find(session: Session, query: Query, page: PageRequest = {
   return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : next };
 }
 
-/** What to scan: ids beyond `after` in the page's order, up to `upTo` or the end. */
+/** The ids to scan: those beyond `after` in the page's order, up to `upTo` or the end. */
 interface ScanBounds {
   readonly order: 'newest' | 'oldest';
   readonly after?: number | undefined;
   readonly upTo?: number | undefined;
-  /** Of ended jobs, only those that ended at this time or later. */
+  /** If set, leaves out ended jobs that ended before this time. */
   readonly since?: number | undefined;
 }
 
-/** Collects the matches within bounds, until there are more than a page holds. */
+/** Appends the matches within the bounds to `found`, until it has more than `size` jobs. */
 async function collectMatches(
   session: Session,
   query: Query,
@@ -70,7 +70,10 @@ async function collectMatches(
   }
 }
 
-/** A search without a suitable index, in short statements. */
+/**
+ * Searches in steps of short statements, since no index yields exactly the matches. Returns the id after which to
+ * continue if `patienceMs` ran out; otherwise null.
+ */
 function search(
   session: Session,
   query: Query,
@@ -93,7 +96,10 @@ function search(
 
 const scanStepMs = 40;
 
-/** Counts the rows that the indexed part of the query yields: these are the rows that a step reads. */
+/**
+ * Returns the id at which a step of about `rows` rows ends; null: the range has fewer. Counts the rows that pass the
+ * filters of `indexedPart`, since a step reads all of these.
+ */
 async function stepEnd(
   session: Session,
   query: Query,
@@ -116,7 +122,7 @@ async function stepEnd(
   return row?.id ?? null;
 }
 
-/** The part of a query that indexes answer. */
+/** Returns the query without filters on creation time and on JSON, which indexes do not support. */
 function indexedPart({ createdFrom: _from, createdBefore: _before, ...query }: Query): Query {
   const { tags: _tags, error: _error, input: _input, text: _text, ...indexed } = query;
   return indexed;
@@ -146,7 +152,7 @@ const projections: Readonly<Record<Table, string>> = {
 
 const selectFrom = (schema: string, table: Table): string => `select ${projections[table]} from ${schema}.${table}`;
 
-/** A portion of the rows that may match, in the page's order. */
+/** Reads up to `limit` rows that may match, in the page's order. */
 async function readPortion(session: Session, query: Query, bounds: ScanBounds, limit: number): Promise<Job[]> {
   const { order, after, upTo, since } = bounds;
   const [sign, opposite, direction] = order === 'newest' ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
@@ -157,7 +163,8 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    // A lateral lookup per id: with the statistics of an empty table the planner would join the other way round.
+    // Each id is looked up in a lateral subquery: with the statistics of an empty table the planner would join the
+    // other way round.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
@@ -170,12 +177,12 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
 interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
-  /** The LIMIT clause for each entry of the index. */
+  /** The LIMIT clause of the ids; if an index is chosen, of the ids of each row of its CTE `entry`. */
   readonly portion: string;
   readonly since: number | undefined;
 }
 
-/** A query for the ids of rows that may match. */
+/** Returns a query for the ids of rows that may match. */
 function idsSql(schema: string, table: Table, query: Query, request: IdsRequest, values: unknown[]): string {
   const { beyond, direction, portion, since } = request;
   if (since !== undefined && table === 'ended') return idsSinceSql(schema, query, request, since, values);
@@ -188,7 +195,10 @@ function idsSql(schema: string, table: Table, query: Query, request: IdsRequest,
     with recursive ${choice.entries} select ids.id from entry cross join lateral (${ids}) ids) indexed_ids`;
 }
 
-/** Materialized: otherwise the planner may scan the primary key in the order of ids. */
+/**
+ * Returns a query for the ids of jobs that ended at `since` or later. The CTE is materialized: otherwise the planner
+ * may scan the primary key in the order of ids.
+ */
 function idsSinceSql(schema: string, query: Query, request: IdsRequest, since: number, values: unknown[]): string {
   const { beyond, direction, portion } = request;
   const hasEnded = `ended_at >= $${values.push(since)}`;
@@ -205,7 +215,10 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
   return includes(endedStandings) && dueBefore === undefined ? [...tables, 'ended'] : tables;
 }
 
-/** Whether an index yields exactly the matches. Only one index contains `created`; ids are not ordered by it. */
+/**
+ * Whether an index yields exactly the matches, in the order of ids. With a filter on `created`, only the index of jobs
+ * that did not succeed does: no other contains `created`.
+ */
 const isIndexed = (query: Query): boolean =>
   isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));
 

@@ -18,7 +18,9 @@ export async function history(session: Session, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
-/** A position in the feed: a transaction, an entry of it, and the number of the entry's events that have been read. */
+/**
+ * A position in the feed: a transaction, one of its entries, and the number of the entry's events that have been read.
+ */
 interface FeedPosition {
   readonly xid: string;
   readonly seq: string;
@@ -32,8 +34,9 @@ interface FeedRow {
 }
 
 /**
- * Transactions commit out of order, but no entry can appear below the xid of the oldest open transaction of this
- * database. The feed is read up to that xid in the order of xids, and so misses nothing.
+ * Reads the events after a cursor. Transactions commit out of order, but no entry can appear below the xid of the
+ * oldest open transaction of this database. The feed is read only up to that xid, in the order of xids, and so misses
+ * nothing.
  */
 export async function eventsAfter(session: Session, cursor: string | null, limit: number): Promise<FeedPage> {
   let position = cursor === null ? start : parseCursor(cursor);
@@ -53,7 +56,10 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   return { events, cursor: cursorText(position) };
 }
 
-/** Later commits belong to transactions that are open now or begin later: their xids are not below the oldest open. */
+/**
+ * Returns the cursor of the oldest open xid. Later commits belong to transactions that are open now or begin later, so
+ * their xids are not lower.
+ */
 export async function feedEnd(session: Session): Promise<string> {
   const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);
   return cursorText({ xid: row!.xid, seq: '0', read: 0 });
@@ -62,8 +68,9 @@ export async function feedEnd(session: Session): Promise<string> {
 /**
  * The oldest xid of this database that the statement's snapshot does not see; without one, the first xid after the
  * snapshot. Xids are counted per server: `pg_snapshot_xmin` would stand still while a transaction is open in another
- * database. An open xid is left out only if a backend or a prepared transaction of another database is seen to have it.
- * One that has ended meanwhile is not seen, and counts: the feed is then read up to it, and further the next time.
+ * database. An open xid is left out only if a backend or a prepared transaction of another database has it. A
+ * transaction that ended after the snapshot has no backend any more, so its xid counts as open. The feed is then read
+ * up to that xid, and further the next time.
  */
 const oldestOpenXid = `coalesce((
     select open.xid from pg_snapshot_xip(pg_current_snapshot()) as open (xid)
@@ -76,10 +83,13 @@ const oldestOpenXid = `coalesce((
 
 const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 
-/** All events of the entry have been read. */
+/** The value of `read` after all events of the entry have been read. */
 const whole = 2_147_483_647;
 
-/** As many entries as the wanted events need, and few more: `count` is the number of changes in an entry. */
+/**
+ * Reads enough entries for the wanted events, and few more. `count`, the number of changes in an entry, is at most the
+ * number of its events.
+ */
 function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';
   const text = `select xid::text as xid, seq::text as seq, events from (

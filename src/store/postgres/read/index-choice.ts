@@ -1,7 +1,8 @@
 /**
- * Chooses the index that yields matching ids in order. It is entered once per type, or per fate and type, and the
- * streams are merged. Entries are written as ranges, with their column in the ORDER BY, so that only that index fits:
- * the planner assumes that matches lie evenly among all ids, and would scan the primary key past a million others.
+ * Chooses the index that yields matching ids in order. The index is entered once per type, or per fate and type, and
+ * the ids from all entries are merged. Entries are written as ranges (`>=` and `<=`), with their column in the ORDER
+ * BY, so that only the chosen index fits. Otherwise the planner, which assumes that matches lie evenly among all ids,
+ * would scan the primary key past a million other jobs.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
@@ -10,21 +11,24 @@ import { nameArray } from '../sql/row-parameters.ts';
 export type Table = 'job' | 'ended';
 
 export interface IndexChoice {
-  /** The CTE `entry`, for a statement that begins `with recursive`. */
+  /**
+   * The CTE `entry`, with a row for each place at which the index is entered; for a statement that begins `with
+   * recursive`.
+   */
   readonly entries: string;
-  /** The conditions on a job at such an entry. */
+  /** The conditions under which a job belongs to a row of `entry`. */
   readonly terms: readonly string[];
   /** The column by which the jobs of an entry are ordered, before their ids. */
   readonly column: string;
-  /** The part of the query that the entry does not decide. */
+  /** The filters of the query that `entries` and `terms` do not cover; they go into the WHERE clause. */
   readonly remainder: Query;
 }
 
-/** Null: scan by id. Its parameters are added to `values`. */
+/** Returns the choice, and appends its parameters to `values`; null: no index fits, scan by id. */
 export function chooseIndex(schema: string, table: Table, query: Query, values: unknown[]): IndexChoice | null {
   if (typeof query.parent === 'number') return byParent(query, values);
   if (table === 'job') return isForDefinitions(query) ? byDefinition(query) : null;
-  // Few jobs do not succeed, compared with all of a definition or type.
+  // Before definition and type: the jobs that did not succeed are few, compared with all jobs of a definition or type.
   if (excludesSucceededAndTasks(query)) return byFateAndType(schema, query, values);
   if (excludesSucceeded(query)) return byFate(query, values);
   if (query.def !== undefined) return byDef(query, values);
@@ -72,7 +76,10 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
   return { entries, terms: [isTop, ...rangeTerms('type')], column: 'type', remainder };
 }
 
-/** Without type names, for each type: the index by fate alone contains failed tasks, maybe a million per run. */
+/**
+ * If the query names no types, enters the index for every type. The index by fate alone would not do: it contains
+ * failed tasks, maybe a million per run.
+ */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;
   const fates = fatesSql(standings!, values);
@@ -103,7 +110,7 @@ function fatesSql(standings: NonNullable<Query['standings']>, values: unknown[])
 const typesSql = (types: readonly string[], values: unknown[]): string =>
   `unnest($${values.push(nameArray([...new Set(types)]))}::text[]) as types (type)`;
 
-/** How the types of a pattern are found: where to start, whether to continue, and which types match. */
+/** Returns conditions that find the types of a pattern: where to start, whether to continue, and which types match. */
 function patternOf(pattern: string, values: unknown[]): { from: string; continues: string; isMatch: string } {
   const glob = parseGlob(pattern);
   const from = `$${values.push(literalPrefix(glob))}::text`;

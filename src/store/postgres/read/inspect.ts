@@ -1,7 +1,8 @@
 /**
- * Sends the rows of Bedrock's table `jobs` to the process that executes users' SQL. That SQL never reaches PostgreSQL,
- * whose functions cannot be confined without a role of its own; and it is the SQL of SQLite, which Bedrock's clients
- * write. PostgreSQL sends the columns that the query reads, of the jobs that can be in its result.
+ * Sends the rows of Bedrock's table `jobs` to the process that executes users' SQL. Users' SQL never reaches
+ * PostgreSQL, for two reasons: only a separate role could restrict the functions that it calls, and Bedrock's clients
+ * write the SQL of SQLite. PostgreSQL sends only the columns that the query reads, and only the jobs that can be in its
+ * result.
  */
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
@@ -39,7 +40,10 @@ const repeat = `coalesce(b -> 'policy' ->> 'repeat', '')`;
 const crashes = `coalesce((b ->> 'crashes')::int, 0)`;
 const scheduled = `(b ->> 'scheduled')::bigint`;
 
-/** As in the vocabulary of Bedrock: whether it is late, how often it was handed out, where a schedule counts from. */
+/**
+ * The same rules as in vocabulary/bedrock.ts: whether a job is late, how often it was handed out, and the time from
+ * which its repeat counts.
+ */
 const isLate = `(state = 'pending' and ${retryAfter} is not null and ${crashes} > 0 and ${scheduled} is not null)`;
 const handOuts = `case when b -> 'policy' ->> 'handOutsMax' is null then 0
   else ${crashes} + coalesce((b ->> 'attempt')::int, 0) end`;
@@ -75,7 +79,10 @@ const endedColumns: Columns = {
   priority: `coalesce((b ->> 'priority')::bigint, 0)`,
 };
 
-/** Bedrock deletes jobs without a parent that succeeded. The two parts of the ended jobs have an index each. */
+/**
+ * Leaves out jobs without a parent that succeeded, since Bedrock deletes them. Reads the other ended jobs in two parts,
+ * each of which has an index.
+ */
 function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
   const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');
   const select = (expressions: Columns, table: string, more = ''): string =>
@@ -88,7 +95,10 @@ function selectOf(schema: string, columns: readonly ColumnName[], prefilters: re
   ].join(' union all ');
 }
 
-/** PostgreSQL's JSON functions fail on escapes of NUL and of surrogates, which an error's text can contain. */
+/**
+ * The body without escapes of NUL and of surrogates, which the text of an error can contain. PostgreSQL's JSON
+ * functions fail on them.
+ */
 const readableBody = String.raw`(case when body like '%\\u%'
   then regexp_replace(body, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\ufffd', 'g') else body end)::json`;
 

@@ -3,7 +3,10 @@ import type { LogLine, Note } from '../../store.ts';
 import { nameArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session, Transaction } from '../sql/connection.ts';
 
-/** Writes the notes of jobs that are running under their fence, whose rows it locks; answers for which. */
+/**
+ * Writes the notes of jobs that are running under the given fence, after locking their rows. Returns for each note
+ * whether it was written.
+ */
 export async function writeNotes(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
   let isOutcomeUnknown = false;
@@ -24,7 +27,7 @@ export async function progress(session: Session, id: number): Promise<string | n
   return row?.tree ?? null;
 }
 
-/** The text of a line is stored as JSON, since PostgreSQL's text cannot contain NUL. */
+/** Reads log lines. The text of a line is stored as JSON, since PostgreSQL's text cannot contain NUL. */
 export async function log(session: Session, id: number, after = 0, limit = 1000): Promise<LogLine[]> {
   const text = `select n, at, level, text from ${session.schema}.log where job = $1 and n > $2 order by n limit $3`;
   const lines = await session.run<LogLine>(text, [id, after, limit]);
@@ -40,7 +43,10 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 
-/** After a lost connection: the notes whose lines are not already the last of their log. */
+/**
+ * After a lost connection: returns the notes whose log lines are not stored yet. The lines of a note are stored if the
+ * log of its job ends with them.
+ */
 async function withoutWritten(session: Session, notes: readonly Note[]): Promise<Note[]> {
   const unwritten: Note[] = [];
   for (const note of notes) {

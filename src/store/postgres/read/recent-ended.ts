@@ -1,11 +1,14 @@
 /**
- * Recently ended jobs: no index covers `created`, but a job created since a time has also ended since then, and two
- * indexes cover `ended_at`. If few have, all of them are read; if many have, a scan by id soon finds matches.
+ * Finds recently ended jobs by their creation time. No index is ordered by `created`, but a job that was created since
+ * a time has also ended since then, and two indexes are ordered by `ended_at`. If few jobs have ended since, all of
+ * them are read. If many have, a scan by id soon finds matches.
  */
 import type { Query } from '../../query.ts';
 import type { Session } from '../sql/connection.ts';
 
-/** The conditions of two partial indexes, verbatim. Every ended job except tasks is in one of them. */
+/**
+ * The conditions of the two partial indexes on `ended_at`, verbatim. Every ended job except tasks is in one of them.
+ */
 export const endedPartitions: readonly string[] = [
   'parent is null and purge_at is null',
   `kind <> 'task' and (parent is not null or purge_at is not null)`,
@@ -13,7 +16,10 @@ export const endedPartitions: readonly string[] = [
 
 const few = 2000;
 
-/** The time `createdFrom`, if few jobs have ended since. */
+/**
+ * Returns `createdFrom` if at most `few` jobs have ended since, so that all of them can be read. Otherwise undefined,
+ * also for queries that may match tasks, which the indexes do not contain.
+ */
 export async function recentEndedSince(
   session: Session,
   { createdFrom, kinds, parent }: Query,

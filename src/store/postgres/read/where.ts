@@ -1,4 +1,7 @@
-/** The WHERE clause of a query: exact where columns decide; else a text probe that may let through too many rows. */
+/**
+ * Writes the WHERE clause of a query. Filters on columns are exact. Filters on JSON may let through too many rows,
+ * which `matchesQuery` removes later.
+ */
 import type { Kind } from '../../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { asciiLower, type Query, type Standing } from '../../query.ts';
@@ -30,13 +33,16 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
 
 const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
-/** The conditions of partial indexes as literals: the planner does not see them in a parameter. */
+/**
+ * The conditions of partial indexes that follow from `kinds`. They are literals, since the planner does not see the
+ * values of a parameter.
+ */
 function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
   if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];
   return kinds.includes('task') ? [] : [`kind <> 'task'`];
 }
 
-/** As it occurs in the body. */
+/** The text as it occurs in the body, which is JSON. */
 const asJson = (text: string): string => JSON.stringify(text);
 
 type AddTerm = (term: (parameter: string) => string, value: unknown) => void;
@@ -58,7 +64,7 @@ function addGlob(add: AddTerm, pattern: string): void {
 function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add((parameter) => `${column} = any(${parameter}::text[])`, nameArray(standings));
-  // The conditions of partial indexes, as literals.
+  // The conditions of partial indexes, as literals, which the planner needs to use the indexes.
   if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
 }
@@ -71,11 +77,11 @@ function unescapedPart(text: string): string {
 }
 
 /**
- * A scalar at a path. Inputs that `jsonb` cannot represent pass, and so do numbers that differ only beyond the
- * precision of a double; `matchesQuery` decides about both.
+ * Filters by a scalar at a path of the input. Lets through inputs that `jsonb` cannot represent, and numbers that
+ * differ only beyond the precision of a double; `matchesQuery` decides about both.
  */
 function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
-  if (path.includes('length')) return; // in JavaScript an array has a property `length`, in jsonb it has none
+  if (path.includes('length')) return; // arrays have a `length` in JavaScript, not in jsonb: `matchesQuery` decides
   const at = `(input::jsonb #> ${arrayLiteral(path)})`;
   const isReadable = String.raw`length(input) < 100000 and input !~ '\\u(0000|[dD][89a-fA-F])|[eE][-+]?\d{4}'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;

@@ -1,16 +1,18 @@
-/** Asks the server over a new connection what a backend of ours does, and ends it if it does nothing. */
+/**
+ * Asks the server over a new connection what a silent backend is doing, and terminates one that executes no statement.
+ */
 import type pg from 'pg';
 import { ignore } from './errors.ts';
 
 export interface SilentBackend {
   readonly pid: number;
-  /** How long ago it last answered: a backend that has started since then is another one with the same pid. */
+  /** How long ago the backend last answered. A backend that has started since then is another one with the same pid. */
   readonly ageMs: number;
 }
 
 /**
- * `busy`: it executes a statement. `idle`: it waited for a statement or is gone, and is terminated. `hidden`: a pooler
- * stands between, so that the pid is not that of a backend. `unreachable`: the server did not answer.
+ * `busy`: the backend executes a statement. `idle`: it executed none and was terminated, or it no longer exists.
+ * `hidden`: a pooler is in between, so the pid is not that of a backend. `unreachable`: the server did not answer.
  */
 export type BackendState = 'busy' | 'idle' | 'hidden' | 'unreachable';
 
@@ -18,13 +20,13 @@ export type AskAboutBackend = (backend: SilentBackend) => Promise<BackendState>;
 
 const answerMaxMs = 3_000;
 
-/** A backend that sends to a dead peer is active and waits for the client. */
+/** Finds the silent backend. A backend that sends to a dead peer is active but waits for its client: it is not busy. */
 const silent = `select pid, state = 'active' and wait_event_type is distinct from 'Client' as busy
   from pg_stat_activity where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`;
 
 const probeSql = `select pg_backend_pid() as own, (select busy from (${silent}) silent) as busy`;
 
-/** Waits until the backend is gone, so that its last transaction is decided. */
+/** Waits up to a second until the backend is gone, so that its last transaction has been committed or rolled back. */
 const terminateSql = `select pg_terminate_backend(pid, 1000) from (${silent}) silent where not busy`;
 
 export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client): AskAboutBackend =>
@@ -46,5 +48,5 @@ export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client):
     }
   };
 
-/** The pid that the server, or a pooler, gave when the connection began; the driver's types do not have it. */
+/** The pid that the server, or a pooler, sent when the connection began; the driver's types do not declare it. */
 const processOf = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;

@@ -1,4 +1,6 @@
-/** The caller's transaction as a session: any client that executes statements with numbered parameters. */
+/**
+ * Makes a session of the caller's transaction: any client that executes statements with numbered parameters ($1, $2).
+ */
 import { Refusal } from '../../../refusal.ts';
 import { numberColumns } from '../../job-columns.ts';
 import type { Session } from './connection.ts';
@@ -15,7 +17,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
     const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
     throw new Refusal('malformed.store', message);
   }
-  // Some clients do not accept a query while another one is running.
+  // Each query waits for the one before: some clients do not accept a query while another one is running.
   let last: Promise<unknown> = Promise.resolve();
   const run = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const answer = last.then(() => executor.query(text, [...values])).catch(refuseWithoutTransaction);
@@ -25,7 +27,10 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
   return { schema, time, run, runUnprepared: run };
 }
 
-/** 25P01: the client has begun no transaction, or it is a pool, which runs each statement on any connection. */
+/**
+ * Replaces error 25P01 (no active transaction) by a refusal. The client has begun no transaction, or it is a pool,
+ * which executes each statement on any of its connections.
+ */
 function refuseWithoutTransaction(error: unknown): never {
   const code = (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
   if (code !== '25P01') throw error;
@@ -35,7 +40,7 @@ function refuseWithoutTransaction(error: unknown): never {
 
 const numberNames = new Set([...numberColumns, 'job', 'now']);
 
-/** The caller's client may return 64-bit numbers as text. */
+/** Converts the columns that hold numbers: the caller's client may return 64-bit numbers as text. */
 function numbered(row: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(row).map(([name, value]) =>
     [name, numberNames.has(name) && value !== null ? Number(value) : value] as const);

@@ -1,13 +1,16 @@
 /**
- * Makes the clients of a URL. If it names several hosts, a client connects to the one that was last reached; when that
- * fails, or accepts no writes, the next client tries the next host.
+ * Makes the clients of a URL, each with one connection. If the URL names several hosts, a new client connects to the
+ * host that was last reached. If that host fails or accepts no writes, the next new client tries the next host.
  */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
 import type { PostgresUrl } from './url.ts';
 
-/** Idle peers that are gone are reported after this time and ten more probes, a second apart. */
+/**
+ * How long an idle connection is silent before TCP probes it. After ten unanswered probes, a second apart, the
+ * connection is reported as broken.
+ */
 const keepAliveMs = 5_000;
 const connectMaxMs = 5_000;
 
@@ -47,7 +50,10 @@ export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | '
   };
 }
 
-/** The driver parses the URL and reads the files of certificates when it makes a client. */
+/**
+ * Refuses a URL that the driver cannot read. The driver parses the URL and reads certificate files when it makes a
+ * client.
+ */
 function checkReadable(connectionString: string): void {
   try {
     new pg.Client({ connectionString });
@@ -56,7 +62,7 @@ function checkReadable(connectionString: string): void {
   }
 }
 
-/** A standby is left for the next host. */
+/** Throws if the server accepts no writes, as a standby does. The next client then tries the next host. */
 async function checkWritable(client: pg.Client): Promise<void> {
   const question = { text: 'show transaction_read_only', query_timeout: connectMaxMs };
   const { rows: [row] } = await client.query<{ transaction_read_only: string }>(question);

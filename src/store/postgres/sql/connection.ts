@@ -1,6 +1,7 @@
 /**
  * The connections to PostgreSQL: a pool, prepared statements, transactions in few round trips, and retries while the
- * server is unreachable. No session state outlives a transaction, so a transaction pooler works.
+ * server is unreachable. Apart from prepared statements, no session state outlives a transaction, so a transaction
+ * pooler works.
  */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
@@ -24,34 +25,42 @@ export interface ConnectionSettings {
   /** The maximum number of connections. */
   readonly max: number;
   readonly ssl?: boolean | ConnectionOptions;
-  /** Whether to prepare statements, which are parsed and planned once per connection. Old poolers do not support it. */
+  /**
+   * Whether to use prepared statements, which are parsed and planned once per connection. Old poolers do not support
+   * them.
+   */
   readonly prepare: boolean;
-  /** How long a statement may be executed. */
+  /** How long to wait for a statement that the server is executing. After that the statement counts as lost. */
   readonly statementTimeoutMs: number;
-  /** How long a statement may be without an answer before the server is asked whether it is executed at all. */
+  /**
+   * How long a connection with an unanswered statement may be silent before the server is asked whether it is executing
+   * the statement.
+   */
   readonly silenceMs: number;
-  /** How long to retry while the server is unreachable. */
+  /** How long to retry while the server is unreachable. After that calls are refused with `unavailable.store`. */
   readonly patienceMs: number;
 }
 
-/** Executes statements: on the pool, in a transaction of our own, or in the caller's. */
+/** Executes statements: on the pool, in a transaction of the store, or in the caller's transaction. */
 export interface Session {
   /** The schema's name as an SQL identifier. */
   readonly schema: string;
   readonly time: ServerClock;
-  /** Executes a prepared statement, for texts that repeat. */
+  /** Executes a prepared statement; for texts that are executed often. */
   run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** For texts that rarely repeat, or whose best plan depends on the values. */
+  /**
+   * Executes a statement without preparing it; for texts that rarely repeat, or whose best plan depends on the values.
+   */
   runUnprepared<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends Session {
-  /** May be called before earlier statements have been answered: all are then sent in one round trip. */
+  /** May be called before earlier statements have been answered; all are then sent in one round trip. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** Called when a connection broke after a statement was sent: its outcome is unknown. */
+/** Called when a connection broke after a statement was sent, so that the outcome of the statement is unknown. */
 export type OnUnknownOutcome = () => void;
 
 const idleMs = 60_000;
@@ -76,13 +85,14 @@ export class Connection implements Session {
     this.#settings = settings;
     this.#prepares = settings.prepare;
     const Client = clientClass(url);
-    // Each new connection reads the server's clock before its first statement: nothing is decided by the host's clock.
+    // Each new connection reads the server's clock before its first statement, so that nothing is decided by this
+    // host's clock.
     this.#pool = newPool(Client, settings, (client) => this.#readClock(client));
     const config = clientConfig(settings.ssl);
     this.#peers = new PeerWatch(settings, backendProbe((limits) => new Client({ ...config, ...limits })));
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => {
-      client.on('error', ignore); // a running query is rejected as well
+      client.on('error', ignore); // a running query is rejected with the error, too
       this.#clients.add(client);
     });
     this.#pool.on('remove', (client) => this.#clients.delete(client));
@@ -101,12 +111,16 @@ export class Connection implements Session {
     return this.use((session) => session.runUnprepared<Row>(text, values));
   }
 
-  /** Runs `work` on one connection without a transaction; again after a lost connection, deadlock or lock failure. */
+  /**
+   * Runs `work` on one connection without a transaction. Repeats it after a lost connection, deadlock or lock failure.
+   */
   use<T>(work: (session: Session) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => work(this.#sessionOn(client))), onUnknownOutcome);
   }
 
-  /** Runs `work` in a transaction, and commits it unless `work` has ended it. */
+  /**
+   * Runs `work` in a transaction, and commits the transaction unless `work` has ended it. Repeats both as `use` does.
+   */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
   }
@@ -116,12 +130,12 @@ export class Connection implements Session {
     this.time.observe(rows[0]!.now);
   }
 
-  /** Called when a connection turned out to be dead: others that are silent may be dead, too. */
+  /** Registers a function that is called when a connection is found dead: other silent connections may be dead, too. */
   onPeerLoss(call: () => void): void {
     this.#peers.onLoss(call);
   }
 
-  /** The statements of `work` may take any time, as a migration of a large table does. */
+  /** Suspends the statement timeout until `work` ends, for example while a migration changes a large table. */
   withoutTimeout<T>(work: () => Promise<T>): Promise<T> {
     return this.#peers.withoutTimeout(work);
   }
@@ -130,7 +144,7 @@ export class Connection implements Session {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const ended = this.#pool.end();
-    // A peer that is gone does not answer the goodbye.
+    // A dead peer does not answer the goodbye that `end` sends: its connection is reset.
     if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) for (const client of this.#clients) resetClient(client);
     await ended;
     this.#peers.close();
@@ -150,7 +164,7 @@ export class Connection implements Session {
     }
   }
 
-  /** A client of the pool; those that may be dead are dropped. */
+  /** Returns a client of the pool, and drops clients that may be dead. */
   async #client(): Promise<WatchedClient> {
     for (;;) {
       if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
@@ -181,7 +195,7 @@ export class Connection implements Session {
     }
   }
 
-  /** Counts from the first loss, however long the statement had been executed before: it is retried in any case. */
+  /** Throws a refusal if `patienceMs` have passed since the first loss, or if the store is closed. */
   #throwIfOutOfPatience(lostSince: number, { cause }: ConnectionLost): void {
     if (!this.#isClosed && systemClock.monotonic() - lostSince < this.#settings.patienceMs) return;
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -192,7 +206,7 @@ export class Connection implements Session {
     const { client } = watched;
     const stream = socketOf(client);
     const send = async <Row extends object>(query: pg.QueryConfig): Promise<Row[]> => {
-      stream.cork(); // statements of one turn leave in one packet
+      stream.cork(); // the statements of one turn of the event loop leave in one packet
       process.nextTick(() => stream.uncork());
       watched.unanswered += 1;
       try {
@@ -225,9 +239,11 @@ export class Connection implements Session {
 }
 
 /**
- * A process that stops inside a transaction blocks its rows for at most ten seconds. Our statements have many CTEs with
- * few rows: custom plans and JIT take longer than execution. Claims read an index in order until they have enough rows;
- * with the statistics of an empty queue the planner would prefer a bitmap scan of all rows and a sort.
+ * The settings of each transaction. The timeout: a process that stops inside a transaction blocks its rows for at most
+ * ten seconds. Generic plans and no JIT: Stint's statements have many CTEs with few rows, so planning them for each
+ * execution or compiling them takes longer than executing them. No bitmap scans: claims read an index in order until
+ * they have enough rows, but with the statistics of an empty queue the planner would prefer a bitmap scan of all rows
+ * and a sort.
  */
 export const transactionSettings = {
   idle_in_transaction_session_timeout: '10s',
@@ -249,7 +265,7 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
   };
   const transaction = { ...session, commit: () => end('commit'), rollback: () => end('rollback') };
   const begun = session.runUnprepared(begin);
-  begun.catch(ignore); // later statements fail with the same error, and are awaited
+  begun.catch(ignore); // its error is thrown below, by `work` or by `await begun`
   try {
     const answer = await work(transaction);
     if (!isOver) await transaction.commit();

@@ -6,9 +6,9 @@ import { systemClock } from '../../../time/clock.ts';
 /** The connection broke, or the server accepts no writes at present: retry on another connection. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
-  /** Whether a statement had been sent: its outcome is unknown. */
+  /** Whether a statement had been sent; if so, its outcome is unknown. */
   readonly wasSent: boolean;
-  /** From when on the patience of retries counts, in monotonic time. */
+  /** The monotonic time from which `patienceMs` limits the retries. */
   readonly since: number;
 
   constructor(cause: unknown, wasSent: boolean, since = systemClock.monotonic()) {
@@ -18,20 +18,22 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** A pooler between client and server does not keep prepared statements: continue without them. */
+/** A pooler between client and server has lost a prepared statement: continue without prepared statements. */
 export class StatementForgotten extends Error {
   override readonly name = 'StatementForgotten';
 }
 
-/** Shut down, starting up, too many connections, idle too long in a transaction, or a standby that only reads. */
+/** Codes of a server that shuts down, starts up, has too many connections, ended an idle session, or only reads. */
 const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', '25006']);
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
 const forgottenCodes = new Set(['26000', '42P05']);
-/** No such table, schema or column: the schema is of another version. */
+/** No such table, schema or column: the schema has another version than this Stint. */
 const absentCodes = new Set(['42P01', '3F000', '42703']);
 const uniqueViolation = '23505';
-/** Errors of the server itself, by class: insufficient resources, system error, internal error such as damaged data. */
+/**
+ * Classes of errors of the server itself: insufficient resources, system error, internal error such as damaged data.
+ */
 const brokenClasses = new Set(['53', '58', 'XX']);
 const deniedCode = '42501';
 const diskFullCode = '53100';
@@ -47,13 +49,13 @@ export function errorOf(error: unknown, wasSent: boolean): unknown {
   return error;
 }
 
-/** `reason` may be shown to anyone. */
+/** Makes a refusal. Its `reason` may be shown to anyone, unlike the message of the server. */
 function broken({ message }: Error, code: string): Refusal {
   const reason = code === diskFullCode ? 'the disk is full' : code === deniedCode ? 'a right is missing' : 'the server fails';
   return new Refusal('unavailable.store', `the database refuses: ${message}`, { reason, code });
 }
 
-/** Classifies an error of connecting: a wrong password, for example, is a refusal and not retried. */
+/** Classifies an error of connecting. For example, a wrong password is a refusal, and the connection is not retried. */
 export function connectErrorOf(error: unknown): unknown {
   const meaning = errorOf(error, false);
   if (meaning instanceof ConnectionLost || !(meaning instanceof pg.DatabaseError)) return meaning;
@@ -64,7 +66,7 @@ export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
 
-/** A statement that took longer than `statement_timeout`. */
+/** Whether a statement took longer than `statement_timeout`. */
 export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');

@@ -1,9 +1,10 @@
 /**
- * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports such
- * a peer after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a new
- * connection what the silent backend does. A backend that executes a statement is waited for. Any other has not got the
- * statement, or its answer was lost: it is terminated, so that it frees its locks and executes nothing later, and the
- * connection is reset, so that the statement is retried.
+ * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports a
+ * dead peer only after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a
+ * new connection what the silent backend is doing. If the backend is executing a statement, the watch waits, up to the
+ * statement timeout. If it is not, it never got the statement or its answer was lost. The watch then terminates the
+ * backend, so that it frees its locks and executes nothing later, and resets the connection, so that the statement is
+ * retried.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
@@ -11,18 +12,21 @@ import { systemClock } from '../../../time/clock.ts';
 import type { AskAboutBackend } from './backend-probe.ts';
 
 export interface PeerWatchSettings {
-  /** How long a connection with an unanswered statement may be silent before the server is asked about it. */
+  /** How long a connection with an unanswered statement may be silent before the server is asked about its backend. */
   readonly silenceMs: number;
-  /** A statement without an answer after this time counts as lost, whatever its backend does. */
+  /**
+   * How long a connection may be silent while its backend executes a statement. After that the statement counts as
+   * lost.
+   */
   readonly statementTimeoutMs: number;
-  /** The same while the server is unreachable. */
+  /** How long a connection may be silent while the server is unreachable. After that the statement counts as lost. */
   readonly patienceMs: number;
 }
 
-/** A client of the pool, and what is known of its peer. */
+/** A client of the pool, and the state of its connection. */
 export interface WatchedClient {
   readonly client: pg.PoolClient;
-  /** Statements without an answer. */
+  /** The number of statements without an answer. */
   unanswered: number;
   /** When the client was last known to reach the server. */
   lastReplyAt: number;
@@ -31,18 +35,24 @@ export interface WatchedClient {
   bytesRead: number;
   probeAfterMs: number;
   isProbing: boolean;
-  /** Why the watch has reset the connection. */
+  /** Why the watch has reset the connection; null: it has not. */
   loss: PeerLoss | null;
 }
 
 export interface PeerLoss {
   readonly reason: string;
-  /** From when on the patience counts: since the silence began if the server is unreachable, otherwise since now. */
+  /**
+   * The time from which `patienceMs` limits the retries: now if the backend was idle, otherwise the time at which the
+   * silence began.
+   */
   readonly since: number;
 }
 
 const tickMs = 500;
-/** A pooler hides the backend: its statements cannot be distinguished from lost ones, and ours take less than this. */
+/**
+ * How long a connection through a pooler may be silent. The pooler hides the backend, so the watch cannot tell whether
+ * the statement is being executed or was lost. Stint's statements take less time than this.
+ */
 const hiddenMaxMs = 10_000;
 const probeIntervalMaxMs = 5_000;
 
@@ -62,7 +72,8 @@ export class PeerWatch {
   }
 
   /**
-   * Watches a client that is in use; null: another peer was lost since the last answer of this one, so it is unsafe.
+   * Starts to watch a client that is in use. Null: it may be dead and was reset, because another connection has been
+   * lost since this client last had an answer.
    */
   begin(client: pg.PoolClient): WatchedClient | null {
     const watched = this.#clients.get(client) ?? this.#add(client);
@@ -82,12 +93,12 @@ export class PeerWatch {
     if (watched.loss === null) watched.lastReplyAt = systemClock.monotonic();
   }
 
-  /** Called whenever a peer was lost. */
+  /** Registers a function that is called whenever the watch finds a dead connection. */
   onLoss(call: () => void): void {
     this.#listeners.add(call);
   }
 
-  /** Statements take as long as their backends execute them, until `work` ends. */
+  /** Suspends the statement timeout of all connections until `work` ends. */
   async withoutTimeout<T>(work: () => Promise<T>): Promise<T> {
     this.#unlimited += 1;
     try {
@@ -117,7 +128,7 @@ export class PeerWatch {
     for (const watched of this.#inUse) if (this.#isQuiet(watched) && !watched.isProbing) void this.#probe(watched);
   }
 
-  /** Whether no byte has arrived for so long that the next probe is due. */
+  /** Whether a statement is unanswered and no byte has arrived for so long that the next probe is due. */
   #isQuiet(watched: WatchedClient): boolean {
     const { bytesRead } = socketOf(watched.client);
     if (watched.unanswered > 0 && bytesRead === watched.bytesRead) return quietMs(watched) >= watched.probeAfterMs;
@@ -150,7 +161,8 @@ export class PeerWatch {
   }
 
   /**
-   * Idle clients may be cut off in the same way: those without an answer since then are reset when they are used next.
+   * Resets the connection. Idle connections of the pool may be dead, too: `begin` resets those that have had no answer
+   * since this time.
    */
   #lose(watched: WatchedClient, loss: PeerLoss): void {
     watched.loss = loss;
@@ -162,7 +174,10 @@ export class PeerWatch {
 
 const quietMs = ({ quietSince }: WatchedClient): number => systemClock.monotonic() - quietSince;
 
-/** With RST, which discards what is still to be sent: it must not arrive after a retry. TLS has no such call. */
+/**
+ * Closes the connection by RST, which discards unsent data: a statement must not arrive after its retry. A TLS socket
+ * cannot send RST, and is only destroyed.
+ */
 export function resetClient(client: pg.PoolClient): void {
   const socket = socketOf(client);
   try {
@@ -172,7 +187,7 @@ export function resetClient(client: pg.PoolClient): void {
   }
 }
 
-/** The driver's types have neither. */
+/** The driver has `connection` and `processID`, but its types do not declare them. */
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 

@@ -1,18 +1,22 @@
 /**
- * Many rows as few parameters. A column with equal values in all rows is one scalar parameter; each other column is one
- * array. Compared with one JSON parameter, bulk inserts took half the server's time: most columns of a batch are equal.
+ * Packs many rows into few parameters. A column with equal values in all rows is one scalar parameter; each other
+ * column is one array. Bulk inserts take half the server's time that they took with one JSON parameter, since most
+ * columns of a batch are equal.
  */
 
-/** How the values of a column are written in an array. JSON text contains no raw separator, so it needs no quoting. */
+/**
+ * The kind of a column, which decides how its values are written as the text of an array. JSON text contains no raw
+ * control character, so its values are separated by one and need no quoting.
+ */
 export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
 export type Value = string | number | null;
 
-/** A column, and the value that a thing has in it. */
+/** A column: its name, its kind, and a function that returns its value for an item. */
 export type RowField<Item> = readonly [name: string, kind: ColumnKind, of: (item: Item) => Value];
 export type RowFields<Item> = readonly RowField<Item>[];
 
-/** A query that yields a row for each thing; adds its parameters to `values`. */
+/** Returns a query that yields one row for each item, and appends its parameters to `values`. */
 export function rowsSql<Item>(fields: RowFields<Item>, items: readonly Item[], values: unknown[]): string {
   const { varyingColumns, texts } = packRows(fields, items);
   const text = packedRowsSql(fields, varyingColumns, values.length + 1, hideFromPlanner);
@@ -20,7 +24,7 @@ export function rowsSql<Item>(fields: RowFields<Item>, items: readonly Item[], v
   return text;
 }
 
-/** The same for rows that `packRows` made, passed as parameters from number `first` on. */
+/** Returns a query for rows that `packRows` packed. Their texts are the parameters from number `first` on. */
 export function packedRowsSql<Item>(
   fields: RowFields<Item>,
   varyingColumns: string,
@@ -41,16 +45,16 @@ export function packedRowsSql<Item>(
 
 const plain = (value: string): string => value;
 
-/** The SQL of a column's new value. */
+/** Returns the SQL of a column's new value. */
 export type ColumnSql = (column: string) => string;
 
-/** The columns of one packed row, passed as parameters from number `first` on. */
+/** Returns the parameter of each column of one packed row. Its texts are the parameters from number `first` on. */
 export function parameterSql<Item>(fields: RowFields<Item>, first: number): ColumnSql {
   const sqlOf = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${sqlTypeOf[kind]}`]));
   return (column) => sqlOf.get(column)!;
 }
 
-/** Rows as one text per field; `varyingColumns` names the fields in which the rows differ. */
+/** Rows as one text per field. `varyingColumns` names the fields in which the rows differ, separated by commas. */
 export interface PackedRows {
   readonly varyingColumns: string;
   readonly texts: readonly (string | null)[];
@@ -67,7 +71,7 @@ export function packRows<Item>(fields: RowFields<Item>, items: readonly Item[]):
   return { varyingColumns: differing.join(','), texts };
 }
 
-/** A query for packed rows that are stored: `texts` is a column of `source`. */
+/** Returns a query that unpacks stored rows: `texts` is the column of `source` that contains the packed texts. */
 export function unpackedRowsSql<Item>(
   fields: RowFields<Item>,
   varyingColumns: string,
@@ -87,17 +91,17 @@ export function unpackedRowsSql<Item>(
 }
 
 /**
- * Wraps a parameter in a sub-select so that the planner cannot see its value; otherwise it may start the join at
- * `version = …` instead of at the ids.
+ * Wraps a parameter in a sub-select so that the planner does not know its value. Otherwise the planner may begin the
+ * join with `version = …` instead of with the ids.
  */
 const hideFromPlanner = (value: string): string => `(select ${value})`;
 
 const agree = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 
-/** For a parameter that is cast to `bigint[]`. */
+/** Writes numbers as the text of a parameter that is cast to `bigint[]`. */
 export const numberArray = (numbers: readonly (number | null)[]): string => arrayValue('number', numbers);
 
-/** For a parameter that is cast to `text[]`. */
+/** Writes names as the text of a parameter that is cast to `text[]`. */
 export const nameArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
 
 const sqlTypeOf = { number: 'bigint', name: 'text', json: 'text', ctid: 'tid' } as const;

@@ -1,12 +1,12 @@
-/** Store time: the server's clock, estimated from its answers, or a substitute in tests. */
+/** Store time: the clock of the PostgreSQL server, estimated from the times in its answers; in tests, a substitute. */
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
-/** After this time a sample is replaced even by a less precise one: clocks drift and may be set back. */
+/** The age at which a sample is replaced even by a less precise one, because clocks drift and may be set back. */
 const sampleMaxAgeMs = 10_000;
 
 export class ServerClock {
   readonly #testClock: Clock | undefined;
-  /** Store time minus our monotonic time. It is a lower bound, since an answer takes time to arrive. */
+  /** Store time minus the monotonic time of this process. It is a lower bound, since an answer takes time to arrive. */
   #offset: number | undefined;
   #sampledAt = 0;
 
@@ -14,7 +14,7 @@ export class ServerClock {
     this.#testClock = testClock;
   }
 
-  /** Whether `now` is store time; before the first answer of the server it is the time of this host. */
+  /** Whether `now` returns store time; before the server's first answer it returns the time of this host. */
   get isKnown(): boolean {
     return this.#testClock !== undefined || this.#offset !== undefined;
   }
@@ -25,7 +25,7 @@ export class ServerClock {
     return Math.floor(systemClock.monotonic() + this.#offset);
   }
 
-  /** The time parameter of statements; null: the server reads its own clock. */
+  /** Returns the time parameter of statements; null: the server reads its own clock. */
   parameter(): number | null {
     return this.#testClock ? this.#testClock.now() : null;
   }
@@ -40,8 +40,11 @@ export class ServerClock {
   }
 }
 
-/** Store time in a statement whose first parameter is `parameter()`; evaluated once per statement. */
+/**
+ * The SQL of store time, in a statement whose first parameter is `parameter()`. As a sub-select, each occurrence is
+ * evaluated once, not for every row.
+ */
 export const nowText = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;
 
-/** Reads the server's clock; its parameter is null. */
+/** The statement that reads the server's clock; its only parameter is null. */
 export const clockText = `select ${nowText} as now`;

@@ -2,8 +2,9 @@
  * The statement cache: the text of a statement is built once per schema and set of varying columns.
  *
  * Saves (bench/LEDGER.md, "a lone change goes by a statement of few parts, its text kept"): for a single job, building
- * the text and comparing it with prepared ones took a tenth of the time of the write.
- * Applies to statements whose text depends on nothing else. Without it the text is built for every execution.
+ * the text and looking up its prepared statement took a tenth of the time of the write.
+ * Applies to statements whose text depends only on the schema and the varying columns. Without it the text is built for
+ * every execution.
  */
 
 const textsMax = 1_000;

@@ -1,22 +1,25 @@
-/** A URL of PostgreSQL: its hosts, the options of Stint in its query, and the rest, which is the driver's. */
+/** Parses a PostgreSQL URL: its hosts, Stint's options in its query, and the rest, which goes to the driver. */
 import { Refusal } from '../../../refusal.ts';
 
 export interface PostgresUrl {
-  /** One URL per host, without the options of Stint. */
+  /** One URL per host, without Stint's options. */
   readonly hosts: readonly string[];
-  /** Whether a connection must be to a server that accepts writes. */
+  /** Whether clients must connect to a server that accepts writes, and not to a standby. */
   readonly isWritable: boolean;
-  /** The options of Stint, as texts. */
+  /** Stint's options from the query, not yet parsed. */
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** What the driver reads from the query. */
+/** The query parameters that the driver reads. All others are options of Stint. */
 const driverNames = new Set([
   'application_name', 'client_encoding', 'fallback_application_name', 'host', 'options', 'password', 'port', 'ssl',
   'sslcert', 'sslkey', 'sslmode', 'sslnegotiation', 'sslrootcert', 'uselibpqcompat', 'user',
 ]);
 
-/** Of libpq's values, those that lead to a server on which Stint can work. */
+/**
+ * The values of libpq's `target_session_attrs` that Stint supports, and whether each requires a server that accepts
+ * writes. The other values ask for a server that only reads.
+ */
 const sessionAttributes: Readonly<Record<string, boolean>> = { any: false, 'read-write': true, primary: true };
 
 export function parsePostgresUrl(url: string): PostgresUrl {
@@ -48,7 +51,10 @@ function sorted(query: URLSearchParams): SortedQuery {
   return { driver, options: own, attributes };
 }
 
-/** Of several hosts usually one accepts writes, and Stint needs that one. */
+/**
+ * Whether clients must connect to a server that accepts writes. By default they must if the URL names several hosts,
+ * because usually all but one of the hosts are standbys.
+ */
 function isWritable(attributes: string | undefined, hosts: number): boolean {
   if (attributes === undefined) return hosts > 1;
   const known = sessionAttributes[attributes];
@@ -57,7 +63,10 @@ function isWritable(attributes: string | undefined, hosts: number): boolean {
   throw malformed(`target_session_attrs must be one of ${values}, since Stint writes`);
 }
 
-/** The message shows no part of the URL: with a slash in it, the password is where a host is expected. */
+/**
+ * Returns the URL of one host, or throws if it is invalid. The message shows no part of the URL: if the password
+ * contains a slash, a part of the password is parsed as the host.
+ */
 function checked(url: string, host: string, index: number): string {
   const hasPort = /:\d*$/.test(host);
   if ((host === '' || URL.canParse(url)) && (!hasPort || Number(host.split(':').at(-1)) < 65_536)) return url;

@@ -15,16 +15,21 @@ import { newFields } from './fields.ts';
 
 const omittedColumns = new Set(['input', 'history', 'state', 'hold', 'holder', 'lease_until']);
 
-/** The columns of a hint: all of a new row except its input, its history, and what follows from its state. */
+/**
+ * The columns of a hint: all of a new row except its input, its history, and the columns that follow from its state.
+ */
 export const hintFields = newFields.filter(([name]) => !omittedColumns.has(name));
 
 export interface ClaimHint {
-  /** Without its input. */
+  /** The job, with an empty input. */
   readonly job: Job;
   readonly values: readonly Value[];
 }
 
-/** The one new run of a batch, if the batch has no other change, the run is claimable, and nothing of it is private. */
+/**
+ * Returns the change of a batch if it is the only one and creates a run that is claimable and has no private fields;
+ * otherwise null.
+ */
 export function hintableChange(changes: readonly Change[]): Change | null {
   const [change, ...others] = changes;
   if (!change || others.length > 0 || change.before !== null) return null;
@@ -32,7 +37,7 @@ export function hintableChange(changes: readonly Change[]): Change | null {
   return after?.state === 'pending' && isReady(after) && !hasPrivateFields(after) ? change : null;
 }
 
-/** It has no gate and no parent whose cancel would matter, and it is due by its creator's clock. */
+/** Whether the job is a run that was due when it was created, and has no gate and no parent that could be cancelled. */
 const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
   kind === 'run' && gate === null && parent === null && due <= created;
 
@@ -40,7 +45,7 @@ const hasPrivateFields = ({ tags, unique, key }: Job): boolean => tags !== null 
 
 export const claimHintText = (change: Change): string => JSON.stringify(hintFields.map(([, , of]) => of(change)));
 
-/** Null: the text is no hint of this version. */
+/** Returns the hint of a notification; null: the text is not a hint of this version of Stint. */
 export function parseClaimHint(text: string): ClaimHint | null {
   try {
     const values = JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** Commits batches: one statement per kind of write, in the order of the changes where these depend on each other. */
+/** Commits batches: one statement per kind of write. Changes that depend on each other are written in their order. */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
@@ -13,7 +13,10 @@ import { unstage } from './staging.ts';
 import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
 
-/** Answers which changes were written. `afterWrite` sends statements in the same packet, which run after the commit. */
+/**
+ * Writes a batch; returns for each change whether it was written. The statements that `afterWrite` sends leave in the
+ * same packet as the commit, and run after it.
+ */
 export async function commit(
   connection: Connection,
   batch: Batch,
@@ -27,7 +30,7 @@ export async function commit(
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
     writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
   const written = await attempt('fast').catch((error: unknown) => {
-    // An open job has one of the ids; the checked insert finds out which.
+    // An open job has one of the new ids. The checked insert leaves out the new job with that id.
     if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
@@ -36,7 +39,10 @@ export async function commit(
 
 export type AfterWrite = (session: Session) => void;
 
-/** The same inside the caller's transaction; `afterWrite` sends its statements inside of it, too. */
+/**
+ * Writes a batch inside the caller's transaction; returns for each change whether it was written. The statements of
+ * `afterWrite` run inside the transaction, too.
+ */
 export async function commitWithin(
   session: Session,
   batch: Batch,
@@ -49,7 +55,7 @@ export async function commitWithin(
   await session.runUnprepared('savepoint stint');
   const written = await writeSteps(session, 'checked', stepsOf(batch.changes), batch.changes).catch(
     async (error: unknown) => {
-      await rollBack(); // otherwise the caller's transaction is aborted
+      await rollBack(); // otherwise the error aborts the caller's transaction
       throw error;
     },
   );
@@ -70,15 +76,15 @@ export async function commitClaimed(
   return answer;
 }
 
-/** Changes of one kind that do not depend on each other: one statement. */
+/** Changes of one kind that do not depend on each other; one statement writes them. */
 interface WriteStep {
   readonly kind: WriteKind;
   readonly indexes: number[];
 }
 
 /**
- * A change with the job or key of an earlier change must be written after it: it starts new steps. Otherwise changes
- * are grouped by the kind of write.
+ * Groups changes by the kind of write. A change with the job or key of an earlier change must be written after the
+ * earlier one: it starts new steps.
  */
 function stepsOf(changes: readonly Change[]): WriteStep[] {
   const steps: WriteStep[] = [];
@@ -146,7 +152,7 @@ function writeBatch(
   }, onUnknownOutcome);
 }
 
-/** Sends all steps without waiting for answers: one round trip. */
+/** Sends all steps without waiting for answers, in one round trip; returns for each change whether it was written. */
 async function writeSteps(
   session: Session,
   mode: InsertMode,
@@ -166,7 +172,10 @@ async function writeSteps(
   return written;
 }
 
-/** Rows that several statements write, or that one reads and another writes, are locked first, in the order of ids. */
+/**
+ * Whether the rows must be locked first, in the order of ids: several statements write rows, or one part of a statement
+ * reads a row and another writes it.
+ */
 const needsLocks = (steps: readonly WriteStep[], changes: readonly Change[]): boolean =>
   steps.filter(({ kind }) => kind !== 'insert').length > 1 ||
   steps.some(({ kind }) => kind === 'reopen' || kind === 'delete') ||
@@ -180,7 +189,9 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
   ]);
 }
 
-/** Deletes jobs that have the version that was read, with all that belongs to them, and their ended children. */
+/**
+ * Deletes the jobs that still have the version that was read, with all that belongs to them and their ended children.
+ */
 async function deleteJobs(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
   const values = [numberArray(changes.map(idOf)), numberArray(changes.map(({ before }) => before!.version))];
@@ -198,7 +209,10 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
   return new Set(ids);
 }
 
-/** `onSchema` receives the version of the schema, which a newer Stint may have migrated meanwhile. */
+/**
+ * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
+ * migrated it meanwhile.
+ */
 export async function reserve(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
     returning value, (select version from ${session.schema}.meta) as schema`;

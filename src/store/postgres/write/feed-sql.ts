@@ -5,15 +5,15 @@ import { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 
 /**
- * The feed is ordered by xid, but a transaction may have got its xid before it read a job that a transaction with a
- * higher xid changed: a claim locks jobs one after another, and a caller of `within` may have begun long ago. A job's
- * feed entry therefore never has a lower xid than its earlier ones.
+ * The xid of a job's feed entry. The feed is ordered by xid, so a later entry of a job must not have a lower xid than
+ * an earlier one. The xid of this transaction may be lower, if it was assigned before a transaction with a higher xid
+ * changed the job: a claim locks jobs one after another, and a caller of `within` may have begun long ago.
  */
 export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /**
- * The CTEs `total` and `feed`. If all changes were written under the xid of this transaction, the entry is the text
- * that the statement brings. Otherwise it is built from the rows that were written.
+ * The CTEs `total` and `feed`. If all changes were written with the xid of this transaction, the feed entry is `text`,
+ * which was built for all of them. Otherwise one entry per xid is built from the written rows.
  */
 export const feedSql = (schema: string, wanted: string, text: string): string => `total as materialized (
     select count(*) as count, count(*) filter (where xid = pg_current_xact_id()) = ${wanted} as is_whole from written
@@ -24,11 +24,11 @@ export const feedSql = (schema: string, wanted: string, text: string): string =>
       select xid, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
       where not (select is_whole from total) group by xid)`;
 
-/** The group of one job, as JSON. */
+/** The part of a feed entry about one job, as JSON. */
 const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
   || coalesce(parent::text, 'null') || ',"jobs":[' || id || '],"events":' || line || '}'`;
 
-/** The feed entry of changes, as JSON. */
+/** Returns the feed entry of changes, as JSON. */
 export function feedEntryText(changes: readonly Change[]): string {
   const entry = new FeedEntry();
   for (const { after, events } of changes) entry.add(after!, lineOf(events));

@@ -23,11 +23,11 @@ interface EndChange extends Change {
 const fieldOf = <Of extends Change>({ name, kind }: JobColumn, of: (change: Of) => ColumnValue): RowField<Of> =>
   [name, kind === 'flag' ? 'number' : kind, of];
 
-/** A column with the job's value. */
+/** The field of a column, with the value that the job has after the change. */
 const valueField = <Stored extends Job>(column: JobColumn<Stored>): RowField<Change & { readonly after: Stored }> =>
   fieldOf(column as JobColumn, ({ after }: Change & { readonly after: Stored }) => column.of(after));
 
-/** A column that an update writes; null where a sparse one stays as it is. */
+/** The field of a column that an update writes. In a sparse column, null means that the change leaves the value. */
 function updateField(column: JobColumn): RowField<Change & { readonly before: Job; readonly after: Job }> {
   if (column.update !== 'sparse') return valueField(column);
   return fieldOf(column, ({ before, after }) => (column.of(before) === column.of(after) ? null : column.of(after)));
@@ -39,12 +39,12 @@ const guardFields: RowFields<Change & { readonly before: Job }> = [
   ['line', 'json', ({ events }) => lineOf(events)],
 ];
 
-/** Whether the stored history goes to a chunk of its own. */
+/** Whether the change moves the history from the row to a history chunk. */
 export const historyChunkField: RowFields<Change> = [
   ['starts_chunk', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)],
 ];
 
-/** The unique key that a change needs, and until when it holds it. */
+/** The unique key that a change needs, and until when the job holds the key. */
 export const keyFields: RowFields<Change> = [
   ['key', 'name', neededKey],
   ['key_until', 'number', ({ after }) => keyUntil(after!)],
@@ -58,7 +58,7 @@ const isWritten = ({ name, update }: JobColumn): boolean => name === 'id' || upd
 
 export const updateFields = [
   ...(openColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
-  // The stored lease stays if the change leaves it: it may have been extended since the job was read.
+  // 1: the change leaves the lease, and the stored lease stays, since it may have been extended after the job was read.
   ['keeps_lease', 'number', ({ before, after }) => (leavesLease(before, after) ? 1 : 0)],
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
@@ -66,7 +66,7 @@ export const endFields = [
   ...(endedColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
 ] as RowFields<EndChange> as RowFields<Change>;
 
-/** The columns that the ended row does not have, or that may have changed. */
+/** The columns that a row of `ended` does not have, or whose values may have changed. */
 export const reopenFields = [
   ...openColumns.filter((column) => isWritten(column as JobColumn) || column.table === 'job').map(valueField),
   ...guardFields, ...keyFields,
@@ -77,11 +77,12 @@ export const ctidField = (ctids: Ctids): RowFields<Change> => [
   ['row_ctid', 'ctid', ({ after }) => ctids.get(after!.id)!],
 ];
 
-/** By job id. */
+/** The ctids of locked rows, by job id. */
 export type Ctids = ReadonlyMap<number, string>;
 
 /**
- * Whether a change moves the history to a chunk. One statement part reads it and another writes: lock the row first.
+ * Whether a change moves the row's history to a chunk. One part of the statement reads the old history and another
+ * replaces it, so the row must be locked first.
  */
 export const needsHistoryChunk = ({ before, after }: Change): boolean =>
   before !== null && after !== null && isOpen(before) === isOpen(after) &&

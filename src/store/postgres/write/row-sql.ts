@@ -6,7 +6,7 @@ import { lastXid } from './feed-sql.ts';
 export const openNames = [...namesOf(openColumns), 'history'].join(', ');
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 
-/** The columns that an ended job keeps when it is opened again, except its id. */
+/** The columns of an ended job that stay the same when it is opened again, except its id. */
 export const keptNames = namesOf(openColumns.filter(isKept));
 
 function isKept({ name, table, update }: Pick<JobColumn, 'name' | 'table' | 'update'>): boolean {
@@ -25,7 +25,7 @@ const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: R
     .map((each) => `${each.name} = ${newValueSql(each, table, column)}`)
     .join(', ');
 
-/** The columns of a job that ends, out of those of the open row. */
+/** The row that a job has in `ended`, made of its open row and its new values. */
 export const endedRowSql = (column: ColumnSql): string => [
   ...endedColumns.map((each) => `${newValueSql(each, 'job', column)} as ${each.name}`),
   `${appendLineSql(column)} as history`,

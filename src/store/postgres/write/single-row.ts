@@ -38,7 +38,10 @@ export const firstFieldParameter = 3;
 export const isUnchangedSql = (column: ColumnSql): string =>
   `job.id = ${column('id')} and job.version = ${column('seen')}`;
 
-/** The end of a statement for one change. The CTEs of `runWrite` take longer to set up than one row to write. */
+/**
+ * The end of a statement for one change: inserts the feed entry and returns store time. The CTEs that `runWrite`
+ * appends would take longer to set up than one row takes to write.
+ */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
     insert into ${schema}.feed (xid, at, count, events) select xid, ${nowText}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
@@ -57,5 +60,5 @@ export async function runSingle(
   return 'all';
 }
 
-/** The ids of the changes that were written; usually all of the statement. */
+/** The ids of the jobs whose changes were written; `all`: every change of the statement was written. */
 export type WrittenIds = 'all' | ReadonlySet<number>;

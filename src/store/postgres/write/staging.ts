@@ -1,6 +1,6 @@
 /**
- * Staging: children are stored as packed rows, which no query finds, until the commit that names their parent and
- * fence. A piece is the children of one call; it records which columns vary and how it must be inserted.
+ * Staging: children are stored as packed rows, which no query finds. The commit that names their parent and fence
+ * inserts them as jobs. A piece is the children of one call. It records which columns vary and how it must be inserted.
  *
  * Saves (bench/LEDGER.md, "tasks are packed once where they agree"): planning a run 85 → 32 µs a task.
  */
@@ -14,7 +14,7 @@ import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './state
 import { openNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
 
-/** Pieces with unique keys have two more fields. */
+/** The fields of a piece. If children have unique keys, the piece has two more: the key and until when it is held. */
 const stagedFields: Readonly<Record<InsertMode, typeof newFields>> = { fast: newFields, checked: newKeyedFields };
 
 export async function stageChildren(
@@ -26,7 +26,7 @@ export async function stageChildren(
   if (children.length === 0) return;
   const mode = children.some((change) => neededKey(change) !== null) ? 'checked' : 'fast';
   const { varyingColumns, texts } = packRows(stagedFields[mode], children);
-  // After a lost connection the piece may be stored already.
+  // `do nothing`: after a lost connection the piece may already be stored.
   const text = `insert into ${session.schema}.staged
       (parent, fence, first, count, insert_mode, varying_columns, packed, events)
     values ($1, $2, $3, $4, $5, $6, $7::text[], $8) on conflict do nothing`;
@@ -39,7 +39,7 @@ interface StagedGroup {
   readonly varying_columns: string;
 }
 
-/** Inserts staged children as jobs; answers whether all were inserted. */
+/** Inserts the staged children of a parent as jobs; returns whether all were inserted. */
 export async function unstage(session: Session, parent: number, fence: number): Promise<boolean> {
   const text = `select distinct insert_mode, varying_columns from ${session.schema}.staged
     where parent = $1 and fence = $2`;
@@ -48,7 +48,9 @@ export async function unstage(session: Session, parent: number, fence: number): 
   return !answers.includes(false);
 }
 
-/** Inserts the pieces with equal varying columns and insert mode. */
+/**
+ * Inserts the pieces with these varying columns and this insert mode; returns whether all their children were inserted.
+ */
 export async function unstageGroup(
   session: Session,
   parent: number,
@@ -71,7 +73,10 @@ export async function unstageGroup(
   return row!.written === row!.wanted;
 }
 
-/** Ids are looked up in `ended` only if it contains an id from the first staged one on. */
+/**
+ * Inserts children without unique keys. Looks up each id in `ended` only if `ended` has an id from the first staged one
+ * on.
+ */
 const insertStaged = (schema: string, fresh: string): string => `written as (
     insert into ${schema}.job (${openNames}) select ${openNames} from (${fresh}) fresh
       where (select id from ${schema}.ended where ended.id >= (select min(first) from piece) order by id limit 1) is null

@@ -1,8 +1,9 @@
 /**
  * The statements that write changes, one for each kind: insert into `job`, update it, end (move to `ended`), reopen
- * (move back), amend `ended`. Each writes only rows with the version that was read, and one feed entry for those.
+ * (move back), amend `ended`. Each writes only rows that have the version that was read, and the feed entry of the rows
+ * that it wrote.
  *
- * A queue may be empty when it is analyzed and have a million rows a second later. No statement leaves the planner a
+ * A queue may be empty when it is analyzed and have a million rows a second later. So no statement leaves the planner a
  * choice that depends on statistics: each row is looked up by its id in a lateral subquery, and written by its ctid.
  */
 import type { Change } from '../../../model/change.ts';
@@ -31,12 +32,14 @@ export function writeKindOf({ before, after }: Change): WriteKind {
 /** The fields of new jobs with unique keys. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
-/** `checked` looks up each id and key first. The values are stored in `staged.insert_mode`. */
+/**
+ * How new jobs are inserted: `checked` looks up each id and key first, `fast` does not. Stored in `staged.insert_mode`.
+ */
 export type InsertMode = 'fast' | 'checked';
 
 type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
 
-/** Writes changes of one kind. All writers lock rows in the order of ids, so that none deadlock. */
+/** Writes changes of one kind. All writers lock rows in the order of ids, so that they do not deadlock. */
 export function write(
   session: Session,
   mode: InsertMode,
@@ -61,8 +64,8 @@ async function insert(session: Session, changes: readonly Change[], mode: Insert
 }
 
 /**
- * Inserts new jobs without keys: all, or none if an ended job has an id in their range. If an open job has one of their
- * ids, it throws a unique violation. Changes are ordered by id.
+ * Inserts new jobs without keys, and returns true. If an ended job has an id in their range, inserts none and returns
+ * false. If an open job has one of their ids, throws a unique violation. Expects changes in the order of ids.
  *
  * Saves (bench/LEDGER.md, "the statement of new jobs without keys writes all or none"): create one by one 1,970 → 2,550
  * a second. Without it `checkedInsertSql` inserts the jobs.
@@ -84,7 +87,10 @@ const fastInsertSql = cachedStatement((schema: string, shape: string) => `with w
     select pg_current_xact_id(), ${nowText}, $4::bigint, $5::text where exists (select 1 from written)
   ) select ${nowText} as now, exists (select 1 from written) as written`);
 
-/** Inserts new jobs whose ids and keys are free. All writers take keys in the order of keys, so that none deadlock. */
+/**
+ * Inserts the new jobs whose ids and keys are free. All writers take keys in the order of keys, so that they do not
+ * deadlock.
+ */
 export const checkedInsertSql = (schema: string): string => `insertable as materialized (
     select fresh.* from fresh
       left join lateral (select id from ${schema}.job where job.id = fresh.id limit 1) open on true
@@ -159,7 +165,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
-/** The columns of the joined rows. */
+/** The new values of a statement for several changes: columns of `goal`, the rows that it joins. */
 const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
 const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {
@@ -172,24 +178,25 @@ const storeHistoryChunkSql = (schema: string, table: 'job' | 'ended', goal: stri
     select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')}
     where goal.starts_chunk = 1`;
 
-/** The ctid of each row of `goal`, if it has the version that was read. */
+/** Finds the ctid of each row of `goal`, if the row still has the version that was read. */
 const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
   select ctid as row_ctid${also ? `, ${also}` : ''} from ${schema}.${table} sought
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
-/** The same by a known ctid; id and version are checked, since the ctid may be that of another row by now. */
+/** Finds each row by its known ctid. Checks id and version, since the ctid may belong to another row by now. */
 const findByCtidSql = (schema: string): string => `cross join lateral (
   select ctid as row_ctid from ${schema}.job sought
   where sought.ctid = goal.row_ctid and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /**
- * Checks the version again, since the row may have changed while its lock was awaited. `version > -random()` is true
- * and volatile, so the planner adds no Memoize node; each row is visited once, and Memoize cost 20 %.
+ * Checks the version again, since the row may have changed while its lock was awaited. `version > -random()` is always
+ * true. Being volatile, it keeps the planner from adding a Memoize node, which cost 20 % and is useless, since each row
+ * is visited once.
  */
 const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;
 
-/** Deletes the unique keys that these changes release. */
+/** The CTE `released`, which deletes the unique keys that these changes release; an empty text: they release none. */
 function releaseKeysSql(schema: string, changes: readonly Change[], values: unknown[]): string {
   const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
@@ -201,7 +208,7 @@ function releaseKeysSql(schema: string, changes: readonly Change[], values: unkn
     where unique_key.ctid = found.row_ctid)`;
 }
 
-/** Appends the feed entry to the statement, executes it, and returns the ids that were written. */
+/** Appends the feed entry to the statement, executes it, and returns the ids of the jobs that were written. */
 async function runWrite(
   session: Session,
   text: string,
@@ -220,7 +227,7 @@ async function runWrite(
   return new Set(ids.split(',').map(Number));
 }
 
-/** Locks rows in the order of ids, waiting for other lock holders. */
+/** Locks rows in the order of ids; waits for rows that others have locked. */
 export async function lockById(session: Session, table: 'job' | 'ended', ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const text = `select 1 from unnest($1::bigint[]) as wanted (id) cross join lateral (

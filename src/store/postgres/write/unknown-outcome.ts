@@ -1,11 +1,14 @@
-/** Unknown outcomes: after a lost connection, the stored histories show whether its last statements were committed. */
+/** Unknown outcomes: after a lost connection, the stored histories show whether its statements were committed. */
 import type { Change } from '../../../model/change.ts';
 import type { Batch } from '../../store.ts';
 import type { Session } from '../sql/connection.ts';
 import { history } from '../read/history.ts';
 import { idOf, lockById } from './statements.ts';
 
-/** After a retry of the batch: a change that was found written is ours if the history has exactly our events. */
+/**
+ * Corrects `written`, the result of a retried batch. A change that the retry could not write may have been written by
+ * the first attempt: it was if the stored history has exactly its events.
+ */
 export async function resolveUnknownCommit(
   session: Session,
   batch: Batch,
@@ -18,7 +21,7 @@ export async function resolveUnknownCommit(
 
 /**
  * Returns the changes of a claim that were written. The rows are locked first, which waits for the lost transaction if
- * the server still executes it. The claim is not written again: a parent may have been cancelled since.
+ * the server still executes it. Changes that were not written are not retried: a parent may have been cancelled since.
  */
 export async function confirmWritten(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
   await lockById(session, 'job', decided.map(idOf));

@@ -11,7 +11,7 @@ export function takeKey(connection: Connection, change: JobChange, now: number):
   return key === null || connection.run(takeKeySql, key, change.after!.id, keyUntil(change.after!), now) === 1;
 }
 
-/** Releases the key that the change releases, if any. */
+/** Deletes the unique key of a job that the change ends or deletes, unless the job holds the key for a period. */
 export function releaseKey(connection: Connection, change: JobChange): void {
   const key = releasedKey(change);
   if (key !== null) connection.run('DELETE FROM unique_key WHERE key = ? AND job = ?', key, change.before!.id);
