@@ -157,7 +157,7 @@ class InspectorProcess {
     return new Promise((resolve) => void this.#child.send(order, () => resolve()));
   }
 
-  /** Sets whether the child process keeps this process alive. It does only while a query runs. */
+  /** Sets whether the child process keeps this process alive; true only while a query runs. */
   #setRef(isReferenced: boolean): void {
     for (const handle of [this.#child, this.#child.channel]) {
       if (isReferenced) handle?.ref();

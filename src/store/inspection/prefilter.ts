@@ -19,8 +19,8 @@ interface Token {
 const tokenShape = /\s+|([a-z_]\w*)|(\d+(?![\w.]))|'((?:[^']|'')*)'|(--|\/\*|[^])/giy;
 
 /**
- * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs of queries that are not simple conditions
- * connected by AND; such a query gives no prefilter.
+ * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs that do not occur in conditions connected
+ * by AND alone; a query that contains one gives no prefilter.
  */
 const afterWhere: ReadonlySet<string> = new Set(['group', 'having', 'window', 'order', 'limit']);
 const unfit: ReadonlySet<string> = new Set([
