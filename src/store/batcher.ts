@@ -28,8 +28,8 @@ export interface BatcherOptions<Item> {
   /** The size of an item, for `sizeMax`. Default: 0. */
   readonly sizeOf?: (item: Item) => number;
   /**
-   * Whether an error was not caused by an item, as that of a lost connection. It then rejects all items of the group;
-   * otherwise each item runs again alone.
+   * Returns whether an error has another cause than an item, for example a lost connection. The error then rejects all
+   * items of the group; otherwise each item runs again alone.
    */
   readonly isForAll?: (error: unknown) => boolean;
 }

@@ -46,8 +46,8 @@ export class FeedEntry {
   }
 
   /**
-   * Lets later changes start new groups. Called before the second change of a job in a commit is added: otherwise it
-   * could join a group that precedes the job's first change.
+   * Lets later changes start new groups. Called before the second change of a job in a commit is added. Otherwise the
+   * second change could join a group that precedes the first one.
    */
   #closeGroups(): void {
     this.#open.clear();

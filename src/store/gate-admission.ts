@@ -1,8 +1,8 @@
 /**
  * Admission: decides which of the jobs that wait at gates a claim takes. A claim reads the first due jobs of each lane
  * in claim order, and admits each job whose gate has room. So its cost depends on the number of jobs that it admits,
- * not on the number of gates. If jobs of full gates fill all that was read of a lane, the claim walks from gate to gate
- * instead (`GateRing`). A full gate then costs one index seek, however many jobs wait at it.
+ * not on the number of gates. If too many of the jobs that were read are at full gates, the claim walks from gate to
+ * gate to find the rest (`GateRing`). A full gate then costs one index seek, however many jobs wait at it.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
@@ -31,8 +31,8 @@ export interface Admission {
 }
 
 /**
- * How many jobs a claim reads from each lane. It reads 256 more than `limit`, because it cannot admit jobs of full
- * gates.
+ * How many jobs a claim reads from each lane: 256 more than `limit`, because some of them may be at full gates and
+ * cannot be admitted.
  */
 export const gateLaneRows = (limit: number): number => limit + 256;
 

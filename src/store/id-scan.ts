@@ -11,7 +11,7 @@ export interface IdScanRequest {
   readonly after?: number | undefined;
   /** How long a step should take. The number of rows per step is adapted to it. */
   readonly stepMs: number;
-  /** The scan stops early after the step in which this time has passed. Default: never. */
+  /** The scan stops early after the step in which this time has passed. Default: no limit. */
   readonly patienceMs?: number | undefined;
   /**
    * Measures `stepMs` and `patienceMs`. It is virtual in a simulation, where the speed of the machine must not change

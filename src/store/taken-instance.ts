@@ -6,7 +6,10 @@ import type { Beat, Instance } from './store.ts';
 export const isTaken = ({ about, takeOver }: Beat, known: Instance, now: number): boolean =>
   !takeOver && known.leaseUntil > now && isOtherBoot(about.boot, known.about.boot);
 
-/** Returns whether two starts of a process differ; false if one of them is unknown, since its name may be shared. */
+/**
+ * Returns whether two ids of process starts differ; false if one is absent, because the instance name may then be
+ * shared.
+ */
 export const isOtherBoot = (boot: string | undefined, known: string | undefined): boolean =>
   boot !== undefined && known !== undefined && boot !== known;
 

@@ -16,8 +16,8 @@ import {
 type QueryOrder = Extract<InspectorOrder, { kind: 'query' }>;
 
 /**
- * Limits of a query: the bytes of one text, the characters of the whole result, and the bytes of memory that SQLite
- * uses. A query that exceeds one of them is refused.
+ * `textMax`: the bytes of one text. `foundMax`: the characters of the whole result. `memoryMax`: the bytes of memory
+ * that SQLite uses. A query that exceeds one of these limits is refused.
  */
 const textMax = 4_194_304;
 const foundMax = 33_554_432;

@@ -19,8 +19,8 @@ export type RowLocation = { readonly path: string; readonly select: string } | '
 export type SentRow = readonly (string | number | null | DataParts)[];
 
 /**
- * The parts of the column `data`: the stored input, how often the job was handed out, and the time of its schedule or
- * null. If the job was handed out, the count and the time are shown as members of the data.
+ * The parts of the column `data`: the stored input, how often the job was handed out, and the time from which its
+ * repeat counts or null. If the job was handed out, the count and the time are shown as members of the data.
  */
 export type DataParts = readonly [input: string, handOuts: number, originalNextRun: string | null];
 

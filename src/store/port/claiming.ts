@@ -32,7 +32,7 @@ export interface Claiming {
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Extends leases that have an end of their own to at least `until`, if they have not lapsed and the fence is still
+   * Extends leases to at least `until`, if they have an end of their own, have not lapsed, and the fence is still
    * current. Returns for each holding whether its lease was extended. An extension is not an event and leaves the
    * version. So a commit that read the former end, and does not change the lease, must not write that end back.
    */

@@ -28,8 +28,8 @@ export interface Maintenance {
 
   /**
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children, and feed entries older
-   * than `feedKeptMs`. Also deletes expired keys and other leftovers. Returns the number of deleted jobs without their
-   * children.
+   * than `feedKeptMs`. Also deletes expired keys, staged children of outdated fences and old instances. Returns the
+   * number of deleted jobs without their children.
    */
   purge(options: PurgeOptions): Promise<number>;
 
@@ -70,7 +70,7 @@ export interface StoreHealth {
   /** The time of the store, read from the store by this call. */
   readonly time: number;
   readonly bytes: number | null;
-  /** Live and dead rows per table. */
+  /** Live and dead rows per table; for SQLite, used and free pages of the file. */
   readonly bloat: readonly Bloat[];
   /** The size of SQLite's write-ahead log file; null: another database. */
   readonly logBytes: number | null;

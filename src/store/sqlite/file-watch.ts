@@ -7,8 +7,8 @@ import { systemClock } from '../../time/clock.ts';
 import { unavailable } from './errors.ts';
 
 /**
- * The time between two checks. The commits of at most this time can be lost. Not every commit is checked, because a
- * check takes 3 µs and a small commit without a flush only 27 µs.
+ * The time between two checks. If the file is replaced, the commits of at most this time are lost. Not every commit is
+ * checked, because a check takes 3 µs and a small commit without a flush only 27 µs.
  */
 const checkEveryMs = 10;
 
@@ -17,13 +17,13 @@ export class FileWatch {
   readonly #opened: BigIntStats | undefined;
   #checkedAt = -Infinity;
 
-  /** Must be called when the file is open, since it remembers which file is at the path. */
+  /** Remembers which file is at the path; must be called while the file is open. */
   constructor(path: string) {
     this.#path = path === ':memory:' ? null : path;
     this.#opened = this.#found();
   }
 
-  /** Throws a refusal unless the path leads to the open file. Does nothing if the last check was just now. */
+  /** Throws a refusal unless the path leads to the open file. Skips the check within `checkEveryMs` of the last one. */
   check(): void {
     const now = systemClock.monotonic();
     if (this.#path === null || now - this.#checkedAt < checkEveryMs) return;

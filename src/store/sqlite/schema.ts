@@ -5,7 +5,8 @@ import type { Connection } from './connection.ts';
 
 /**
  * The columns of open jobs and of staged children. `lane` is 1 for a pending job that needs no admission, 2 for a
- * pending job that waits at its gate, and 0 for other jobs. The claim indexes are partial indexes on it.
+ * pending job that waits at its gate, and 0 for other jobs. Each claim index is a partial index for one value of
+ * `lane`.
  */
 const openColumns = `
   version INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, def TEXT, parent INTEGER, created INTEGER NOT NULL,
@@ -48,7 +49,7 @@ const migrations: readonly (readonly string[])[] = [
     `INSERT INTO counter(name, value) VALUES('id', 0)`,
   ],
   [
-    // For Bedrock, which finds unique jobs by name, and searches for lapsed leases with every GetJob.
+    // Indexes for Bedrock, which finds unique jobs by name, and searches for lapsed leases with every GetJob.
     `CREATE INDEX job_queue ON job(type, id) WHERE kind IN ('bedrock', 'mock')`,
     `CREATE INDEX ended_queue ON ended(type, id) WHERE kind IN ('bedrock', 'mock') AND fate <> 'succeeded'`,
     `CREATE INDEX job_lease ON job(lease_until) WHERE state = 'running' AND lease_until IS NOT NULL`,
@@ -72,11 +73,11 @@ const migrations: readonly (readonly string[])[] = [
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
   [
-    // Contains the ended jobs that `ended_past` leaves out: jobs with a retention of their own, and jobs with a parent.
+    // The index contains the ended jobs that `ended_past` leaves out: jobs with a retention of their own or a parent.
     `CREATE INDEX ended_since ON ended(ended_at)
       WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
   ],
-  // Finds definitions without reading all open jobs.
+  // An index with which definitions are found without reading all open jobs.
   [`CREATE INDEX job_spec ON job(id) WHERE kind = 'def'`],
   // Renames two tables. Indexes keep their names: SQLite cannot rename an index, and to create one again takes seconds
   // for a million rows.

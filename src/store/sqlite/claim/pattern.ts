@@ -12,8 +12,8 @@ import { openRows } from '../read/open-rows.ts';
 import { fewNamedTypes, lanesOf, namedTypes, rowsOfTypes } from './lanes.ts';
 
 /**
- * The budget of types that the first round walks, the number of rows that are scanned per type of the budget, and the
- * factor by which the budget rises each round. Walking one type takes about as long as scanning 16 rows.
+ * `typesFirst`: how many types the first round may walk. `rowsPerType`: a round may scan this many rows per type of its
+ * budget, because walking one type takes about as long. `growth`: the factor by which the budget rises each round.
  */
 const typesFirst = 64;
 const rowsPerType = 16;

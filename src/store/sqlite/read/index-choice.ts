@@ -57,7 +57,7 @@ function choicesPerType(connection: Connection, base: IndexChoice, { types, glob
 
 /**
  * Returns the types of ended jobs that match the pattern, each found by one index seek. Stops as soon as there are more
- * than `entriesMax`.
+ * than `entriesMax` types.
  */
 function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
   const glob = parseGlob(pattern);
@@ -88,7 +88,7 @@ const choicesSince = (time: number): IndexChoice[] => [
   },
 ];
 
-/** At most this many jobs per range count as few. */
+/** If at most this many jobs per range have ended since a time, they count as few, and all of them are read. */
 const few = 2000;
 
 function hasFewEndedSince(connection: Connection, query: Query): boolean {

@@ -11,7 +11,8 @@ const isQueued = `kind IN ('bedrock', 'mock')`;
 
 /**
  * SQL for `isLate` in model/job.ts and for `handOuts` and `originalNextRun` in vocabulary/bedrock.ts, with which it
- * must agree. A late job lost its worker, which may still finish it. A hand-out is a claim by a worker.
+ * must agree. A pending job is late if its lease has lapsed: its worker may still finish it until another claims it.
+ * `handOuts` counts how often workers claimed the job without finishing it.
  */
 const isLate = `(state = 'pending' AND ${retryAfter} IS NOT NULL AND ${crashes} > 0
   AND body ->> '$.scheduled' IS NOT NULL)`;

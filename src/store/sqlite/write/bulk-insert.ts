@@ -50,8 +50,8 @@ function ownValues(group: readonly Change[], from: number, size: number): SQLInp
 }
 
 /**
- * The possible numbers of rows per statement. Larger statements are not cheaper per row (bench/LEDGER.md: 16, 50 or 200
- * rows).
+ * A group is split into statements of these numbers of rows, so that few different statements are prepared. Larger
+ * statements are not cheaper per row (bench/LEDGER.md: 16, 50 or 200 rows).
  */
 const portions = [64, 16, 4, 1];
 

@@ -23,7 +23,7 @@ export function freeIdsOf(connection: Connection, changes: readonly Change[]): F
   return { claimId: (id) => taken.size !== taken.add(id).size };
 }
 
-/** Treats every id as free. For staged children too, whose ids are checked when they are unstaged. */
+/** Treats every id as free. Also used for staged children, whose ids are checked when they are unstaged. */
 export const allIdsFree: FreeIds = { claimId: () => true };
 const noIdFree: FreeIds = { claimId: () => false };
 

@@ -6,7 +6,7 @@ import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-co
 
 /**
  * The column `lane`: 1 for a pending job that needs no admission, 2 for a pending job that waits at its gate, 0 for a
- * job that is not pending. The claim indexes are partial indexes on it.
+ * job that is not pending. Each claim index is a partial index for one value of `lane`.
  */
 const lane: JobColumn = {
   name: 'lane',
