@@ -1,25 +1,36 @@
 /**
- * The batcher: items that arrive together run in one transaction, since a transaction costs a round trip and a flush to
- * the disk however many changes it carries. An item that arrives alone runs at once; items that arrive while others run
- * wait and run together. If a group fails, each of its items runs alone, so that only the culprit is rejected.
+ * The batcher: collects items that arrive together and runs them in one transaction. A transaction costs a round trip
+ * and a flush to the disk, however many changes it writes. An item that arrives while no other runs waits only for one
+ * turn of the event loop. Items that arrive while others run wait, and then run together. If a group fails, each of its
+ * items runs alone, so that only the item that causes the error is rejected.
  *
  * Saves (bench/LEDGER.md, "commits that wait for the same transaction are one batch"): create with 16 in flight on
  * SQLite 32.9 → 20.3 µs. Without it every item is a transaction of its own.
  */
 import { turn } from '../time/clock.ts';
 
-/** Runs items in one transaction; answers for each. `take` returns the items and is called once, when it can begin. */
+/**
+ * Runs a group of items in one transaction; returns one answer per item. It calls `take` to get the items when the
+ * transaction can begin, so that items that arrive until then still join the group.
+ */
 export type RunItems<Item, Answer> = (take: () => readonly Item[]) => Promise<readonly Answer[]>;
 
 export interface BatcherOptions<Item> {
-  /** How many groups run at a time. */
+  /** At most this many groups run at a time; further items wait. */
   readonly runningMax: number;
-  /** Whether `run` blocks the event loop, so that no item arrives meanwhile: then each group waits for a turn of it. */
+  /**
+   * Whether `run` blocks the event loop, so that no item can arrive while a group runs. The batcher then waits for one
+   * turn of the event loop between two groups, so that new items can join.
+   */
   readonly isBlocking?: boolean;
-  /** A group has items of at most this size together, but always one item. */
+  /** The largest sum of the sizes of a group. An item that is larger runs alone. Default: no limit. */
   readonly sizeMax?: number;
+  /** The size of an item, for `sizeMax`. Default: 0. */
   readonly sizeOf?: (item: Item) => number;
-  /** Errors that do not come from an item: they reject the whole group. */
+  /**
+   * Returns whether an error has another cause than an item, for example a lost connection. The error then rejects all
+   * items of the group; otherwise each item runs again alone.
+   */
   readonly isForAll?: (error: unknown) => boolean;
 }
 
@@ -49,7 +60,7 @@ export class Batcher<Item, Answer> {
 
   async #work(): Promise<void> {
     this.#running += 1;
-    await turn(); // items of the same turn of the event loop join
+    await turn(); // items that are added in the same turn of the event loop join
     while (this.#queue.length > 0) {
       await this.#runGroup();
       if (this.#options.isBlocking && this.#queue.length > 0) await turn();

@@ -1,6 +1,6 @@
 /**
- * The feed entry of one commit. If a commit does the same to many jobs, the entry holds the events once, with the ids
- * of the jobs.
+ * The feed entry of one commit. If many jobs of a commit have equal events, the entry contains the events once, with
+ * the ids of the jobs.
  *
  * Saves (bench/LEDGER.md, "the feed tells once what happened to many jobs"): nine tenths of the text and of the cost of
  * writing it; on SQLite a claim 26.8 → 17.3 µs.
@@ -9,7 +9,7 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import type { FeedEvent } from './store.ts';
 
-/** Jobs of one kind, type and parent with equal events. */
+/** A group of a stored feed entry: jobs of one kind, type and parent with equal events. */
 interface StoredGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly jobs: readonly number[];
   readonly events: readonly Event[];
@@ -22,7 +22,7 @@ interface EventGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
 
 export class FeedEntry {
   readonly #groups: EventGroup[] = [];
-  /** Groups still open: none of their jobs occurs in a later group. */
+  /** The groups to which further jobs may be added, by kind, parent, type and line. */
   readonly #open = new Map<string, EventGroup>();
   readonly #listedIds = new Set<number>();
   #last: EventGroup | undefined;
@@ -31,7 +31,7 @@ export class FeedEntry {
     return this.#groups.length === 0;
   }
 
-  /** `line` is the line that the commit appends to the job's history. */
+  /** Adds the events of a job. `line` is the JSON line that the commit appends to the history of the job. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
     if (this.#listedIds.has(id)) this.#closeGroups();
@@ -40,12 +40,15 @@ export class FeedEntry {
     this.#last.jobs.push(id);
   }
 
-  /** The entry as JSON; `feedEventsOf` reads it. */
+  /** The entry as JSON text, which `feedEventsOf` parses. */
   get text(): string {
     return `[${this.#groups.map(groupText).join(',')}]`;
   }
 
-  /** After a second change of a job, groups are closed: otherwise it could precede the first one. */
+  /**
+   * Lets later changes start new groups. Called before the second change of a job in a commit is added. Otherwise the
+   * second change could join a group that precedes the first one.
+   */
   #closeGroups(): void {
     this.#open.clear();
     this.#listedIds.clear();

@@ -1,8 +1,8 @@
 /**
- * Admission: which of the jobs that wait at gates a claim takes. The first due jobs of each lane are read in claim
- * order, and each passes if its gate has room: the cost follows the number of jobs taken, not of keys that wait. Only
- * if jobs of full gates fill a whole lane, the waiting gates are walked as a ring, so that a deep queue of one key
- * costs one seek.
+ * Admission: decides which of the jobs that wait at gates a claim takes. A claim reads the first due jobs of each lane
+ * in claim order, and admits each job whose gate has room. So its cost depends on the number of jobs that it admits,
+ * not on the number of gates. If too many of the jobs that were read are at full gates, the claim walks from gate to
+ * gate to find the rest (`GateRing`). A full gate then costs one index seek, however many jobs wait at it.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
@@ -18,7 +18,7 @@ export interface WaitingJob {
 /** The first jobs of one kind, type and priority that wait at gates, in claim order. */
 export interface GateLane {
   readonly jobs: readonly WaitingJob[];
-  /** Whether the lane may have more. */
+  /** Whether the lane may have more due jobs than were read. */
   readonly isCut: boolean;
 }
 
@@ -26,14 +26,20 @@ export interface Admission {
   readonly jobs: readonly WaitingJob[];
   /** Whether `limit` jobs were admitted, or all due jobs were considered. */
   readonly isComplete: boolean;
-  /** Whether a gate was full. */
+  /** Whether at least one job was not admitted because its gate had no room. */
   readonly isCrowded: boolean;
 }
 
-/** How many jobs of each lane are read: those of full gates among them are read in vain. */
+/**
+ * How many jobs a claim reads from each lane: 256 more than `limit`, because some of them may be at full gates and
+ * cannot be admitted.
+ */
 export const gateLaneRows = (limit: number): number => limit + 256;
 
-/** Stops at the end of the first lane that was cut: its next job might precede the jobs of other lanes. */
+/**
+ * Admits up to `limit` jobs in claim order. If a lane was cut, admission stops after the last job that was read of it:
+ * jobs of the lane that were not read may precede the next jobs of other lanes.
+ */
 export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissions, limit: number): Admission {
   const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byClaimOrder);
   const admitted: WaitingJob[] = [];
@@ -47,19 +53,22 @@ export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissi
   return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };
 }
 
-/** The jobs of one kind and type. */
+/** A kind and type whose jobs wait at gates. */
 export interface GatedType {
   readonly kind: string;
   readonly type: string;
 }
 
-/** Where the walks of this instance over the waiting gates of each type stopped: the next one starts there. */
+/**
+ * Remembers for each type at which gate this instance's last walk over the waiting gates stopped. The next walk starts
+ * behind that gate, so that every gate gets its turn.
+ */
 export class GateRing {
   readonly #stops = new Map<string, string>();
-  /** Whether the last claim found a full gate. */
+  /** Whether the last claim did not admit a job because its gate had no room. */
   isCrowded = false;
 
-  /** Walks start behind this gate; empty: at the first. */
+  /** Returns the gate behind which the next walk starts; empty: the walk starts at the first gate. */
   start(of: GatedType): string {
     return this.#stops.get(nameOf(of)) ?? '';
   }
@@ -70,6 +79,7 @@ export class GateRing {
   }
 }
 
+/** Bounds the memory of a ring. At this number of types all stops are forgotten, and walks start at the first gate. */
 const stopsMax = 10_000;
 
 const nameOf = ({ kind, type }: GatedType): string => `${kind} ${type}`;

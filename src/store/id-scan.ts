@@ -1,19 +1,22 @@
 /**
- * Scans jobs by id in short steps, whatever the number of jobs and of matches. The number of rows per step adapts to
- * the time that the last step took. The event loop runs between steps, and a scan can stop early. Every id is passed
- * once; a job is found as it was at some time during the scan.
+ * Scans jobs in the order of their ids, in steps that stay short however many jobs are stored or match. The number of
+ * rows per step adapts to the duration of the last step. The event loop runs about every `stepMs`, and a scan can stop
+ * early. The scan passes every id once. A job that changes during the scan is found as it was when its step read it.
  */
 import { turn, type Clock } from '../time/clock.ts';
 
 export interface IdScanRequest {
   readonly order: 'newest' | 'oldest';
-  /** Start beyond this id, in the given order. Default: at the first. */
+  /** The scan starts beyond this id, in the given order. Default: at the newest or oldest job. */
   readonly after?: number | undefined;
-  /** How long a step should take. */
+  /** How long a step should take. The number of rows per step is adapted to it. */
   readonly stepMs: number;
-  /** After this time the scan stops early. */
+  /** The scan stops early after the step in which this time has passed. Default: no limit. */
   readonly patienceMs?: number | undefined;
-  /** Measures both. It is virtual in a simulation, where the speed of the machine must not change the result. */
+  /**
+   * Measures `stepMs` and `patienceMs`. It is virtual in a simulation, where the speed of the machine must not change
+   * the result.
+   */
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -24,9 +27,12 @@ export interface IdRange {
 }
 
 export interface IdScan {
-  /** The id that is `rows` rows from the start of the range, in scan order; null: the range has fewer rows. */
+  /**
+   * Returns the id at which a step of about `rows` rows ends, counted from the start of the range in scan order; null:
+   * the range has fewer rows.
+   */
   stepEnd(range: IdRange, rows: number): number | null | Promise<number | null>;
-  /** Reads a range; true: enough has been found. */
+  /** Reads the rows of a range. Returns true if enough has been found, which ends the scan. */
   scan(range: IdRange): boolean | Promise<boolean>;
 }
 
@@ -34,7 +40,10 @@ const rowsFirst = 1024;
 const rowsMin = 64;
 const rowsMax = 65_536;
 
-/** Null: the scan is complete or `scan` returned true. Otherwise the id after which to continue. */
+/**
+ * Scans until the end, or until `scan` returns true or `patienceMs` has passed. Returns the id after which another scan
+ * can continue if the time has passed; otherwise null.
+ */
 export async function scanIds(
   { order, after, stepMs, patienceMs = Infinity, clock }: IdScanRequest,
   scan: IdScan,

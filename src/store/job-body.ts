@@ -1,4 +1,4 @@
-/** The body: the fields of a job that are no columns, as one JSON text. A field with its default value is left out. */
+/** The body: all fields of a job that have no column, as one JSON text. A field with its default value is left out. */
 import type { EndedJob, Job, JobFacts } from '../model/job.ts';
 import { cachedParse, cachedStringify } from './text-cache.ts';
 
@@ -9,7 +9,8 @@ export type Body = Writable<Partial<JobFacts>> & Pick<JobFacts, 'changed'>;
 export const parseBody = cachedParse<Body>();
 
 /**
- * Fields are named one by one: a loop over names took ten times as long, since V8 caches no property access by name.
+ * Returns the body of a job. The fields are written out one by one: a loop over their names took ten times as long,
+ * because V8 does not cache property accesses by a variable name.
  */
 export function bodyText(job: Job): string {
   const body: Body = { changed: job.changed };
@@ -34,7 +35,7 @@ export function bodyText(job: Job): string {
 
 const stringify = cachedStringify<Body>();
 
-/** Columns of an open job that an ended one has in its body. */
+/** Adds the fields of an ended job that have a column in table `job` but none in table `ended`. */
 function addOpenColumns(body: Body, job: EndedJob): void {
   if (job.phase !== 'run') body.phase = job.phase;
   if (job.priority !== 0) body.priority = job.priority;

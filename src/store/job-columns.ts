@@ -1,7 +1,8 @@
 /**
- * The one list of a job's columns. Row types, projections, inserts, updates and moves between the tables derive from
- * it in both SQL adapters. Open and ended jobs have tables of their own, so that claims never read ended rows. A column
- * is something that a store searches, sorts by or writes often; all other fields are in `body`, one JSON text.
+ * The one list of a job's columns. Row types, projections, inserts, updates and moves between the tables derive from it
+ * in both SQL adapters. Open jobs are rows of table `job` and ended jobs rows of table `ended`, so that claims never
+ * read ended jobs. A field has a column if a store searches by it, sorts by it or writes it often. All other fields are
+ * in the column `body`, as one JSON text.
  *
  * To add a column: add a line at the end of the list, and a migration to each `schema.ts`.
  */
@@ -13,20 +14,23 @@ export type ColumnValue = string | number | null;
 
 interface Column {
   readonly name: string;
-  /** `flag` is 0 or 1; `json` is JSON text, which contains no raw control character. */
+  /**
+   * `flag`: 0 or 1. `json`: JSON text. It contains no raw control character, so PostgreSQL statements can pass many
+   * texts in one parameter, separated by control characters.
+   */
   readonly kind: 'number' | 'flag' | 'name' | 'json';
   readonly table: 'job' | 'ended' | 'both';
   /**
-   * How a change of a stored row writes the column. `fixed`: not at all. `set`: the new value. `sparse`: null if the
-   * change leaves the value, which keeps the stored one; rows with different values then share the statement's
-   * parameters. `lease`: the stored value stays if the change leaves the lease, since `extend` moves it without an
-   * event.
+   * How an update of a stored row writes the column. `fixed`: never. `set`: always, with the new value. `sparse`: if
+   * the value does not change, the parameter is null, and the statement keeps the stored value. Rows with different
+   * values can then share the parameters of a statement. `lease`: if the change leaves the lease, the statement keeps
+   * the stored value, because `extend` may have moved it without an event.
    */
   readonly update: 'fixed' | 'set' | 'sparse' | 'lease';
   readonly of: (job: never) => ColumnValue;
 }
 
-/** PostgreSQL stores packed rows in this order (`staged.packed`): append only. */
+/** Append only: PostgreSQL stores the rows of staged children packed in this order (`staged.packed`). */
 const columns = [
   { name: 'id', kind: 'number', table: 'both', update: 'fixed', of: ({ id }: Job) => id },
   { name: 'version', kind: 'number', table: 'both', update: 'set', of: ({ version }: Job) => version },
@@ -58,7 +62,10 @@ function leaseUntil(job: OpenJob): number | null {
   return job.state === 'running' ? job.lease.until : null;
 }
 
-/** When its retention is over; null: by the store's default. Children are deleted with their parent. */
+/**
+ * Returns the time at which the retention of the job ends, if it has a retention of its own. Null: the default
+ * retention applies, or the job is a child, which is deleted with its parent.
+ */
 function purgeTime({ parent, policy: { retentionMs }, endedAt }: EndedJob): number | null {
   return retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;
 }
@@ -74,11 +81,11 @@ function holder(job: OpenJob): string | null {
 type AnyColumn = (typeof columns)[number];
 type RowOf<C extends Column> = { readonly [Each in C as Each['name']]: ReturnType<Each['of']> };
 
-/** A row of table `job`, and of table `ended`, without its history. */
+/** Rows of table `job` and of table `ended`, without their column `history`. */
 export type OpenRow = RowOf<Exclude<AnyColumn, { table: 'ended' }>>;
 export type EndedRow = RowOf<Exclude<AnyColumn, { table: 'job' }>>;
 
-/** A column of jobs in one table. */
+/** A column whose value is computed from a `Stored` job: an open job, an ended job, or any job. */
 export interface JobColumn<Stored extends Job = Job> extends Omit<Column, 'of'> {
   readonly of: (job: Stored) => ColumnValue;
 }
@@ -90,23 +97,26 @@ export const endedColumns: readonly JobColumn<EndedJob>[] = allColumns.filter(({
 
 export const namesOf = (some: readonly Pick<Column, 'name'>[]): string[] => some.map(({ name }) => name);
 
-/** The columns that follow from the state: a pending job has no value in any other than `state`. */
+/** The columns that depend on the state. A pending job has null in all of them except `state`. */
 const stateColumns: readonly string[] = ['state', 'hold', 'holder', 'lease_until'] satisfies readonly (keyof OpenRow)[];
 
 export const pendingColumns = openColumns.filter(({ name }) => !stateColumns.includes(name));
 
-/** The columns that hold numbers; a driver may return 64-bit numbers as text. */
+/** The columns that hold numbers. A driver may return 64-bit numbers as text, which must be converted. */
 export const numberColumns = namesOf(allColumns.filter(({ kind }) => kind === 'number' || kind === 'flag'));
 
-/** All columns of both tables, for a query that reads both; `absent` is the SQL of one that the table does not have. */
+/**
+ * Returns the select list with all columns of both tables, for a query that reads both. `absent` returns the SQL for a
+ * column that the table does not have.
+ */
 export const projectionOf = (table: 'job' | 'ended', absent: (column: JobColumn) => string): string =>
   allColumns
     .map((column) => (column.table === table || column.table === 'both' ? column.name : absent(column)))
     .join(', ');
 
 /**
- * The values of `openColumns` as a row. The columns are named one by one: a loop over their names makes objects that V8
- * keeps as dictionaries (1,580 against 50 ns a row).
+ * Makes a row from the values of `openColumns`. The columns are written out one by one: a loop over their names makes
+ * objects that V8 stores as dictionaries, which takes 1,580 instead of 50 ns a row.
  */
 export const openRowOf = (values: readonly unknown[]): OpenRow => ({
   id: values[0], version: values[1], priority: values[2], due: values[3], fence: values[4], lease_until: values[5],
@@ -115,10 +125,13 @@ export const openRowOf = (values: readonly unknown[]): OpenRow => ({
   gate: values[18], input: values[19],
 } satisfies Record<keyof OpenRow, unknown> as OpenRow);
 
-/** The columns of an open job that an ended one has in its body. */
+/** The fields that an open job has as columns and an ended job has in its body. */
 type OpenFields = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate'>;
 
-/** The fields that jobs have in every state; named one by one for the same reason. */
+/**
+ * Returns the fields that jobs have in every state. They are written out one by one for the same reason as in
+ * `openRowOf`.
+ */
 export const factsOf = (
   row: OpenRow | EndedRow, body: Body, open: OpenFields, admitted: boolean, result: string | null,
 ): JobFacts => ({

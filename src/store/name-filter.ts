@@ -1,4 +1,4 @@
-/** The type names of a request as a predicate. */
+/** Makes a predicate over type names from the exact names or the pattern of a request. */
 import { matches, parseGlob } from '../model/glob.ts';
 import type { TypeNames } from './store.ts';
 

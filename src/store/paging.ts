@@ -1,9 +1,11 @@
-/** Iterates over all jobs that match a query, oldest first, page by page: a million jobs need not fit in memory. */
+/**
+ * Iterates over all jobs that match a query, oldest first, page by page, so that a million jobs need not fit in memory.
+ */
 import type { Job } from '../model/job.ts';
 import type { Page, Query } from './query.ts';
 import type { Store } from './store.ts';
 
-/** Yields each job once, even if jobs of earlier pages change or are deleted. */
+/** Yields the pages in order. Each job occurs once, even if jobs of earlier pages change or are deleted. */
 export async function* pagesOf(
   store: Pick<Store, 'find'>,
   query: Query,

@@ -1,4 +1,4 @@
-/** The query: a filter over jobs that every store supports, with pages and counts of the result. */
+/** The query: a filter over jobs that every store supports, with the pages and counts of its result. */
 import { matches, parseGlob } from '../model/glob.ts';
 import type { Kind } from '../model/state.ts';
 import type { Job } from '../model/job.ts';
@@ -10,22 +10,22 @@ export interface Query {
   /** A GLOB pattern over type names. */
   readonly glob?: string;
   readonly def?: string;
-  /** The children of one job; null: only jobs without a parent. */
+  /** Only the children of this job; null: only jobs without a parent. */
   readonly parent?: number | null;
   readonly standings?: readonly Standing[];
   readonly tags?: Readonly<Record<string, string>>;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
   readonly dueBefore?: number;
-  /** A part of the message of the newest error, ignoring case. */
+  /** A part of the message of the job's newest error, ignoring case. */
   readonly error?: string;
-  /** A scalar at a path of the input. */
+  /** The input must have the scalar `equals` at this path of member names. */
   readonly input?: { readonly path: readonly string[]; readonly equals: string | number | boolean | null };
-  /** A part of the type, definition, key, error message or a tag's value, ignoring case. */
+  /** A part of the type, definition, key, error message, or of the value of a tag, ignoring case. */
   readonly text?: string;
 }
 
-/** A state, where an ended job has its fate instead. */
+/** The state of a job; for an ended job, its fate. */
 export type Standing = 'pending' | 'held' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 export const openStandings: readonly Standing[] = ['pending', 'held', 'running'];
 export const endedStandings: readonly Standing[] = ['succeeded', 'failed', 'cancelled'];
@@ -43,19 +43,25 @@ export const excludesSucceeded = ({ standings: wanted }: Query): boolean =>
 /** Whether the query can match tasks, of which a run may have a million. */
 export const includesTasks = ({ kinds }: Query): boolean => kinds?.includes('task') ?? true;
 
-/** Pages are ordered by id: a job that is stored between two requests neither repeats nor hides another one. */
+/**
+ * Which page to return. Pages are ordered by id, so a job that is stored between two requests does not make another job
+ * appear twice or not at all.
+ */
 export interface PageRequest {
   readonly order?: 'newest' | 'oldest';
-  /** Jobs beyond this id, in the page's order. */
+  /** Only jobs beyond this id: with smaller ids for `newest`, with larger ids for `oldest`. */
   readonly after?: number;
   readonly limit?: number;
-  /** After this time a search without a suitable index returns what it has found; the page may be short or empty. */
+  /**
+   * After this time a search without a suitable index stops and returns the jobs found so far; the page may be short or
+   * empty.
+   */
   readonly patienceMs?: number;
 }
 
 export interface Page {
   readonly jobs: readonly Job[];
-  /** The value of `after` for the next page; null: this is the last. */
+  /** The value of `after` for the next page; null: this page is the last. */
   readonly next: number | null;
 }
 
@@ -69,7 +75,10 @@ export interface Tally {
   readonly count: number;
 }
 
-/** Whether a job matches. The SQL of the other stores must agree with this function. */
+/**
+ * Returns whether a job matches the query. The memory store filters with this function, and the SQL of the other stores
+ * must agree with it.
+ */
 export function matchesQuery(job: Job, query: Query): boolean {
   return (
     (query.kinds?.includes(job.kind) ?? true) &&
@@ -94,7 +103,7 @@ const hasTags = (job: Job, tags: Readonly<Record<string, string>>): boolean =>
 const includes = (text: string | null | undefined, part: string): boolean =>
   text !== null && text !== undefined && asciiLower(text).includes(asciiLower(part));
 
-/** Case is ignored for A to Z only: databases differ for other letters. */
+/** Converts only A to Z to lower case, because databases differ in how they convert other letters. */
 export const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const mentions = (job: Job, part: string): boolean =>

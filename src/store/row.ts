@@ -1,4 +1,4 @@
-/** Rows of the SQL stores as jobs, and the history that each row carries: one line of JSON per commit. */
+/** Converts rows of the SQL stores to jobs, and reads and writes histories: text with one line of JSON per commit. */
 import type { Event } from '../model/event.ts';
 import { facts, type Job, type JobOrigin } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
@@ -27,7 +27,7 @@ export function jobOfEnded(row: EndedRow): Job {
   return { ...job, state: 'ended', fate: row.fate, endedAt: row.ended_at };
 }
 
-/** The events of one commit as a line of a history. */
+/** Returns the events of one commit as one line of a history. */
 export const lineOf = (events: readonly Event[]): string =>
   events.length === 1 ? lineOfOne(events[0]!) : JSON.stringify(events);
 
@@ -36,13 +36,16 @@ const lineOfOne = cachedStringify<Event>((event) => `[${JSON.stringify(event)}]`
 export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
 
-/** When the number of events passes a multiple of this, the row's history moves to a chunk: rows stay small. */
+/**
+ * When the number of a job's events passes a multiple of this, the history in its row moves to table `history_chunk`,
+ * so that the row stays small.
+ */
 export const historyTailMax = 32;
 
 export const startsHistoryChunk = (versionBefore: number, versionAfter: number): boolean =>
   Math.floor(versionBefore / historyTailMax) !== Math.floor(versionAfter / historyTailMax) && versionBefore > 0;
 
-/** The fields that a replay of the history starts from. */
+/** Returns the fields of a job from which a replay of its history starts. */
 export function originOf(job: Job): JobOrigin {
   const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick } = facts(job);
   return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick };

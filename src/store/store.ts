@@ -1,10 +1,10 @@
 /**
- * The port: what Stint requires of a database, in six groups. A store knows no states and decides nothing: it receives
- * decided changes and writes them where the row still has the version that was read. No caller needs a transaction
- * across two calls.
+ * The port: the methods that Stint requires of a database, in six groups. A store does not decide what happens to a
+ * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
+ * caller needs a transaction across two calls.
  *
- * Deliberately absent: update by id, state transitions, retries, clocks of workers, sessions, locks that outlive a
- * call.
+ * The port deliberately has no update without a version, no state transitions, no retries, no times measured by
+ * workers, no sessions, and no locks that outlive a call.
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';
@@ -14,13 +14,13 @@ import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
 export interface Store extends Writing, Claiming, Reading, Feed, Instances, Maintenance {
-  /** With it another thread opens the same store; absent: only this object reaches it. */
+  /** The URL and options with which another thread can open the same store; absent: only this object can access it. */
   readonly address?: StoreAddress;
 }
 
 export interface StoreAddress {
   readonly url: string;
-  /** The options of the adapter; must be cloneable to take effect. */
+  /** The options of the adapter. They must be cloneable, because they are copied to the thread. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 

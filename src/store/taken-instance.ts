@@ -1,11 +1,15 @@
-/** The rule that an instance name belongs to one process at a time, for all adapters. */
+/** The rule that an instance name belongs to one process at a time, and its refusal, for all adapters. */
 import { Refusal } from '../refusal.ts';
 import type { Beat, Instance } from './store.ts';
 
-/** Whether a beat under a registered name comes from another process than the one that has its lease. */
+/** Returns whether another process has a lease under the name of this heartbeat; false if `takeOver` is set. */
 export const isTaken = ({ about, takeOver }: Beat, known: Instance, now: number): boolean =>
   !takeOver && known.leaseUntil > now && isOtherBoot(about.boot, known.about.boot);
 
+/**
+ * Returns whether two ids of process starts differ; false if one is absent, because the instance name may then be
+ * shared.
+ */
 export const isOtherBoot = (boot: string | undefined, known: string | undefined): boolean =>
   boot !== undefined && known !== undefined && boot !== known;
 

@@ -1,13 +1,18 @@
 /**
- * The text cache: the last value and its JSON text. Consecutive jobs of a batch usually have equal events and bodies.
+ * The text cache: remembers the last value and its JSON text. Consecutive jobs of a batch usually have equal events and
+ * bodies.
  *
  * Saves (bench/LEDGER.md, "a line that equals the last is its text", "equal texts are one parameter"): a shallow
- * comparison takes a tenth of the time of stringifying; equal texts are one string, which is sent once.
+ * comparison takes a tenth of the time of stringifying. Equal texts are the same string, which is sent to the database
+ * once.
  * Applies to values whose fields are identical to those of the value before.
- * Without it every value is stringified and parsed; the results are equal.
+ * Without it every value is stringified and parsed; the results are the same.
  */
 
-/** Stringifies; for an object that equals the previous one, returns the previous text. */
+/**
+ * Returns a function that stringifies objects. For an object that equals the previous one, it returns the previous
+ * text.
+ */
 export function cachedStringify<T extends object>(write: (value: T) => string = JSON.stringify): (value: T) => string {
   let last: T | undefined;
   let text = '';
@@ -19,7 +24,10 @@ export function cachedStringify<T extends object>(write: (value: T) => string = 
   };
 }
 
-/** Parses; for a text that equals the previous one, returns the previous value, which must not be changed. */
+/**
+ * Returns a function that parses texts. For a text that equals the previous one, it returns the previous value, which
+ * must not be changed.
+ */
 export function cachedParse<T>(): (text: string) => T {
   let last: string | undefined;
   let value: T;
@@ -32,7 +40,7 @@ export function cachedParse<T>(): (text: string) => T {
   };
 }
 
-/** Whether both have the same fields with identical values. */
+/** Whether both objects have the same fields with identical values. */
 export function areShallowEqual<T extends object>(one: T, other: T): boolean {
   let fields = 0;
   for (const name in one) {

@@ -1,12 +1,15 @@
-/** The options of a store in the query of its URL: texts, each read as what the option takes. */
+/** Reads the options of a store from the query of its URL: converts each text to the value that the option requires. */
 import { Refusal } from '../refusal.ts';
 
-/** Reads one option; throws a sentence that says what the option takes. */
+/** Converts the text of one option to its value; throws an error whose message says which values are allowed. */
 type ReadOption = (text: string) => unknown;
 
 export type OptionReaders = Readonly<Record<string, ReadOption>>;
 
-/** `scheme` names the kind of URL in the refusal of an unknown name. */
+/**
+ * Converts the options in `texts` by the readers of the same names. Refuses `malformed.store` if a name is unknown or a
+ * value is not allowed. `scheme` is the kind of URL for the message.
+ */
 export function readOptions(scheme: string, readers: OptionReaders, texts: Readonly<Record<string, string>>): object {
   const read = ([name, text]: [string, string]): [string, unknown] => {
     checkName(scheme, readers, name);

@@ -1,7 +1,8 @@
 /**
- * Executes users' SQL queries one after the other in a process, which serves many of them. A query may run without end,
- * and node:sqlite cannot interrupt one: the process is killed then, and the next query starts another. Starting one
- * takes 0.25 s or more, a query in a running one about 5 ms.
+ * Executes users' SQL queries one after the other in a separate process, which serves many queries. A query may run
+ * without end, and node:sqlite cannot interrupt it. At the time limit of the query the process is therefore killed, and
+ * the next query starts another. Starting a process takes 0.25 s or more; a query in a running process takes about 5
+ * ms.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,15 +11,22 @@ import { systemClock } from '../../time/clock.ts';
 import type { Inspection, InspectionLimits } from '../store.ts';
 import type { ColumnName, InspectorOrder, InspectorReport, RowLocation } from './messages.ts';
 
-/** The rows of a store that is no SQLite file: it sends the columns that a query reads, in pieces. */
+/**
+ * Sends the rows of a store that is not a SQLite file to the process in pieces, with the columns that the query reads.
+ */
 export interface RowSource {
   send(columns: readonly ColumnName[], sql: string, timeMs: number, write: WriteRows): Promise<void>;
 }
 
-/** Takes a JSON list of SentRow; resolves when there is room for more. Refuses `costly.query`. */
+/**
+ * Sends a JSON array of SentRow to the process; resolves when the next piece can be sent. Refuses `costly.query` if the
+ * pieces of a query exceed `sentMax`.
+ */
 export type WriteRows = (text: string) => Promise<void>;
 
+/** How long the process may take to start; after that the query is refused. */
 const startMs = 10_000;
+/** How many characters of rows are sent for one query at most; beyond this the query is refused. */
 const sentMax = 268_435_456;
 const program = new URL(`./inspector${import.meta.url.slice(-3)}`, import.meta.url);
 
@@ -49,7 +57,10 @@ export class Inspector {
     throw new Refusal(report.code, report.message);
   }
 
-  /** A process that was idle may have ended by itself: another is started once. */
+  /**
+   * Executes a query in the running process, or starts one. A process that was idle may end by itself before it gets
+   * the query; the query is then repeated once, in a new process.
+   */
   async #reportOf(sql: string, limits: InspectionLimits): Promise<LastReport> {
     if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
     const reused = this.#process?.isAlive ? this.#process : null;
@@ -90,7 +101,7 @@ class InspectorProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** The time limit starts when the process is ready. */
+  /** Executes a query in the process. The time limit of the query starts when the process is ready. */
   async ask(
     sql: string,
     limits: InspectionLimits,
@@ -125,7 +136,7 @@ class InspectorProcess {
     try {
       return await promise;
     } catch (error) {
-      this.kill(); // it waits for rows that will not come
+      this.kill(); // the process waits for rows that will not be sent
       throw error;
     } finally {
       stopTimer();
@@ -146,7 +157,7 @@ class InspectorProcess {
     return new Promise((resolve) => void this.#child.send(order, () => resolve()));
   }
 
-  /** Whether this process stays alive for the sake of the other. */
+  /** Sets whether the child process keeps this process alive; true only while a query runs. */
   #setRef(isReferenced: boolean): void {
     for (const handle of [this.#child, this.#child.channel]) {
       if (isReferenced) handle?.ref();
@@ -157,6 +168,6 @@ class InspectorProcess {
 
 const refused = (message: string): LastReport => ({ kind: 'refused', code: 'costly.query', message });
 
-/** A query over more rows than fit. */
+/** The refusal of a query for which more rows would be sent than `sentMax` allows. */
 export const refusalOfRows = (): Refusal =>
   new Refusal('costly.query', 'the query reads too many jobs: select by jobID, parentJobID or name');

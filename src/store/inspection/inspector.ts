@@ -1,6 +1,7 @@
 /**
  * The process that executes users' SQL, one query at a time. A query can read `jobs`; an authorizer denies everything
- * else. Each query has a connection of its own: nothing that it learns or leaves behind serves the next.
+ * else. Each query has a connection of its own, so that a query cannot use anything that an earlier one left behind or
+ * found out.
  */
 import { constants, DatabaseSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
@@ -14,14 +15,17 @@ import {
 
 type QueryOrder = Extract<InspectorOrder, { kind: 'query' }>;
 
-/** The maximum length of one text, of the whole result, and of the memory of SQLite, in bytes. */
+/**
+ * `textMax`: the bytes of one text. `foundMax`: the characters of the whole result. `memoryMax`: the bytes of memory
+ * that SQLite uses. A query that exceeds one of these limits is refused.
+ */
 const textMax = 4_194_304;
 const foundMax = 33_554_432;
 const memoryMax = 536_870_912;
-/** How long an idle process lives. */
+/** The process exits after this time without a message. */
 const idleMs = 60_000;
 
-/** A query that waits for its rows. */
+/** A query that waits for rows from the store. */
 interface WaitingQuery {
   readonly db: DatabaseSync;
   readonly order: QueryOrder;
@@ -59,7 +63,10 @@ function executeOn(db: DatabaseSync, order: QueryOrder): void {
   send(report);
 }
 
-/** The store's file, read-only: `jobs` is a view of a view whose random name no query can guess. */
+/**
+ * Opens the store's file read-only. `jobs` is a view over another view, which reads the tables of the store. The other
+ * view has a random name, which no query can guess.
+ */
 function openFile({ path, select }: Exclude<QueryOrder['rows'], 'sent'>): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
   limit(db);
@@ -72,7 +79,10 @@ function openFile({ path, select }: Exclude<QueryOrder['rows'], 'sent'>): Databa
   return db;
 }
 
-/** A table `jobs` in memory. Tells the store which columns the query reads, so that it sends no others. */
+/**
+ * Creates a table `jobs` in memory for the rows that the store will send. Reports to the store which columns the query
+ * reads, so that it sends no others.
+ */
 function prepareFor(order: QueryOrder): void {
   const db = new DatabaseSync(':memory:');
   limit(db);
@@ -115,8 +125,10 @@ function limit(db: DatabaseSync): void {
 type Authorizer = Parameters<DatabaseSync['setAuthorizer']>[0];
 
 /**
- * SQLite names the view within which a table is read, and a CTE can have any view's name: hence the secret name. An
- * empty column name stands for a table of which no column is read.
+ * Allows a query to read `tables`; inside `view`, all tables. SQLite passes the name of the view or CTE inside which a
+ * table is read. A query can give a CTE the name of any view, so `view` has a random name. `onRead` is called with each
+ * column of `jobs` that the query reads. The name is empty if a query reads `jobs` but none of its columns, as in
+ * `count(*)`.
  */
 function authorizer(
   tables: readonly string[],
@@ -124,7 +136,7 @@ function authorizer(
   onRead = (_column: string): void => {},
 ): Authorizer {
   const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION } = constants;
-  // json_each and json_tree read only their arguments.
+  // json_each and json_tree are listed because they read only their arguments.
   const readable: readonly (string | null)[] = [...tables, 'json_each', 'json_tree'];
   const isAllowed = (action: number, first: string | null, second: string | null, within: string | null): boolean => {
     if (action === SQLITE_FUNCTION) return second?.toLowerCase() !== 'load_extension';
@@ -138,7 +150,9 @@ function authorizer(
   };
 }
 
-/** Null: the query can be executed. */
+/**
+ * Returns the refusal of a query that cannot be prepared or has several statements; null: the query can be executed.
+ */
 function refusalOf(db: DatabaseSync, sql: string): InspectorReport | null {
   try {
     const { sourceSQL } = db.prepare(sql);
@@ -172,13 +186,17 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: QueryOrder): InspectorRepo
   }
 }
 
-/** SQLite's codes for what its authorizer denied, and for the end of its memory. */
+/** SQLite's error codes SQLITE_AUTH (the authorizer denied the access) and SQLITE_NOMEM (out of memory). */
 const [denied, outOfMemory] = [23, 7];
 
-/** A statement that is no query is forbidden, even if it is also malformed. */
+/**
+ * Turns an error of SQLite into a refusal. A statement that is not a query is forbidden, unless it has a syntax error:
+ * then it is malformed.
+ */
 function failed({ message, errcode }: Error & { errcode?: number }, sql: string): InspectorReport {
   if (errcode === outOfMemory) return refused('costly.query', 'the query needs too much memory');
-  // Whether another table exists must not be revealed, and differs between stores.
+  // A missing table is refused like a denied one, so that a query cannot find out which tables exist. The tables also
+  // differ between stores.
   const isDenied = errcode === denied || /^(?:not authorized|no such table)/.test(message);
   const isQuestion = /^\s*(?:select|with|values|explain)\b/i.test(sql) || isSyntax(message);
   return refused(isDenied || !isQuestion ? 'forbidden.query' : 'malformed.query', message);

@@ -1,26 +1,32 @@
-/** What a store and the process that executes users' SQL send each other. */
+/** The messages between a store and the process that executes users' SQL. */
 import type { RefusalCode } from '../../refusal.ts';
 import type { Inspection } from '../store.ts';
 
-/** The columns of Bedrock's table, in its order. */
+/** The columns of Bedrock's table `jobs`, in the order of that table. */
 export const columnNames = [
   'created', 'jobID', 'state', 'name', 'nextRun', 'lastRun', 'repeat', 'data', 'priority', 'parentJobID', 'retryAfter',
 ] as const;
 
 export type ColumnName = (typeof columnNames)[number];
 
-/** Where the process finds the rows: in an SQLite file, by a SELECT that gives all columns, or sent by the store. */
+/**
+ * Where the process finds the rows: in a SQLite file, by a SELECT that returns all columns, or in messages from the
+ * store (`sent`).
+ */
 export type RowLocation = { readonly path: string; readonly select: string } | 'sent';
 
-/** A row as a store sends it, with `data` as its parts. */
+/** A row as a store sends it. The value of the column `data` is sent as its parts. */
 export type SentRow = readonly (string | number | null | DataParts)[];
 
-/** The stored data, the count of hand-outs that it is shown with, and the time of the schedule, if any. */
+/**
+ * The parts of the column `data`: the stored input, how often the job was handed out, and the time from which its
+ * repeat counts or null. If the job was handed out, the count and the time are shown as members of the data.
+ */
 export type DataParts = readonly [input: string, handOuts: number, originalNextRun: string | null];
 
 export type InspectorOrder =
   | { readonly kind: 'query'; readonly sql: string; readonly rowsMax: number; readonly rows: RowLocation }
-  /** A JSON list of SentRow, with the columns that were asked for. */
+  /** `text` is a JSON array of SentRow with the columns that the process asked for by `needs`. */
   | { readonly kind: 'rows'; readonly text: string }
   | { readonly kind: 'allSent' };
 

@@ -1,7 +1,8 @@
 /**
- * Finds conditions that every row of a query's result must meet, so that a store need not send all jobs. A query of
- * another shape than `SELECT … FROM jobs WHERE a AND b …` and conditions of other shapes than those below give none.
- * SQLite evaluates the whole query anyway.
+ * Finds conditions that every job in a query's result must meet, so that a store need not send all jobs. It understands
+ * only queries of the shape `SELECT … FROM jobs WHERE a AND b …`, and of their conditions only the shapes below. From
+ * other queries and conditions it derives nothing, and more jobs are sent. The result stays correct, because SQLite
+ * executes the whole query on the sent jobs.
  */
 
 export type Prefilter =
@@ -11,18 +12,22 @@ export type Prefilter =
 
 interface Token {
   readonly kind: 'word' | 'number' | 'string' | 'sign';
-  /** A word in lower case, a string without its quotes. */
+  /** The text of the token: a word in lower case, a string without its quotes. */
   readonly text: string;
 }
 
 const tokenShape = /\s+|([a-z_]\w*)|(\d+(?![\w.]))|'((?:[^']|'')*)'|(--|\/\*|[^])/giy;
 
-/** The words after which nothing belongs to WHERE, and those that connect conditions otherwise than by AND. */
+/**
+ * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs that do not occur in conditions connected
+ * by AND alone; a query that contains one gives no prefilter.
+ */
 const afterWhere: ReadonlySet<string> = new Set(['group', 'having', 'window', 'order', 'limit']);
 const unfit: ReadonlySet<string> = new Set([
   'or', 'between', 'case', 'union', 'intersect', 'except', 'with', '--', '/*',
 ]);
 
+/** Returns the conditions that were found; empty: the store must send all jobs. */
 export function prefiltersOf(sql: string): readonly Prefilter[] {
   const tokens = tokensOf(sql);
   const isUnfit = tokens.some(({ kind, text }) => kind !== 'string' && unfit.has(text));
@@ -45,7 +50,7 @@ function tokensOf(sql: string): Token[] {
 const isWord = (wanted: string) => ({ kind, text }: Token): boolean => kind === 'word' && text === wanted;
 const isSign = ({ kind, text }: Token, wanted: string): boolean => kind === 'sign' && text === wanted;
 
-/** The conditions between the ANDs outside of all parentheses. */
+/** Splits a WHERE clause at each AND that is outside of parentheses. */
 function conjunctsOf(tokens: readonly Token[]): Token[][] {
   const conjuncts: Token[][] = [[]];
   let depth = 0;
@@ -67,7 +72,7 @@ function prefilterOf([column, ...test]: readonly Token[]): Prefilter | null {
   return column.text === 'name' ? (namesOf(valuesOf(test)) ?? prefixOf(test)) : null;
 }
 
-/** Of `= value`, `== value` and `IN (value, …)`. */
+/** Returns the values of a condition `= value`, `== value` or `IN (value, …)`; null: it has another shape. */
 function valuesOf(test: readonly Token[]): readonly Token[] | null {
   const isEquals = (token: Token | undefined): boolean => token !== undefined && isSign(token, '=');
   if (test.length === 2 && isEquals(test[0])) return test.slice(1);
@@ -79,7 +84,11 @@ function valuesOf(test: readonly Token[]): readonly Token[] | null {
   return isList && isSeparated ? rest.filter((_, n) => n % 2 === 0) : null;
 }
 
-/** Columns of integers compare with `'7'` as with 7. Jobs without a parent have 0, which stores do not. */
+/**
+ * Returns the condition on an integer column; null: a value is not a positive integer. SQLite compares an integer
+ * column with `'7'` as with 7. The value 0 is excluded: it selects jobs without a parent, for which stores have null
+ * instead of 0.
+ */
 function numbersOf(column: 'jobID' | 'parentJobID', values: readonly Token[] | null): Prefilter | null {
   const isNumber = ({ kind, text }: Token): boolean =>
     (kind === 'number' || kind === 'string') && /^[1-9]\d{0,14}$/.test(text);
@@ -89,7 +98,10 @@ function numbersOf(column: 'jobID' | 'parentJobID', values: readonly Token[] | n
 const namesOf = (values: readonly Token[] | null): Prefilter | null =>
   values?.every(({ kind }) => kind === 'string') ? { column: 'name', values: values.map(({ text }) => text) } : null;
 
-/** Of `GLOB 'prefix*'`. */
+/**
+ * Returns the condition that follows from `GLOB 'prefix*'`; null: the condition has another shape, or the pattern no
+ * literal prefix.
+ */
 function prefixOf([word, pattern, ...rest]: readonly Token[]): Prefilter | null {
   if (!word || !isWord('glob')(word) || pattern?.kind !== 'string' || rest.length > 0) return null;
   const [prefix = ''] = /^[^*?[]*/.exec(pattern.text) ?? [];

@@ -1,4 +1,4 @@
-/** Claim candidates, queue positions, gates and due times of the memory store. */
+/** Finds claim candidates, due times, queue positions and the jobs admitted per gate in the memory store. */
 import { GateAdmissions, noLimits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
@@ -6,7 +6,7 @@ import { namePredicate } from '../name-filter.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob } from '../store.ts';
 import type { Records } from './records.ts';
 
-/** In claim order. */
+/** Returns the jobs that the request can claim, in claim order. */
 export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
@@ -59,7 +59,7 @@ export function queuePosition(records: Records, job: Job, now: number): number {
   return Math.min(queuePositionMax, [...records.all()].filter(isAhead).length);
 }
 
-/** How many jobs each gate has admitted. */
+/** Returns how many jobs each gate has admitted, of the jobs for which `isCounted` returns true. */
 export function admittedPerGate(records: Records, isCounted: (job: Job) => boolean): Map<string, number> {
   const counts = new Map<string, number>();
   for (const job of records.all()) {

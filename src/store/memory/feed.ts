@@ -1,4 +1,4 @@
-/** The feed of the memory store: the retained events of all jobs. A cursor is the number of an event. */
+/** The feed of the memory store: the retained events of all jobs. A cursor is the number of the next event to read. */
 import type { Change } from '../../model/change.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FeedPage, FeedEvent } from '../store.ts';
@@ -26,7 +26,7 @@ export class MemoryFeed {
     return String(this.#start + this.#events.length);
   }
 
-  /** Drops events up to and including this time. */
+  /** Deletes the events up to and including this time. */
   dropUntil(at: number): void {
     const firstKept = this.#events.findIndex(({ event }) => event.at > at);
     const dropped = firstKept === -1 ? this.#events.length : firstKept;

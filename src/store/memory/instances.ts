@@ -1,4 +1,4 @@
-/** Instances of the memory store, their leases and their leaders. */
+/** The instances of the memory store, their leases, and the leader of each role. */
 import type { Beat, Instance, Leadership } from '../store.ts';
 import { isOtherBoot, isTaken, takenInstance } from '../taken-instance.ts';
 
@@ -10,7 +10,7 @@ export class MemoryInstances {
     return [...this.#instances.values()];
   }
 
-  /** An unknown instance has no lease that could have lapsed. */
+  /** Returns whether the lease of the instance has lapsed; false for an unknown instance, which has no lease. */
   isGone(instance: string, now: number): boolean {
     const known = this.#instances.get(instance);
     return known !== undefined && known.leaseUntil <= now;
@@ -24,7 +24,10 @@ export class MemoryInstances {
     this.#instances.set(id, { id, started, beatAt: now, leaseUntil: now + leaseMs, about });
   }
 
-  /** An instance that holds jobs stays registered with a lapsed lease, so that they can be repaired. */
+  /**
+   * Ends the lease of an instance. If it holds jobs, it stays registered with a lapsed lease, so that its jobs can be
+   * repaired.
+   */
   leave(instance: string, holdsSome: boolean, now: number): void {
     const known = this.#instances.get(instance);
     if (known && holdsSome) this.#instances.set(instance, { ...known, leaseUntil: now });

@@ -1,5 +1,6 @@
 /**
- * The records of the memory store: jobs with histories, children, unique keys and notes. A whole batch can be undone.
+ * The records of the memory store: jobs with histories, children, unique keys and notes. A batch that must be written
+ * whole is undone if one of its changes cannot be written.
  */
 import { leavesLease, type Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
@@ -10,7 +11,7 @@ import type { Holding, LogLine, Note } from '../store.ts';
 
 interface HeldKey {
   readonly job: number;
-  /** Null: until its job ends. */
+  /** When the key becomes free; null: when its job ends. */
   readonly until: number | null;
 }
 
@@ -22,7 +23,7 @@ export class Records {
   readonly #keys = new Map<string, HeldKey>();
   readonly #progress = new Map<number, string>();
   readonly #logs = new Map<number, LogLine[]>();
-  /** The steps that undo what has been written of a whole batch; null: the batch is not whole. */
+  /** The steps that undo the changes of the batch that is being written; null: the batch need not be written whole. */
   #undo: (() => void)[] | null = null;
 
   constructor(clock: Clock) {
@@ -63,13 +64,13 @@ export class Records {
     return false;
   }
 
-  /** The job that holds the key; null: it is free. */
+  /** Returns the id of the job that holds the key; null: the key is free. */
   holderOf(key: string): number | null {
     const held = this.#keys.get(key);
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
 
-  /** Answers which changes were written; of a whole batch all or none. */
+  /** Writes changes; returns for each whether it was written. With `whole`, either all changes are written or none. */
   write(changes: readonly Change[], whole: boolean): boolean[] {
     const undo: (() => void)[] = [];
     this.#undo = whole ? undo : null;
@@ -96,7 +97,7 @@ export class Records {
     return true;
   }
 
-  /** Deletes a job with its history, notes and key, and its ended children. */
+  /** Deletes a job with its history, notes and ended children. Releases its unique key, unless the key has a period. */
   forget(id: number): void {
     const job = this.#jobs.get(id);
     if (!job) return;

@@ -1,4 +1,7 @@
-/** The memory store: the port in plain maps. It is the oracle of the conformance suite and holds in-memory jobs. */
+/**
+ * The memory store: implements the port with plain maps. It holds in-memory jobs, and the conformance suite compares
+ * the other stores with it.
+ */
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';

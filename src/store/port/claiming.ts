@@ -1,4 +1,4 @@
-/** Claiming: due jobs for a holder, and what a worker must know to wait for them. */
+/** Claiming: claims due jobs for a holder, extends leases, and finds when the next job is due. */
 import type { Change } from '../../model/change.ts';
 import type { Limits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
@@ -6,34 +6,42 @@ import type { Kind } from '../../model/state.ts';
 
 export interface Claiming {
   /**
-   * Locks the first claimable jobs in claim order, skips jobs that others have locked, and writes what `decide`
-   * returns.
+   * Locks the first claimable jobs in claim order, and skips jobs that others have locked. Writes the changes that
+   * `decide` returns for them; returns the changes that were written.
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
   /**
-   * The next time after `after` (default: now) at which a job that the request could claim becomes due, or an earlier
-   * time at which to ask again; null: none is known. Pass the time of the last search: a job that became due since then
-   * is found, and the answer is in the past.
+   * Returns the next time after `after` (default: now) at which a job that the request could claim becomes due. It may
+   * return an earlier time, at which the caller should ask again; null: no later job is known. Pass the time of the
+   * last search as `after`. A job that has become due since that search is then found, and the returned time is in the
+   * past.
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 
-  /** Of each type, the job that has been due longest and waits to be claimed. */
+  /** Returns for each type the pending job that has been due for the longest time. */
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>>;
 
-  /** How many claimable jobs of its kind and type precede this one in claim order; at most `queuePositionMax`. */
+  /**
+   * Returns how many due jobs of the same kind and type precede this job in claim order, also if their gates are full;
+   * at most `queuePositionMax`.
+   */
   queuePosition(job: Job): Promise<number>;
 
-  /** How many jobs of these types each gate has admitted. */
+  /** Returns how many jobs of these types each gate has admitted. */
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Extends leases that have an end to at least `until`, where the fence is still current; answers which. An extension
-   * is not an event: a commit that read the former end and leaves the lease must not undo it.
+   * Extends leases to at least `until`, if they have an end of their own, have not lapsed, and the fence is still
+   * current. Returns for each holding whether its lease was extended. An extension is not an event and leaves the
+   * version. So a commit that read the former end, and does not change the lease, must not write that end back.
    */
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]>;
 
-  /** Calls when jobs may have become claimable. The call may be early, late, repeated or missing. */
+  /**
+   * Registers a function to call when jobs may have become claimable; returns a function that removes it. A call may
+   * come early, late or repeatedly, or be missing.
+   */
   onWake(call: () => void): () => void;
 }
 
@@ -47,18 +55,19 @@ export interface ClaimRequest {
   readonly priorities?: readonly number[];
 }
 
-/** Exact type names, or a GLOB pattern over them. */
+/** Exact type names, or a GLOB pattern over type names. */
 export type TypeNames = { readonly exact: readonly string[] } | { readonly glob: string };
 
 /**
- * Pure and synchronous: it runs while the rows are locked, also if there is no candidate. Every job that was due at
- * `searchedAt` and could be claimed is a candidate, up to the limit; `now` may be later.
+ * Decides the changes of the candidates. It must be pure and synchronous, because it runs while the rows are locked. It
+ * is also called if there is no candidate. The candidates are all jobs that were due at `searchedAt` and could be
+ * claimed, up to the limit; `now` may be later.
  */
 export type ClaimDecision = (candidates: readonly Candidate[], now: number, searchedAt: number) => readonly Change[];
 
 export interface Candidate {
   readonly job: Job;
-  /** Whether its parent has been asked to cancel. */
+  /** Whether the parent of the job has been asked to cancel. */
   readonly parentCancelled: boolean;
 }
 
@@ -73,5 +82,5 @@ export interface Holding {
   readonly fence: number;
 }
 
-/** Positions beyond this are not counted. */
+/** The largest queue position that is counted: counting more jobs would take too long. */
 export const queuePositionMax = 10_000;

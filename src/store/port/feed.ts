@@ -3,16 +3,19 @@ import type { Event } from '../../model/event.ts';
 import type { Kind } from '../../model/state.ts';
 
 export interface Feed {
-  /** Events after a cursor, in an order that no later commit can change. Null: from the oldest retained event. */
+  /**
+   * Returns the events after a cursor; null: from the oldest retained event. No later commit adds an event before or
+   * between them.
+   */
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 
-  /** The cursor of the present: every later commit comes after it. */
+  /** Returns the cursor of the current end of the feed. The events of every later commit come after it. */
   feedEnd(): Promise<string>;
 }
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
-  /** Pass it to read on, even if the page is empty. */
+  /** The cursor with which `eventsAfter` returns the next page; pass it even if this page is empty. */
   readonly cursor: string;
 }
 

@@ -3,17 +3,24 @@ import type { Holding } from './claiming.ts';
 
 export interface Instances {
   /**
-   * Registers an instance or extends its lease; answers what has become of the jobs that it holds. Refuses
-   * `taken.instance` while the name has the lease of another process, unless `takeOver` is set.
+   * Registers an instance or extends its lease. Returns which of the jobs in `holds` the instance has lost and which
+   * were asked to cancel. Refuses `taken.instance` while another process has a lease under the same name, unless
+   * `takeOver` is set.
    */
   beat(instance: Beat): Promise<BeatReply>;
 
   instances(): Promise<readonly Instance[]>;
 
-  /** Ends the lease of an instance at once, so that the jobs that it still holds can be repaired. */
+  /**
+   * Ends the lease of an instance and its leadership now. If it still holds jobs, they can be repaired; otherwise its
+   * registration is deleted.
+   */
   leave(instance: string): Promise<void>;
 
-  /** Takes a leadership that is free, or extends one's own; the term rises with each new leader. */
+  /**
+   * Makes the instance the leader of a role that has no leader, or extends its leadership. Returns the current
+   * leadership, which may be that of another instance. The term rises whenever the leadership is taken anew.
+   */
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership>;
 }
 
@@ -21,40 +28,43 @@ export interface Beat {
   readonly id: string;
   readonly leaseMs: number;
   readonly about: InstanceAbout;
-  /** The jobs that it believes to hold. */
+  /** The jobs that the instance believes it holds. */
   readonly holds: readonly Holding[];
-  /** The process that has the name is known to be dead. */
+  /** Takes the name from the process that has registered it, which is known to be dead. */
   readonly takeOver?: boolean;
 }
 
 export interface BeatReply {
   readonly now: number;
-  /** Of `holds`, the jobs that it no longer holds. */
+  /** Of `holds`, the jobs that the instance no longer holds. */
   readonly lost: readonly number[];
   /** Of `holds`, the jobs that have been asked to cancel. */
   readonly cancelled: readonly number[];
 }
 
-/** What an instance publishes about itself. */
+/** The data that an instance publishes about itself. */
 export interface InstanceAbout {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** The id of its program as it was deployed. */
+  /** The id of the build that the instance runs. */
   readonly build?: string;
-  /** Differs for each start of a process; absent: the name is shared, as that of external workers may be. */
+  /**
+   * An id that differs for each start of the process; absent: several processes may share the name, such as external
+   * workers.
+   */
   readonly boot?: string;
   readonly types: readonly string[];
-  /** Those of its types that run in threads or processes of their own. */
+  /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;
   readonly busy: number;
-  /** Handlers that still run although their attempt has ended. */
+  /** The number of handlers that still run although their attempt has ended. */
   readonly abandoned?: number;
-  /** How long it keeps ended runs; null: for ever. */
+  /** The default retention of ended runs; null: they are never deleted. */
   readonly retentionMs?: number | null;
   readonly draining: boolean;
-  /** Whether it does the maintenance; as of its last heartbeat. */
+  /** Whether the instance was the leader at its last heartbeat, and so does the maintenance. */
   readonly leads?: boolean;
 }
 

@@ -2,31 +2,50 @@
 import type { Job } from '../../model/job.ts';
 
 export interface Maintenance {
-  /** Brings the schema to this version; safe if several instances start at once. Refuses a newer schema. */
+  /**
+   * Migrates the schema to the version of this Stint; with `dryRun` only returns the plan. Several instances may call
+   * it at once. Refuses `newer.schema` if the schema is newer.
+   */
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration>;
 
-  /** Running jobs whose lease has lapsed: its end has passed, or the lease of its holder's instance has. */
+  /**
+   * Returns running jobs whose lease has lapsed. A lease that has an end of its own lapses at that end; any other lease
+   * lapses with the lease of the instance that holds the job.
+   */
   lapsed(limit: number): Promise<readonly Job[]>;
 
-  /** Jobs whose lease is that of the instance. */
+  /**
+   * Returns running jobs that the instance holds and whose leases have no end of their own: they lapse with the lease
+   * of the instance.
+   */
   heldBy(instance: string, limit: number): Promise<readonly Job[]>;
 
-  /** The ids of parents that have ended or been deleted while a child of theirs is open. */
+  /** Returns the ids of parents that have ended or been deleted but still have an open child. */
   orphaned(limit: number): Promise<readonly number[]>;
 
-  /** Jobs that wait for children of which none is open; of the given parents, or of any. */
+  /** Returns jobs that wait for their children but have no open child; with `parents`, only jobs among these. */
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]>;
 
-  /** Deletes ended jobs past their retention with everything that belongs to them, and feed entries past theirs. */
+  /**
+   * Deletes ended jobs whose retention is over, with their histories, notes and ended children, and feed entries older
+   * than `feedKeptMs`. Also deletes expired keys, staged children of outdated fences and old instances. Returns the
+   * number of deleted jobs without their children.
+   */
   purge(options: PurgeOptions): Promise<number>;
 
-  /** Null for a figure that the store does not have or that this user may not see. */
+  /**
+   * Returns figures about the database. A figure is null if the store does not have it or the database user may not see
+   * it.
+   */
   health(): Promise<StoreHealth>;
 
-  /** Errors in the structure of the database, found by reading all of it; absent: other tools check it. */
+  /** Reads the whole database and returns the errors in its structure; absent: other tools check the database. */
   damage?(): Promise<readonly string[]>;
 
-  /** Copies the database into a new file, while others write; absent: the database has tools for this. */
+  /**
+   * Copies the database into a new file while other processes may write; absent: the database has its own tools for
+   * backups.
+   */
   backUp?(path: string): Promise<void>;
 
   close(): Promise<void>;
@@ -35,25 +54,25 @@ export interface Maintenance {
 export interface Migration {
   readonly from: number;
   readonly to: number;
-  /** The statements that were executed, or would be. */
+  /** The statements that were executed; with `dryRun`, those that a migration would execute. */
   readonly statements: readonly string[];
 }
 
 export interface PurgeOptions {
-  /** Jobs to delete at most. */
+  /** The maximum number of jobs to delete, not counting their children. */
   readonly limit: number;
   readonly feedKeptMs: number;
-  /** Of jobs without a retention of their own; null: they stay. */
+  /** The retention of jobs that have none of their own; null: these jobs are not deleted. */
   readonly retentionMs: number | null;
 }
 
 export interface StoreHealth {
-  /** Store time, read from the store by this call. */
+  /** The time of the store, read from the store by this call. */
   readonly time: number;
   readonly bytes: number | null;
-  /** Live and dead rows per table. */
+  /** Live and dead rows per table; for SQLite, used and free pages of the file. */
   readonly bloat: readonly Bloat[];
-  /** The size of the write-ahead log that has yet to be copied into the file. */
+  /** The size of SQLite's write-ahead log file; null: another database. */
   readonly logBytes: number | null;
   /** The age of the oldest open transaction; null: there is none, or it is not visible. */
   readonly oldestTransactionMs: number | null;

@@ -1,30 +1,31 @@
-/** Reading: jobs, their histories, progress and logs, and queries over them. */
+/** Reading: jobs, their histories, progress and logs, and queries over jobs. */
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 
 export interface Reading {
-  /** The existing jobs with these ids, in any order. */
+  /** Returns the jobs with these ids that exist, in any order. */
   load(ids: readonly number[]): Promise<readonly Job[]>;
 
   find(query: Query, page?: PageRequest): Promise<Page>;
 
   count(query: Query): Promise<readonly Tally[]>;
 
-  /** The holder of each of these unique keys that is taken: key → job id. */
+  /** Returns the id of the job that holds each of these unique keys; free keys are left out. */
   holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
-  /** The events of a job from number `from` on. */
+  /** Returns the events of a job from event number `from` on. */
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]>;
 
-  /** JSON text of the progress tree. */
+  /** Returns the progress tree of a job as JSON text; null: the job has reported no progress. */
   progress(id: number): Promise<string | null>;
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
   /**
-   * Executes a query in SQLite's SQL over `jobs`, which has the columns of Bedrock's table, and over nothing else. A
-   * store that cannot enforce this has no such method. Refuses `malformed.query`, `forbidden.query`, `costly.query`.
+   * Executes a user's query in SQLite's SQL. The query can read only `jobs`, which has the columns of Bedrock's table.
+   * A store that cannot enforce this restriction does not have this method. Refuses `malformed.query`,
+   * `forbidden.query`, `costly.query`.
    */
   inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;
 }

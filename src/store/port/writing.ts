@@ -3,35 +3,49 @@ import type { Change } from '../../model/change.ts';
 import type { LogLine, Reading } from './reading.ts';
 
 export interface Writing {
-  /** Store time in ms, as far as it is known without a request. The store itself decides about leases and due times. */
+  /**
+   * Returns the time of the store in ms, as far as it is known without a request. It is not used to judge leases and
+   * due times: the store compares them with its own clock.
+   */
   now(): number;
 
   /**
-   * Resolves when `now` returns store time; undefined: it does already. Call it before a decision that no statement
-   * precedes. A store with the clock of this process has no such method.
+   * Reads the clock of the store if that has not happened yet; undefined: `now` returns the time of the store already.
+   * Call it before a decision that uses `now` without an earlier statement. A store that uses the clock of this process
+   * does not have this method.
    */
   synchronize?(): Promise<void> | undefined;
 
-  /** Returns the first of `count` ids that no other caller gets. Ids rise; gaps are possible. */
+  /**
+   * Reserves `count` consecutive ids that no other caller gets; returns the first. Later ids are larger; gaps are
+   * possible.
+   */
   reserve(count: number): Promise<number>;
 
   /**
-   * Writes changes and answers which were written. A change of a stored job is written only if the job still has the
-   * version `before.version`; a new job only if no job has its id and its unique key is free. `whole`: all or none.
+   * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
+   * has the version `before.version`. A new job is written only if no job has its id and its unique key is free. With
+   * `whole`, either all changes are written or none.
    */
   commit(batch: Batch): Promise<readonly boolean[]>;
 
-  /** Stores children that no query finds until a commit names their parent and fence with `staged`. */
+  /** Stores children that no query finds until a commit names their parent and fence in `staged`. */
   stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void>;
 
-  /** Writes progress and log of jobs that are running under the given fence; answers for which. */
+  /**
+   * Writes the progress and log lines of jobs that are running under the given fence; returns for each note whether it
+   * was written.
+   */
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]>;
 
-  /** A writer inside the caller's transaction. Its `commit` must support new jobs and edits of open ones. */
+  /**
+   * Returns a writer that writes inside the caller's transaction. Its `commit` need support only new jobs and edits of
+   * open jobs.
+   */
   within(transaction: unknown): Writer;
 }
 
-/** What creating jobs requires. */
+/** The methods that are required to create jobs. */
 export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserve' | 'commit'> & Pick<Reading, 'load' | 'holders'>;
 
 export interface Batch {

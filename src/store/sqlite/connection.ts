@@ -15,11 +15,16 @@ import { sqliteModule } from './module.ts';
 
 export type Durability = 'full' | 'normal';
 
-/** SQLite's busy timeout blocks the process, so it is short; after it, `#begin` sleeps and tries again. */
+/**
+ * How long SQLite waits for a lock. The wait blocks the process, so it is short; then `#begin` sleeps and tries again.
+ */
 const busyWaitMs = 3;
+/** How long a write waits for the lock of the file in all; after that it is refused. */
 const writeWaitMaxMs = 30_000;
 
-/** After this time without a commit the WAL is copied into the file, so that the file alone is nearly complete. */
+/**
+ * After this time without a commit the WAL is copied into the database file, so that the file alone is nearly complete.
+ */
 const idleMs = 1_000;
 
 export interface OpenFileOptions {
@@ -43,19 +48,23 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
   }
 }
 
-/** Without `create` the file keeps its journal mode, which a backup does not share with its original. */
+/**
+ * Opens the file. Only with `create` it is switched to WAL mode. Otherwise it may be a backup, which can have another
+ * journal mode and is left unchanged.
+ */
 function openDatabase(path: string, durability: Durability, create: boolean): DatabaseSync {
   const db = new (sqliteModule().DatabaseSync)(path, { timeout: busyWaitMs });
   if (create) db.exec('PRAGMA journal_mode=WAL');
-  // The rollback data of a large commit goes to a file (temp_store is the default): in memory it would be as large as
-  // the commit.
+  // temp_store stays at its default, so that the rollback data of a large commit goes to a file. In memory it would be
+  // as large as the commit.
   db.exec(`PRAGMA synchronous=${durability}; PRAGMA cache_size=-16384`);
-  // Checkpoint every 64 MB of WAL: pages of a queue are rewritten often (LEDGER: CPU of a drained job × 0.8).
+  // A checkpoint happens only every 64 MB of WAL, because the pages of a queue are rewritten often (bench/LEDGER.md:
+  // CPU time per drained job × 0.8).
   db.exec('PRAGMA wal_autocheckpoint=16000');
   return db;
 }
 
-/** Writes the items of one transaction together; answers for each. */
+/** Writes all given items in one transaction; returns one answer per item. */
 export type WriteTogether<Item, Answer> = (items: readonly Item[]) => readonly Answer[];
 
 interface QueuedWrite {
@@ -79,7 +88,7 @@ export class Connection {
   #cancelIdle: (() => void) | null = null;
   #commitsAtIdle = 0;
 
-  /** Without a watch, the connection belongs to the caller. */
+  /** Without `watch`, `db` belongs to the caller, and its file is not checked. */
   constructor(db: DatabaseSync, watch: FileWatch | null = null) {
     this.db = db;
     this.#watch = watch;
@@ -93,7 +102,7 @@ export class Connection {
     }
   }
 
-  /** Rows as arrays: node:sqlite makes each row object a dictionary, at twice the cost. */
+  /** Returns rows as arrays. Row objects cost twice as much, because node:sqlite makes each of them a dictionary. */
   arrays(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
     try {
       return this.#prepared(sql, 'arrays').all(...values) as unknown as SQLOutputValue[][];
@@ -116,19 +125,24 @@ export class Connection {
   }
 
   /**
-   * Runs `work` in a write transaction, which it shares with other works that are waiting. It is synchronous, so
-   * nothing else of this process runs in between.
+   * Runs `work` in a write transaction, together with other writes that are waiting. `work` is synchronous, so no other
+   * code of this process runs during the transaction.
    */
   write<T>(work: () => T): Promise<T> {
     return this.writeTogether(() => [work()], null);
   }
 
-  /** The same for one item; `write` gets all waiting items for which the same function was passed. */
+  /**
+   * Writes one item in a write transaction. Waiting items that were passed with the same function `write` are written
+   * by one call of it.
+   */
   writeTogether<Item, Answer>(write: WriteTogether<Item, Answer>, item: Item): Promise<Answer> {
     return this.#batcher.add({ write: write as QueuedWrite['write'], item }) as Promise<Answer>;
   }
 
-  /** Runs `work` in a savepoint, and rolls back to it if `work` returns false or throws. Only inside a transaction. */
+  /**
+   * Runs `work` in a savepoint, and rolls back to it if `work` returns false or throws. Requires an open transaction.
+   */
   allOrNothing(work: () => boolean): boolean {
     this.db.exec('SAVEPOINT whole');
     let isComplete = false;
@@ -163,7 +177,10 @@ export class Connection {
     }
   }
 
-  /** Readers keep pages of the WAL: they are copied another time. */
+  /**
+   * Copies the WAL into the file if there was no commit since the last call. Pages that a reader still needs stay in
+   * the WAL until a later checkpoint.
+   */
   #checkpointIfIdle(): void {
     const isIdle = this.commits === this.#commitsAtIdle;
     this.#commitsAtIdle = this.commits;
@@ -172,7 +189,7 @@ export class Connection {
     try {
       this.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // The next commit reports what is wrong with the file.
+      // If something is wrong with the file, the next commit reports it.
     }
   }
 
@@ -215,7 +232,10 @@ function runAll(queued: readonly QueuedWrite[]): unknown[] {
   return answers;
 }
 
-/** Only the user can access the folder and the file: payloads may be secret. */
+/**
+ * Creates the folder and the file if they are missing. Only the user may access them, because inputs and results of
+ * jobs may be secret.
+ */
 function makePrivate(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -223,7 +243,7 @@ function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);
   } catch {
-    // The file belongs to another user, who may have given access.
+    // The file belongs to another user, who may have granted access to it.
   }
 }
 
@@ -232,6 +252,6 @@ const stayedLocked = (): Refusal => {
   return new Refusal('unavailable.store', message, { reason: 'the file is locked' });
 };
 
-/** About the file or its schema, not about one of the writes. */
+/** Whether an error is about the file or its schema, so that it concerns all writes of the transaction. */
 const isForAll = (error: unknown): boolean =>
   isRefusal(error) && (error.code === 'unavailable.store' || error.code === 'newer.schema');

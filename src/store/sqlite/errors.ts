@@ -1,4 +1,4 @@
-/** Errors of SQLite that are about the file or the disk: refusals that say what to do. */
+/** Turns errors about the file or the disk into refusals that say what to do. */
 import { Refusal } from '../../refusal.ts';
 
 interface Trouble {
@@ -6,7 +6,7 @@ interface Trouble {
   readonly todo: string;
 }
 
-/** By primary result code. */
+/** The errors about the file or the disk, by SQLite's primary result code. */
 const troubles: ReadonlyMap<number, Trouble> = new Map([
   [3, { reason: 'access to the file is denied', todo: 'check the rights of the file and its folder' }],
   [8, { reason: 'the file is read-only', todo: 'check the rights of the file and its folder, and how the disk is mounted' }],
@@ -23,17 +23,20 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number } | nul
 
 export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
-/** The refusal for an error of the file, else the error itself. */
+/** Returns the refusal for an error about the file or the disk; otherwise the error itself. */
 export function errorOf(error: unknown): unknown {
   const trouble = troubles.get(codeOf(error)) ?? troubleOfSystem(error);
   return trouble === undefined ? error : unavailable(trouble.reason, trouble.todo);
 }
 
-/** `reason` may be shown to anyone: it contains no path. */
+/** Makes the refusal `unavailable.store`. `reason` must not contain a path, because it may be shown to anyone. */
 export const unavailable = (reason: string, todo: string): Refusal =>
   new Refusal('unavailable.store', `cannot use the database file: ${reason}; ${todo}`, { reason });
 
-/** Errors of the file system when the folder or the file is made. */
+/**
+ * Returns the trouble for an error of the file system, as it occurs when the folder or the file is created; otherwise
+ * undefined.
+ */
 function troubleOfSystem(error: unknown): Trouble | undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return troubles.get(13);

@@ -1,12 +1,15 @@
 /**
- * Notices when the path no longer leads to the open file: a process that continues to write to a file that was removed,
- * renamed or replaced would lose all its data without an error.
+ * Detects that the path no longer leads to the open file, because the file was removed, renamed or replaced. A process
+ * that continued to write to the open file would lose all its data without an error.
  */
 import { statSync, type BigIntStats } from 'node:fs';
 import { systemClock } from '../../time/clock.ts';
 import { unavailable } from './errors.ts';
 
-/** A check takes 3 µs, a small commit without a flush 27 µs: at most this much of the newest commits can be lost. */
+/**
+ * The time between two checks. If the file is replaced, the commits of at most this time are lost. Not every commit is
+ * checked, because a check takes 3 µs and a small commit without a flush only 27 µs.
+ */
 const checkEveryMs = 10;
 
 export class FileWatch {
@@ -14,13 +17,13 @@ export class FileWatch {
   readonly #opened: BigIntStats | undefined;
   #checkedAt = -Infinity;
 
-  /** Call it when the file is open. */
+  /** Remembers which file is at the path; must be called while the file is open. */
   constructor(path: string) {
     this.#path = path === ':memory:' ? null : path;
     this.#opened = this.#found();
   }
 
-  /** Throws a refusal unless the path leads to the open file. */
+  /** Throws a refusal unless the path leads to the open file. Skips the check within `checkEveryMs` of the last one. */
   check(): void {
     const now = systemClock.monotonic();
     if (this.#path === null || now - this.#checkedAt < checkEveryMs) return;

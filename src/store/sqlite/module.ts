@@ -1,4 +1,4 @@
-/** The module node:sqlite, loaded when the first file is opened: runtimes without it can use the other stores. */
+/** Loads the module node:sqlite when the first file is opened, so that runtimes without it can use the other stores. */
 import type * as Sqlite from 'node:sqlite';
 import { Refusal } from '../../refusal.ts';
 

@@ -1,10 +1,12 @@
-/** The schema of SQLite as a list of migrations: each entry brings the schema from the version before to the next. */
+/** The schema of SQLite as a list of migrations: each entry migrates the schema from one version to the next. */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * `lane` is 1 for a claimable job, 2 for one at its gate, and 0 for others: the two claim indexes are partial by it.
+ * The columns of open jobs and of staged children. `lane` is 1 for a pending job that needs no admission, 2 for a
+ * pending job that waits at its gate, and 0 for other jobs. Each claim index is a partial index for one value of
+ * `lane`.
  */
 const openColumns = `
   version INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, def TEXT, parent INTEGER, created INTEGER NOT NULL,
@@ -47,45 +49,45 @@ const migrations: readonly (readonly string[])[] = [
     `INSERT INTO counter(name, value) VALUES('id', 0)`,
   ],
   [
-    // Bedrock finds unique jobs by name, and lapsed leases with every GetJob.
+    // Indexes for Bedrock, which finds unique jobs by name, and searches for lapsed leases with every GetJob.
     `CREATE INDEX job_queue ON job(type, id) WHERE kind IN ('bedrock', 'mock')`,
     `CREATE INDEX ended_queue ON ended(type, id) WHERE kind IN ('bedrock', 'mock') AND fate <> 'succeeded'`,
     `CREATE INDEX job_lease ON job(lease_until) WHERE state = 'running' AND lease_until IS NOT NULL`,
   ],
   [
-    // Lists of runs must not read tasks, of which a run may have a million.
+    // With these indexes, lists of runs do not read tasks, of which a run may have a million.
     `DROP INDEX ended_type`,
     `CREATE INDEX ended_type ON ended(type, id) WHERE kind <> 'task'`,
     `CREATE INDEX ended_top ON ended(id) WHERE kind <> 'task'`,
-    // Covers the count of a run's tasks.
+    // A covering index for the count of the tasks of a run.
     `DROP INDEX ended_parent`,
     `CREATE INDEX ended_parent ON ended(parent, id, kind, type, fate) WHERE parent IS NOT NULL`,
   ],
   [
-    // Covers lists of failed and cancelled runs by type.
+    // A covering index for lists of failed and cancelled runs by type.
     `CREATE INDEX ended_unlucky_top ON ended(fate, type, id, kind, def, created)
       WHERE kind <> 'task' AND fate <> 'succeeded'`,
   ],
-  // Feed entries hold equal events of many jobs once.
+  // Rewrites feed entries to the format that contains equal events of many jobs once (see feed-entry.ts).
   ['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
   [
-    // The ended jobs that ended_past leaves out: with a retention of their own, or a parent.
+    // The index contains the ended jobs that `ended_past` leaves out: jobs with a retention of their own or a parent.
     `CREATE INDEX ended_since ON ended(ended_at)
       WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
   ],
-  // Definitions among all open jobs.
+  // An index with which definitions are found without reading all open jobs.
   [`CREATE INDEX job_spec ON job(id) WHERE kind = 'def'`],
-  // Plain names. SQLite cannot rename an index, and to build one anew takes seconds for a million rows: they keep
-  // theirs.
+  // Renames two tables. Indexes keep their names: SQLite cannot rename an index, and to create one again takes seconds
+  // for a million rows.
   [`ALTER TABLE taken RENAME TO unique_key`, `ALTER TABLE chunk RENAME TO history_chunk`],
   [
-    // Claims by a pattern read due jobs in claim order, whatever the number of types; runs and tasks are claimed by
-    // exact types, and have no entries here.
+    // With this index, claims by a pattern read due jobs in claim order, however many types there are. Runs and tasks
+    // are claimed by exact types, so the index does not contain them.
     `CREATE INDEX job_order ON job(kind, priority DESC, due, id, type)
       WHERE lane = 1 AND kind IN ('bedrock', 'mock', 'def')`,
-    // Jobs at gates in claim order, whatever the number of gates.
+    // With this index, claims read jobs at gates in claim order, however many gates there are.
     `CREATE INDEX job_gate_order ON job(kind, type, priority DESC, due, id, gate) WHERE lane = 2`,
   ],
 ];
@@ -101,7 +103,10 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
   });
 }
 
-/** Refuses a schema that a newer Stint has migrated while this one was running. */
+/**
+ * Throws the refusal `newer.schema` if a newer Stint has migrated the schema, which may happen while this one is
+ * running.
+ */
 export function requireKnownSchema(connection: Connection): void {
   const found = versionOf(connection);
   if (found > migrations.length) planFrom(found);

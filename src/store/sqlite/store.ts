@@ -33,7 +33,7 @@ import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
   readonly clock?: Clock;
-  /** `full` survives a power cut; `normal` may then lose the newest commits. */
+  /** `full`: every commit survives a power cut. `normal`: a power cut may lose the newest commits. Default: `full`. */
   readonly durability?: Durability;
   /** Whether a file that does not exist is created. Default: true. */
   readonly create?: boolean;
@@ -125,7 +125,10 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => extend(this.#connection, holdings, until, this.now()));
   }
 
-  /** Found leases are read again in a write transaction: another process may be extending one of them. */
+  /**
+   * Returns jobs with lapsed leases. If there are any, they are read again in a write transaction, because another
+   * process may be extending their leases.
+   */
   async lapsed(limit: number): Promise<readonly Job[]> {
     const find = (): Job[] => lapsed(this.#connection, limit, this.now());
     return find().length === 0 ? [] : this.#connection.write(find);
@@ -195,7 +198,7 @@ export class SqliteStore implements Store {
     return this.#wake.listen(call);
   }
 
-  /** Takes the caller's connection to the same file, in a transaction that the caller began. */
+  /** `transaction` is the caller's connection to the same file, on which the caller has begun a transaction. */
   within(transaction: unknown): Writer {
     const db = transaction as DatabaseSync;
     if (typeof db?.prepare !== 'function' || !db.isTransaction) {
@@ -235,7 +238,7 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** node:sqlite is synchronous; its errors must be rejections. */
+  /** Turns errors into rejected promises: node:sqlite is synchronous and throws them. */
   async #read<T>(work: () => T): Promise<T> {
     return work();
   }

@@ -1,7 +1,7 @@
 /**
- * Wakes listeners when jobs may have become claimable. Listeners in this process are called at once. Other processes
- * watch the folder: a commit touches the -shm file, and writers without this code are noticed by their writes to the
- * -wal file.
+ * Wakes listeners when jobs may have become claimable. Listeners in this process are called at once. For other
+ * processes, this process touches the -shm file after a commit; they watch the folder and notice it. Writers that do
+ * not run this code are noticed by their writes to the -wal file.
  */
 import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -9,7 +9,8 @@ import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The -wal file is written before the commit takes effect: after a write, the data version is read at these intervals.
+ * After a write to the -wal file, the data version is read after each of these delays. One read might come too early,
+ * because the file is written before the commit takes effect.
  */
 const pollDelaysMs = [1, 1, 2, 4, 8, 16, 32, 64];
 
@@ -52,7 +53,10 @@ export class Wake {
     for (const call of this.#listeners) call();
   }
 
-  /** SQLite ignores the time of the -shm file, and watchers of the folder see it change. Once per transaction. */
+  /**
+   * Changes the time of the -shm file, which watchers of the folder notice and SQLite ignores. At most once per
+   * transaction.
+   */
   #touchShared(): void {
     if (this.#path === ':memory:' || this.#commitsSignalled === this.#connection.commits) return;
     this.#commitsSignalled = this.#connection.commits;
@@ -60,7 +64,7 @@ export class Wake {
     try {
       utimesSync(`${this.#path}-shm`, now, now);
     } catch {
-      // The file belongs to another user; watchers see the -wal file change.
+      // The file belongs to another user. Watchers then notice the write to the -wal file.
     }
   }
 
@@ -74,14 +78,17 @@ export class Wake {
     this.#watcher.on('error', () => this.close());
   }
 
-  /** Continues after a commit was seen, since the write may belong to the next one. A newer write restarts it. */
+  /**
+   * Wakes listeners if another connection has committed, now and after each of the delays. Continues after a commit was
+   * seen, since the write to the -wal file may belong to the next commit. A newer write starts the delays again.
+   */
   #poll([nextMs, ...others]: readonly number[]): void {
     this.#cancelPoll();
     if (nextMs !== undefined) this.#cancelPoll = systemClock.after(nextMs, () => this.#poll(others));
     if (this.#othersWrote()) this.#wakeOwn();
   }
 
-  /** The data version changes only with commits of other connections. */
+  /** Whether another connection has committed since the last call: only that changes the data version. */
   #othersWrote(): boolean {
     if (!this.#connection.db.isOpen) return false;
     const version = this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;

@@ -1,4 +1,4 @@
-/** Finds claim candidates in the lanes of a request and at its gates. */
+/** Finds claim candidates: jobs that need no admission, and jobs that their gates admit. */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
@@ -8,7 +8,10 @@ import { gatedRows } from './gates.ts';
 import { lanes } from './lanes.ts';
 import { freeRows, nextFreeDue } from './pattern.ts';
 
-/** The first claimable jobs in claim order. Only inside a write transaction, which no other process shares. */
+/**
+ * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
+ * process claims the same jobs.
+ */
 export function candidates(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): Candidate[] {
   const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, ring, now)];
   return rows

@@ -1,4 +1,7 @@
-/** Gates: a waiting job is claimable if `GateAdmissions`, which counts admitted jobs, has room for it. */
+/**
+ * Finds the jobs at gates that a claim can take. A job is claimable if its gate has room, which `GateAdmissions`
+ * computes from the number of admitted jobs.
+ */
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { admitInOrder, gateLaneRows, type GateLane, type GateRing, type WaitingJob } from '../../gate-admission.ts';
@@ -8,7 +11,7 @@ import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
 
-/** How many jobs each gate has admitted. */
+/** Returns how many jobs each gate has admitted; with `types`, only jobs of these types are counted. */
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
   const sql = `SELECT gate, count(*) count FROM job WHERE gate IS NOT NULL AND admitted = 1 ${ofTypes} GROUP BY gate`;
@@ -16,6 +19,7 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
+/** Returns the first due jobs that their gates admit now. */
 export function gatedRows(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
@@ -27,7 +31,7 @@ export function gatedRows(connection: Connection, request: ClaimRequest, ring: G
   return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
 }
 
-/** The first due jobs of a lane. */
+/** Reads the first due jobs of a lane, also those whose gates are full. */
 function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): GateLane {
   const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
     WHERE lane = 2 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
@@ -47,7 +51,10 @@ interface RingWalk {
   readonly now: number;
 }
 
-/** Walks the gates of each type from where the last walk stopped, until it has found enough or is round. */
+/**
+ * Walks the gates of each type until it has found enough jobs or has visited every gate once. It starts behind the gate
+ * at which the last walk stopped. Returns the jobs that their gates admit, in addition to `admitted`.
+ */
 function admitByRing(connection: Connection, walk: RingWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
   const { types, admissions, request } = walk;
   const limit = request.limit - admitted.length;
@@ -76,7 +83,10 @@ function waitingInRing(
   return found;
 }
 
-/** The gates at which jobs wait, each found by one seek, once around from behind `start`. */
+/**
+ * Yields the gates at which jobs wait, each found by one index seek. Starts behind the gate `start`, continues at the
+ * first gate after the last, and ends with `start`.
+ */
 function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: string): Generator<string> {
   const next = (after: string): string | undefined => connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;
   for (let gate = next(start); gate !== undefined; gate = next(gate)) yield gate;
@@ -87,7 +97,10 @@ function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: st
 const nextGate = `SELECT gate FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ? AND gate > ?
   ORDER BY gate LIMIT 1`;
 
-/** The first due jobs at a gate, as many as it has room for, and not those that are known. */
+/**
+ * Returns the first due jobs at a gate, at most `room` of them. Leaves out the jobs in `known`, which have been
+ * admitted already.
+ */
 function waitingAt(
   connection: Connection,
   { kind, type, gate }: NamedType & { readonly gate: string },

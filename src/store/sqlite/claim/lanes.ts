@@ -1,6 +1,6 @@
 /**
- * Lanes: a kind, a type and a priority. Each lane is one range of the index, so other types and later jobs cost
- * nothing.
+ * Finds the lanes of a request. A lane contains the jobs of one kind, type and priority, ordered by due time. It is one
+ * range of an index, so a claim reads neither jobs of other types nor jobs that are due later.
  */
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
@@ -20,7 +20,7 @@ export interface Lane extends NamedType {
 
 type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
 
-/** The first due jobs of each lane of these types. */
+/** Reads the first due jobs of each lane of these types, at most `request.limit` per lane. */
 export function rowsOfTypes(
   connection: Connection,
   types: readonly NamedType[],
@@ -48,11 +48,16 @@ export const lanesOf = (
       .map((priority) => ({ kind, type, priority })),
   );
 
-/** The requested types with jobs in lane 1 (claimable) or 2 (at a gate). */
+/**
+ * Returns the requested types of which the table has jobs with `lane` 1 (no admission needed) or 2 (waiting at a gate).
+ */
 export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest): NamedType[] =>
   fewNamedTypes(connection, lane, request, Infinity)!;
 
-/** The same; null: a pattern has more than `max` types to walk through. */
+/**
+ * Returns the same types as `namedTypes`; null: the request has a pattern, and more than `max` types begin with its
+ * literal prefix.
+ */
 export function fewNamedTypes(
   connection: Connection,
   lane: 1 | 2,
@@ -84,7 +89,7 @@ const exactTypes = (connection: Connection, lane: 1 | 2, kinds: readonly Kind[],
 const hasAny = (connection: Connection, lane: 1 | 2, kind: Kind, type: string): boolean =>
   connection.get(`SELECT 1 FROM job WHERE lane = ${lane} AND kind = ? AND type = ? LIMIT 1`, kind, type) !== undefined;
 
-/** The types that start with the prefix, each found by one seek into the index. */
+/** Yields the types that start with the prefix. Each is found by one index seek. */
 function* typesFrom(connection: Connection, lane: 1 | 2, kind: Kind, prefix: string): Generator<string> {
   const sql = (sign: '>=' | '>'): string =>
     `SELECT type FROM job WHERE lane = ${lane} AND kind = ? AND type ${sign} ? ORDER BY type LIMIT 1`;

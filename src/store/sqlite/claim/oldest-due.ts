@@ -1,4 +1,4 @@
-/** Of each type, the job that has been due longest and waits to be claimed. */
+/** Finds for each type the pending job that has been due for the longest time. */
 import type { ClaimRequest, DueJob } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { lanes } from './lanes.ts';

@@ -1,8 +1,8 @@
 /**
- * Claims without a gate, by exact types or by a pattern. A pattern can be answered in two ways: by walking the types
- * that it may match, which is slow if there are many; or by scanning the due jobs of all types in claim order, which is
- * slow if many jobs of other types are due. Both take turns with rising budgets, so that a claim costs about as much as
- * the faster way, and types whose jobs are due later cost nothing.
+ * Finds due jobs that need no admission, by exact types or by a pattern. There are two ways to search by a pattern. One
+ * walks the types that the pattern may match, which is slow if there are many types. The other scans the due jobs of
+ * all types in claim order, which is slow if many jobs of other types are due. The search alternates between both ways
+ * with rising budgets, so that it costs about as much as the faster one.
  */
 import type { Kind } from '../../../model/state.ts';
 import type { OpenRow } from '../../row.ts';
@@ -11,16 +11,19 @@ import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { fewNamedTypes, lanesOf, namedTypes, rowsOfTypes } from './lanes.ts';
 
-/** The budgets of the first turn, and how they rise. A type takes about as long as sixteen rows. */
+/**
+ * `typesFirst`: how many types the first round may walk. `rowsPerType`: a round may scan this many rows per type of its
+ * budget, because walking one type takes about as long. `growth`: the factor by which the budget rises each round.
+ */
 const typesFirst = 64;
 const rowsPerType = 16;
 const growth = 8;
 
-/** The kinds of the index `job_order`. Other kinds are claimed by exact types. */
+/** The kinds of jobs that the index `job_order` contains. Jobs of other kinds are claimed by exact types. */
 const orderedKinds: readonly Kind[] = ['bedrock', 'mock', 'def'];
 const isOrdered = `kind IN ('bedrock', 'mock', 'def')`;
 
-/** The first due jobs that have no gate or have been admitted. */
+/** Returns the first due jobs that have no gate or have already been admitted. */
 export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
   if (!canScan(request)) return rowsOfTypes(connection, namedTypes(connection, 1, request), request, now);
   for (let budget = typesFirst; ; budget *= growth) {
@@ -31,7 +34,10 @@ export function freeRows(connection: Connection, request: ClaimRequest, now: num
   }
 }
 
-/** When the next job of each lane is due after a time; or an earlier time at which to ask again. */
+/**
+ * Returns for each lane the due time of its first job that is due after `after`. If a pattern has many types, it may
+ * return earlier times, at which the caller should ask again.
+ */
 export function nextFreeDue(
   connection: Connection,
   request: Pick<ClaimRequest, 'kinds' | 'names'>,
@@ -54,7 +60,7 @@ interface OrderedLane {
   readonly glob: string;
 }
 
-/** Of each kind, the priorities from the highest on. */
+/** Returns a lane for each kind and priority of which there are jobs, highest priority first. */
 function orderedLanes(
   connection: Connection,
   { kinds, names, priorities }: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>,
@@ -71,7 +77,10 @@ function orderedLanes(
   return found.filter(({ priority }) => priorities?.includes(priority) ?? true).sort((a, b) => b.priority - a.priority);
 }
 
-/** Null: more than `budget` jobs are due, and too few of those scanned match. */
+/**
+ * Scans the due jobs of all types in claim order, and returns those that match the pattern; null: the budget of rows
+ * was used up before enough jobs matched.
+ */
 function scanInOrder(connection: Connection, request: ClaimRequest, now: number, budget: number): OpenRow[] | null {
   const ids: number[] = [];
   let left = budget;
@@ -101,13 +110,16 @@ function matchesInLane(
   return connection.all<{ id: number }>(sql, kind, priority, now, budget, glob, limit).map(({ id }) => id);
 }
 
-/** How many jobs of a lane are due; at most `max`. */
+/** Returns how many jobs of a lane are due; at most `max`. */
 const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now: number, max: number): number =>
   connection.get<{ count: number }>(
     `SELECT count(*) count FROM (${inOrder} AND due <= ? LIMIT ?)`, kind, priority, now, max,
   )!.count;
 
-/** After this many jobs of other types, the time of the last one is answered: at most so many are scanned in vain. */
+/**
+ * How many later jobs of a lane are scanned for one that matches the pattern. If none of them matches, the due time of
+ * the last one is returned, and the caller asks again at that time.
+ */
 const nextScanMax = 1_000;
 
 function nextInOrder(connection: Connection, { kind, priority, glob }: OrderedLane, after: number): number | null {

@@ -1,4 +1,4 @@
-/** Counts the claimable jobs that precede a job in claim order. */
+/** Counts the due jobs of the same kind and type that precede a job in claim order, up to `queuePositionMax`. */
 import type { Job } from '../../../model/job.ts';
 import { queuePositionMax } from '../../store.ts';
 import type { Connection } from '../connection.ts';

@@ -1,4 +1,4 @@
-/** Copies the database into a new file: one consistent snapshot, at any time. */
+/** Copies the database into a new file as one consistent snapshot, while other processes may write. */
 import { chmodSync, existsSync } from 'node:fs';
 import { Refusal } from '../../../refusal.ts';
 import type { Connection } from '../connection.ts';
@@ -6,5 +6,5 @@ import type { Connection } from '../connection.ts';
 export function backUp(connection: Connection, path: string): void {
   if (existsSync(path)) throw new Refusal('malformed.option', `${path} exists: give a new file for the backup`, {});
   connection.run('VACUUM INTO ?', path);
-  chmodSync(path, 0o600); // payloads may be secret
+  chmodSync(path, 0o600); // inputs and results of jobs may be secret
 }

@@ -1,4 +1,4 @@
-/** The health of the database file. */
+/** Reads figures about the database file, and finds damage in it. */
 import { statSync } from 'node:fs';
 import type { StoreHealth } from '../../store.ts';
 import type { Connection } from '../connection.ts';
@@ -17,9 +17,10 @@ export function health(connection: Connection, path: string, now: number): Store
   };
 }
 
+/** SQLite stops the check after this number of errors. */
 const damageMax = 20;
 
-/** Reads the whole file. */
+/** Checks the whole file; returns the errors that SQLite finds in its structure. */
 export function damage(connection: Connection): readonly string[] {
   const rows = connection.all<Record<string, string>>(`PRAGMA quick_check(${damageMax})`);
   const lines = rows.flatMap((row) => Object.values(row)).flatMap((text) => text.split('\n'));

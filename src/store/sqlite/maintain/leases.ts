@@ -1,4 +1,7 @@
-/** Extends leases; finds lapsed leases, jobs of an instance, orphaned children, parents without open children. */
+/**
+ * Extends leases. Finds jobs with lapsed leases, jobs of an instance, parents of orphaned children, and parents without
+ * open children.
+ */
 import type { Job } from '../../../model/job.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
@@ -12,8 +15,8 @@ export function extend(connection: Connection, holdings: readonly Holding[], unt
 }
 
 export function lapsed(connection: Connection, limit: number, now: number): Job[] {
-  // The subquery yields ids: SQLite would read the whole table to sort rows of a UNION. CROSS JOIN fixes the join
-  // order, so that it starts at the few instances.
+  // The subquery selects only ids, because SQLite would read the whole table to sort the rows of a UNION. CROSS JOIN
+  // fixes the join order, so that SQLite starts with the instances, of which there are few.
   const sql = `SELECT * FROM job WHERE id IN (
       SELECT id FROM job WHERE state = 'running' AND lease_until <= ?1
       UNION ALL
@@ -28,7 +31,10 @@ export function heldBy(connection: Connection, instance: string, limit: number):
   return openRows(connection, which, instance, limit).map(jobOfOpen);
 }
 
-/** Each parent is found by one seek into the index, whatever the number of its children. */
+/**
+ * Returns the parents of open children that are not open themselves. Each parent is found by one index seek, however
+ * many children it has.
+ */
 export function orphaned(connection: Connection, limit: number): number[] {
   const sql = `WITH RECURSIVE family(parent) AS (
       SELECT min(parent) FROM job WHERE parent IS NOT NULL

@@ -1,12 +1,16 @@
 /**
- * Purges ended jobs past their retention, old feed entries, expired keys, abandoned staged children, gone instances.
+ * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
+ * longer current, and instances whose lease lapsed long ago.
  */
 import type { Connection } from '../connection.ts';
 import type { PurgeOptions } from '../../store.ts';
 
-/** Staged children to delete per purge: a lost run may have staged a million, and transactions must be short. */
+/**
+ * How many staged children one purge deletes at most, to keep its transaction short: a lost run may have staged a
+ * million. Later purges delete the rest.
+ */
 const stagedPortion = 10_000;
-/** Instances stay visible for this time after their lease has lapsed. */
+/** How long an instance stays visible after its lease has lapsed. */
 const instanceKeptMs = 3_600_000;
 
 export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
@@ -15,7 +19,7 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
     connection.run('DELETE FROM ended WHERE id = ?', id);
     forget(connection, id);
   }
-  // The newest entry stays: without it, SQLite would assign its number again.
+  // The newest entry stays, because SQLite would otherwise assign its `seq` to the next entry again.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
   connection.run('DELETE FROM unique_key WHERE until <= ?', now);
   purgeStaged(connection);
@@ -24,7 +28,7 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   return past.length;
 }
 
-/** Deletes children that were staged under a fence that is no longer current. */
+/** Deletes the staged children of one parent that is no longer running under the fence under which they were staged. */
 function purgeStaged(connection: Connection): void {
   const sql = `SELECT stage FROM staged_feed
     WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
@@ -35,6 +39,7 @@ function purgeStaged(connection: Connection): void {
   if (gone < stagedPortion) connection.run('DELETE FROM staged_feed WHERE stage = ?', stage);
 }
 
+/** Returns up to `limit` jobs whose retention is over: jobs with a retention of their own first, then others. */
 function pastJobs(connection: Connection, limit: number, endedBefore: number | null, now: number): { id: number }[] {
   const own = connection.all<{ id: number }>('SELECT id FROM ended WHERE purge_at <= ? ORDER BY purge_at LIMIT ?', now, limit);
   if (endedBefore === null) return own;
@@ -42,7 +47,10 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
   return [...own, ...connection.all<{ id: number }>(sql, endedBefore, limit - own.length)];
 }
 
-/** Deletes what belongs to a job beside its row, and its ended children. */
+/**
+ * Deletes the history chunks, progress and log of a job, and its ended children with theirs. The caller deletes the
+ * row.
+ */
 export function forget(connection: Connection, id: number): void {
   for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
   for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);

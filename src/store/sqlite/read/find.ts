@@ -42,7 +42,10 @@ export async function find(connection: Connection, clock: Clock, query: Query, p
   return { jobs, next: found.length > size ? jobs.at(-1)!.id : next };
 }
 
-/** Counts rows of the chosen indexes: these are the rows that a step reads. */
+/**
+ * Returns the id at which a step of about `rows` rows ends; null: fewer rows are left. It counts all entries of the
+ * chosen indexes, because a step reads all of them, not only the matching jobs.
+ */
 function stepEnd(
   connection: Connection,
   query: Query,
@@ -65,7 +68,10 @@ function stepEnd(
   return isNewest ? Math.max(...known) : Math.min(...known);
 }
 
-/** Reads both tables in one turn of the event loop, so that a job that moves between them is found once. */
+/**
+ * Returns the first matching jobs of an id range. Reads both tables in one turn of the event loop, so that this process
+ * does not move a job between the tables meanwhile.
+ */
 function findBetween(
   connection: Connection,
   query: Query,
@@ -119,7 +125,9 @@ function countBetween(connection: Connection, query: Query, range: IdRange): Tal
     : [])];
 }
 
-/** Each step blocks the event loop, since node:sqlite is synchronous. */
+/**
+ * How long a step of a scan should take. It is short because node:sqlite is synchronous: a step blocks the event loop.
+ */
 const scanStepMs = 4;
 
 export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
@@ -166,7 +174,7 @@ const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
 function addKinds(add: (term: string, ...values: string[]) => void, kinds: readonly Kind[]): void {
   add('kind IN (SELECT value FROM json_each(?))', JSON.stringify(kinds));
-  // Literal terms: SQLite uses a partial index only if the query contains its condition.
+  // The terms are literal, because SQLite uses a partial index only if the query contains the condition of the index.
   if (kinds.every((kind) => queueKinds.includes(kind))) add(`kind IN ('bedrock', 'mock')`);
   if (!kinds.includes('task')) add(`kind <> 'task'`);
 }
@@ -174,7 +182,7 @@ function addKinds(add: (term: string, ...values: string[]) => void, kinds: reado
 function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
-  // The condition of the partial indexes on jobs that did not succeed.
+  // Repeats the condition of the partial indexes on jobs that did not succeed, so that SQLite can use them.
   if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
 }
 

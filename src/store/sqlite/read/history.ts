@@ -19,7 +19,10 @@ export function history(connection: Connection, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
-/** A cursor is the number of a feed entry and the number of its events that have been read. */
+/**
+ * Returns the feed events after a cursor. A cursor consists of the number of a feed entry and of how many of its events
+ * have been read; 0: all of them.
+ */
 export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
   let [seq, read] = cursor === null ? [0, 0] : parseCursor(cursor);
   const events: FeedEvent[] = [];

@@ -1,6 +1,6 @@
 /**
- * Chooses the index that yields matching ids in order. It is entered once per type, or per fate and type, and the
- * streams are merged.
+ * Chooses the indexes by which a query reads jobs. A query may read several ranges of an index, one per type, per fate,
+ * or per fate and type. The caller merges the results by id.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
@@ -9,15 +9,15 @@ import type { Connection } from '../connection.ts';
 
 export type Table = 'job' | 'ended';
 
-/** One entry into an index. */
+/** One range of an index: the conditions that select it, and their values. */
 export interface IndexChoice {
-  /** The index for INDEXED BY, where SQLite would choose another. */
+  /** The index for INDEXED BY; absent: SQLite chooses the right index itself. */
   readonly index?: string;
   readonly terms: readonly string[];
   readonly values: readonly SQLInputValue[];
 }
 
-/** Every match is at exactly one of these entries. */
+/** Returns the ranges to read. Every matching job is in exactly one of them. */
 export function chooseIndexes(connection: Connection, table: Table, query: Query): IndexChoice[] {
   const { parent, def } = query;
   if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
@@ -35,23 +35,30 @@ function choicesForNotSucceeded(connection: Connection, query: Query): IndexChoi
   return fates.flatMap((fate) => {
     const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
     if (includesTasks(query)) return [notSucceeded];
-    // Without type names, for each type: the index by fate alone contains failed tasks, maybe a million per run.
+    // Reads one range per type, even if the query names no type: the index by fate alone also contains failed tasks, of
+    // which a run may have a million.
     const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
     return choicesPerType(connection, tops, { glob: '*', ...query }) ?? [notSucceeded];
   });
 }
 
-/** More entries than this would block the event loop for too long; then jobs are scanned by id. */
+/**
+ * How many types are read as ranges of their own at most, since each range takes time and blocks the event loop. With
+ * more types, the index by fate is read if the query excludes succeeded jobs; otherwise jobs are scanned by id.
+ */
 const entriesMax = 200;
 
-/** Null: there are too many types, or the query names none. */
+/** Returns one range per type within `base`; null: there are too many types, or the query names none. */
 function choicesPerType(connection: Connection, base: IndexChoice, { types, glob }: Query): IndexChoice[] | null {
   const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, base, glob);
   if (chosen === null || chosen.length > entriesMax) return null;
   return chosen.map((type) => ({ terms: [...base.terms, 'type = ?'], values: [...base.values, type] }));
 }
 
-/** Finds each type by one seek into the index; stops when there are too many. */
+/**
+ * Returns the types of ended jobs that match the pattern, each found by one index seek. Stops as soon as there are more
+ * than `entriesMax` types.
+ */
 function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
   const glob = parseGlob(pattern);
   const prefix = literalPrefix(glob);
@@ -68,8 +75,9 @@ function typesLike(connection: Connection, { terms, values }: IndexChoice, patte
 }
 
 /**
- * No index covers `created`, but an ended job that was created since a time has also ended since then. If few jobs
- * have, all of them are read; if many have, a scan by id soon finds matches.
+ * Returns the ranges of the jobs that ended at `time` or later. They serve queries by `created`, which no index covers:
+ * a job that was created since a time cannot have ended before it. If only few jobs have ended since then, all of them
+ * are read; if many have, a scan by id finds matches soon.
  */
 const choicesSince = (time: number): IndexChoice[] => [
   { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },
@@ -80,6 +88,7 @@ const choicesSince = (time: number): IndexChoice[] => [
   },
 ];
 
+/** If at most this many jobs per range have ended since a time, they count as few, and all of them are read. */
 const few = 2000;
 
 function hasFewEndedSince(connection: Connection, query: Query): boolean {

@@ -1,4 +1,7 @@
-/** The rows of Bedrock's table `jobs`, as the process that executes users' SQL reads them from the file. */
+/**
+ * The SELECT that returns the rows of Bedrock's table `jobs`. The process that executes users' SQL reads them from the
+ * file.
+ */
 
 const time = (ms: string): string => `strftime('%Y-%m-%d %H:%M:%S', (${ms}) / 1000.0, 'unixepoch')`;
 const retryAfter = `body ->> '$.policy.retryAfter'`;
@@ -6,7 +9,11 @@ const repeat = `coalesce(body ->> '$.policy.repeat', '')`;
 const crashes = `coalesce(body ->> '$.crashes', 0)`;
 const isQueued = `kind IN ('bedrock', 'mock')`;
 
-/** As in the vocabulary of Bedrock: whether it is late, how often it was handed out, where a schedule counts from. */
+/**
+ * SQL for `isLate` in model/job.ts and for `handOuts` and `originalNextRun` in vocabulary/bedrock.ts, with which it
+ * must agree. A pending job is late if its lease has lapsed: its worker may still finish it until another claims it.
+ * `handOuts` counts how often workers claimed the job without finishing it.
+ */
 const isLate = `(state = 'pending' AND ${retryAfter} IS NOT NULL AND ${crashes} > 0
   AND body ->> '$.scheduled' IS NOT NULL)`;
 const handOuts = `iif(body ->> '$.policy.handOutsMax' IS NULL, 0, ${crashes} + coalesce(body ->> '$.attempt', 0))`;
@@ -27,7 +34,10 @@ const endedJobs = `SELECT ${time('created')}, id,
     coalesce(body ->> '$.priority', 0), coalesce(parent, 0), coalesce(${retryAfter}, '')
   FROM main.ended WHERE ${isQueued}`;
 
-/** Bedrock deletes jobs without a parent that succeeded. The two parts of the ended jobs have an index each. */
+/**
+ * Leaves out succeeded jobs without a parent, because Bedrock deletes them. The other ended jobs are selected in two
+ * parts, each of which has an index.
+ */
 export const jobsSelect = `${openJobs}
   UNION ALL ${endedJobs} AND fate <> 'succeeded'
   UNION ALL ${endedJobs} AND fate = 'succeeded' AND parent IS NOT NULL`;

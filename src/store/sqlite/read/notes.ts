@@ -1,8 +1,8 @@
-/** Progress and log of jobs, written under their fence. */
+/** Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. */
 import type { LogLine, Note } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-/** Writes the notes of jobs that are running under their fence; answers for which. */
+/** Writes the notes of jobs that are running under the given fence; returns for each note whether it was written. */
 export const writeNotes = (connection: Connection, notes: readonly Note[]): boolean[] =>
   notes.map((one) => isHeld(connection, one) && write(connection, one));
 

@@ -5,6 +5,6 @@ import type { Connection } from '../connection.ts';
 
 const columns = namesOf(openColumns).join(', ');
 
-/** `rest` is the statement after its FROM clause. */
+/** Returns rows of table `job`. `rest` is the part of the SELECT statement after its FROM clause. */
 export const openRows = (connection: Connection, rest: string, ...values: SQLInputValue[]): OpenRow[] =>
   connection.arrays(`SELECT ${columns} FROM job ${rest}`, ...values).map(openRowOf);

@@ -22,7 +22,7 @@ export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
 
-/** Inserts into `job`, or with a stage into `staged`. */
+/** Inserts a group of jobs that `insertsFrom` returned: into `job`, or with a `stage` into `staged`. */
 export function insertTogether(
   connection: Connection,
   group: readonly Change[],
@@ -49,7 +49,10 @@ function ownValues(group: readonly Change[], from: number, size: number): SQLInp
   return values;
 }
 
-/** Rows per statement. More rows are no cheaper (LEDGER: 16, 50 or 200 rows). */
+/**
+ * A group is split into statements of these numbers of rows, so that few different statements are prepared. Larger
+ * statements are not cheaper per row (bench/LEDGER.md: 16, 50 or 200 rows).
+ */
 const portions = [64, 16, 4, 1];
 
 const insertionsInto = (table: string, names: string, shares: number): ReadonlyMap<number, string> =>
@@ -66,7 +69,10 @@ const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1
 
 const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 
-/** The changes from this index on that one statement can insert. */
+/**
+ * Returns the changes from index `from` on that `insertTogether` can insert together, and takes their ids; empty: the
+ * change at `from` cannot be inserted in bulk.
+ */
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;
   if (!isPlainInsert(first) || !freeIds.claimId(first.after!.id)) return [];

@@ -1,4 +1,7 @@
-/** Writes changes inside a transaction, each guarded by the version that was read, with one feed entry for all. */
+/**
+ * Writes changes inside a transaction: each only if the stored job still has the version that was read, with one feed
+ * entry for all of them.
+ */
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
@@ -13,7 +16,10 @@ import { forget } from '../maintain/purge.ts';
 import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
-/** Writes batches in one transaction: those whose changes are independent as one batch, with one feed entry. */
+/**
+ * Writes batches inside the caller's transaction; returns for each change whether it was written. All batches that need
+ * not be written whole are written as one batch, with one feed entry.
+ */
 export function writeBatches(connection: Connection, batches: readonly Batch[], now: number): readonly boolean[][] {
   const shared = batches.filter(isMergeable).flatMap(({ changes }) => changes);
   const written = writeBatch(connection, { changes: shared }, now);
@@ -25,7 +31,7 @@ export function writeBatches(connection: Connection, batches: readonly Batch[], 
 
 const isMergeable = ({ whole = false, staged }: Batch): boolean => !whole && staged === undefined;
 
-/** Writes a batch inside the caller's transaction; answers which changes were written. */
+/** Writes a batch inside the caller's transaction; returns for each change whether it was written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): boolean[] {
   const feedEntry = new FeedEntry();
   let written: boolean[] = [];
@@ -51,7 +57,10 @@ function writeEach(connection: Connection, changes: readonly Change[], now: numb
   return written;
 }
 
-/** Writes the changes from this index on that one statement can write; empty: the first must be written alone. */
+/**
+ * Writes the changes from index `from` on that can be written together; returns for each whether it was written. Empty:
+ * the change at `from` must be written alone.
+ */
 function writeSome(
   connection: Connection,
   changes: readonly Change[],
@@ -118,7 +127,10 @@ function amend(connection: Connection, before: EndedJob, after: EndedJob, line: 
   return connection.run(updateEnded, ...amendValues(before, after, line, startsChunk), before.id) === 1;
 }
 
-/** Deletes a job with everything that belongs to it, and its ended children. */
+/**
+ * Deletes a job with its history, notes and ended children, and releases its unique key unless the key has a period.
+ * False: the stored job has another version or does not exist.
+ */
 function deleteJob(connection: Connection, job: Job): boolean {
   const { id, version } = job;
   const gone =
@@ -130,7 +142,10 @@ function deleteJob(connection: Connection, job: Job): boolean {
   return true;
 }
 
-/** Copies the stored lines to a chunk; the row then starts with the next line. */
+/**
+ * Copies the history in the row to a chunk, after which the row's history can start again with the next line. False:
+ * the stored job has another version.
+ */
 function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
   const sql = `INSERT INTO history_chunk(job, upto, lines)
     SELECT id, version, history FROM ${table} WHERE id = ? AND version = ?`;

@@ -1,13 +1,16 @@
-/** The ids of new jobs: each is free unless a stored job or an earlier job of the batch has it. */
+/** Checks the ids of new jobs: an id is free unless a stored job or an earlier job of the batch has it. */
 import type { Change } from '../../../model/change.ts';
 import type { Connection } from '../connection.ts';
 
 export interface FreeIds {
-  /** Returns whether the id was free, and takes it. */
+  /** Takes the id for a new job; returns whether it was free. */
   claimId(id: number): boolean;
 }
 
-/** New ids are usually one reserved block: then one query shows that all are free, and none occurs twice. */
+/**
+ * Returns the free ids among the ids of the new jobs. They are usually one block of consecutive ids; then one query
+ * shows that all of them are free.
+ */
 export function freeIdsOf(connection: Connection, changes: readonly Change[]): FreeIds {
   const ids: number[] = [];
   for (const { before, after } of changes) if (before === null) ids.push(after!.id);
@@ -20,7 +23,7 @@ export function freeIdsOf(connection: Connection, changes: readonly Change[]): F
   return { claimId: (id) => taken.size !== taken.add(id).size };
 }
 
-/** For staged jobs, whose ids are checked when they are unstaged. */
+/** Treats every id as free. Also used for staged children, whose ids are checked when they are unstaged. */
 export const allIdsFree: FreeIds = { claimId: () => true };
 const noIdFree: FreeIds = { claimId: () => false };
 

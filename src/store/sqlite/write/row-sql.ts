@@ -1,10 +1,13 @@
-/** The SQL of the rows that statements write, and the values of its parameters, derived from the list of columns. */
+/** Derives the SQL that writes rows, and the values of its parameters, from the list of columns. */
 import type { SQLInputValue } from 'node:sqlite';
 import { leavesLease } from '../../../model/change.ts';
 import type { EndedJob, Job, OpenJob } from '../../../model/job.ts';
 import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
 
-/** Where a pending job waits: 1 claimable, 2 at its gate, 0 neither. The claim indexes are partial by it. */
+/**
+ * The column `lane`: 1 for a pending job that needs no admission, 2 for a pending job that waits at its gate, 0 for a
+ * job that is not pending. Each claim index is a partial index for one value of `lane`.
+ */
 const lane: JobColumn = {
   name: 'lane',
   kind: 'number',
@@ -13,7 +16,7 @@ const lane: JobColumn = {
   of: (job) => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2),
 };
 
-/** New jobs of a bulk insert differ in these columns alone. */
+/** The only columns in which the new jobs of a bulk insert may differ. */
 const ownNames = ['id', 'input'];
 const sharedColumns = [...(openColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name)), lane];
 
@@ -30,7 +33,10 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
   return values;
 }
 
-/** Whether a new job has these shared values, which `sharedValues` made of another. */
+/**
+ * Whether a new job has the shared values of the job from which `sharedValues` made `values`. The history line, which
+ * is the last value, is not compared.
+ */
 export const hasSharedValues = (job: Job, values: readonly SQLInputValue[]): boolean =>
   sharedColumns.every(({ of }, index) => of(job) === values[index]);
 
@@ -38,18 +44,23 @@ const isWritten = ({ update }: JobColumn): boolean => update !== 'fixed';
 const updatedColumns = [...(openColumns as readonly JobColumn[]).filter(isWritten), lane];
 const amendedColumns = (endedColumns as readonly JobColumn[]).filter(isWritten);
 
-/** The SET lists of an open and of an ended row; their last two parameters start a history chunk and append a line. */
+/**
+ * The SET lists for open and for ended rows. Their last two parameters are a flag that empties the history for a new
+ * chunk, and the line that is appended to the history.
+ */
 export const updateSql = setSql(updatedColumns);
 export const amendSql = setSql(amendedColumns);
 
-/** Their values, and the version that the row must have. */
+/** The parameters of `updateSql` and of `amendSql`, and then the version that the row must have. */
 export const updateValues = (before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] =>
   newValues(updatedColumns, before, after, startsChunk ? 1 : 0, line);
 
 export const amendValues = (before: EndedJob, after: EndedJob, line: string, startsChunk: boolean): SQLInputValue[] =>
   newValues(amendedColumns, before, after, startsChunk ? 1 : 0, line);
 
-/** The columns of table `ended`, and their values for a job that ends, selected from its open row. */
+/**
+ * The columns of table `ended`, and the select list that computes their values from the open row of a job that ends.
+ */
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 export const endedRowSql = [
   ...(endedColumns as readonly JobColumn[]).map((column) => newValueSql(column)), 'history || char(10) || ?',

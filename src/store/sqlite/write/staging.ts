@@ -1,4 +1,4 @@
-/** Staging: children are stored invisibly until the commit that names their parent and its fence. */
+/** Staging: stores children that no query finds until a commit names their parent and its fence. */
 import type { Change } from '../../../model/change.ts';
 import type { OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
@@ -33,7 +33,7 @@ function stageOne(connection: Connection, name: string, { after, events }: Chang
   feedEntry.add(after!, line);
 }
 
-/** Moves staged children to `job`; false: one of their ids or unique keys is taken. */
+/** Moves staged children to `job`; false: one of their ids or unique keys is taken, and the caller must roll back. */
 export function unstage(connection: Connection, parent: number, fence: number, now: number): boolean {
   const name = stageName(parent, fence);
   if (connection.get(stagedTaken, name)) return false;

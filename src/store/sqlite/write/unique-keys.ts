@@ -5,13 +5,16 @@ import type { Connection } from '../connection.ts';
 
 type JobChange = Pick<Change, 'before' | 'after'>;
 
-/** Takes the key that the change needs, if any; false: another job holds it. */
+/**
+ * Takes the unique key that a new or reopened job needs. True: the key was free, or the job needs none. False: another
+ * job holds the key.
+ */
 export function takeKey(connection: Connection, change: JobChange, now: number): boolean {
   const key = neededKey(change);
   return key === null || connection.run(takeKeySql, key, change.after!.id, keyUntil(change.after!), now) === 1;
 }
 
-/** Deletes the unique key of a job that the change ends or deletes, unless the job holds the key for a period. */
+/** Deletes the unique key of a job that ends or is deleted, unless the key has a period: then it stays taken. */
 export function releaseKey(connection: Connection, change: JobChange): void {
   const key = releasedKey(change);
   if (key !== null) connection.run('DELETE FROM unique_key WHERE key = ? AND job = ?', key, change.before!.id);
