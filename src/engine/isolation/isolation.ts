@@ -126,7 +126,7 @@ export class Isolation {
   }
 }
 
-/** Refuses isolation inside a child: if a module starts an engine when imported, each child would start another child. */
+/** Refuses isolation inside a child. A module that starts an engine when imported would start children without end. */
 function refuseNesting(module: string): void {
   if (!(isolatedFlag in globalThis)) return;
   const message = `cannot isolate within an isolated handler: does ${module} start an engine when it is imported?`;

@@ -109,8 +109,8 @@ export class HandlerCaller {
 }
 
 /**
- * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is `run`
- * even though the type has tasks. Then the run plans its tasks if it has no details yet, and otherwise gathers.
+ * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
+ * `run` even though the type has tasks. Then the run plans its tasks if it has no details yet, and otherwise gathers.
  */
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;

@@ -46,8 +46,8 @@ function readCommands(onCommand: (command: ChildCommand) => void): void {
 }
 
 /**
- * Opens a pipe as a socket. Bun cannot open a file descriptor as a socket and uses a file stream. In Node, a file stream
- * would occupy a thread of the pool while it waits for data.
+ * Opens a pipe as a socket. Bun cannot open a file descriptor as a socket and uses a file stream. In Node, a file
+ * stream would occupy a thread of the pool while it waits for data.
  */
 const openPipe = (fd: number): Readable =>
   'bun' in process.versions ? createReadStream('', { fd }) : new Socket({ fd, readable: true, writable: false });
