@@ -1,4 +1,4 @@
-/** The handlers: the job types that this instance has the code of, by name, and the limits that they declare. */
+/** The handlers: the job types whose code this instance has, by name, and the limits that they declare. */
 import type { Limits } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';

@@ -8,7 +8,7 @@ import type { InputOf, OutputOf, Schema } from './schema.ts';
 import type { Settings } from './settings.ts';
 
 interface CommonOptions<S extends Schema> extends Settings {
-  /** Any Standard Schema (zod, valibot, arktype). Validates the input when a run is created, and before it runs. */
+  /** Any Standard Schema (zod, valibot, arktype). Validates the input at creation and before each attempt. */
   readonly input?: S;
   /** How many runs of this type may be running at a time, across all instances. */
   readonly concurrency?: number;
@@ -86,7 +86,7 @@ export interface EndedTask<Task, TaskResult> {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** A declared job type: `Input` is the input of a producer, `Result` the result of a run. */
+/** A declared job type: `Input` is the input that a producer passes, `Result` the result of a run. */
 export interface JobType<Input = never, Result = unknown> {
   readonly name: string;
   readonly options: AnyOptions;

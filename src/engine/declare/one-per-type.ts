@@ -8,8 +8,8 @@ import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
 /**
- * Whether one of the drafts would create a run that is due now. A draft whose unique key with a period is taken creates
- * no run, but returns the job that has the key.
+ * Whether one of the drafts would create a run that is due now. A draft creates no run if its unique key has a period
+ * (`forMs`) and is taken: its request returns the job that has the key.
  */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);

@@ -111,7 +111,7 @@ function draftFor(template: Template, rules: TypeRules, request: RunRequest<unkn
   try {
     return andThen(rules.check(input), (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
-    // A rejection instead of a throw: a throw would leave the promises of other drafts unhandled.
+    // Returns a rejection instead of throwing, which would leave the promises of the other drafts unhandled.
     return Promise.reject(error);
   }
 }

@@ -12,8 +12,8 @@ export interface Context {
   /** Writes lines to the log of the job. */
   readonly log: JobLog;
   /**
-   * The same for every attempt of this job, so that other systems can detect a repeated request. Only when an ended job
-   * is retried by an operator, it gets a new key.
+   * The same for every attempt of this job, so that other systems can detect a repeated request. An ended job that an
+   * operator retries gets a new key.
    */
   readonly idempotencyKey: string;
   /** Rises with every claim of the job, so that other systems can refuse requests of a worker that has lost the job. */

@@ -35,7 +35,7 @@ function inspected(value: unknown): string {
 }
 
 // Terminal sequences for colors, cursor movements, titles and links. No sequence can contain its own start character,
-// so that matching takes linear time.
+// so matching takes linear time.
 // oxlint-disable-next-line no-control-regex -- it matches control characters
 const csi = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 // oxlint-disable-next-line no-control-regex -- it matches control characters

@@ -1,4 +1,4 @@
-/** Builds the context that a handler is called with from its attempt. */
+/** Builds the context with which the handler of an attempt is called. */
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';

@@ -1,5 +1,5 @@
 /**
- * Job watchers: wake callers that wait for a job when this instance changes the job. They notice changes by other
+ * Job watchers: wake callers that wait for a job when this instance changes the job. Callers find changes by other
  * instances by polling.
  */
 import type { Clock } from '../../time/clock.ts';

@@ -59,7 +59,7 @@ export class Runner {
     });
   }
 
-  /** Sets the function that is called after each attempt, with its duration. */
+  /** Sets the function that is called after each attempt, with its duration in milliseconds. */
   onHandled(call: (ms: number) => void): void {
     this.#onHandled = call;
   }

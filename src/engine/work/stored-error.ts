@@ -27,7 +27,7 @@ export function storedError(error: unknown): JobError {
   };
 }
 
-/** Like `instanceof`, but returns false where that throws: a handler can throw a proxy that throws on every access. */
+/** Like `instanceof`, but returns false if `instanceof` throws: a handler can throw a proxy that throws on access. */
 export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
   try {
     return value instanceof kind;

@@ -1,6 +1,6 @@
 /**
  * Stray rejections: promises of a job handler that reject without a `catch`. Node would end the process and every job
- * in it. A rejection that AsyncLocalStorage traces to a job handler is logged for its job; Node treats all others.
+ * in it. A rejection that AsyncLocalStorage traces to a job handler is logged for its job; Node handles the others.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 

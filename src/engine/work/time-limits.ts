@@ -1,6 +1,6 @@
 /**
  * The time limits of the attempts that run now, one row each in shared memory. No timer fires while a handler blocks
- * the event loop, so that the heartbeat thread reads the rows and enforces the limits. Writing a row takes about 50 ns;
+ * the event loop, so the heartbeat thread reads the rows and enforces the limits. Writing a row takes about 50 ns;
  * sending a message to the thread would take 5 µs.
  */
 import type { Holding } from '../../store/store.ts';

@@ -17,7 +17,7 @@ const carriedMax = 255;
 let loading: Promise<Api | null> | undefined;
 
 /**
- * Imports the package once per process; null: it is not installed. The import is real I/O, so that simulations await it
+ * Imports the package once per process; null: it is not installed. The import is real I/O, so simulations await it
  * before their virtual time begins.
  */
 export function loadOpenTelemetry(): Promise<Api | null> {

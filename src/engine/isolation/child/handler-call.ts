@@ -109,7 +109,7 @@ export class ProgressThrottle {
     this.#send = send;
   }
 
-  /** Sends now if 100 ms have passed, else by a timer. A timer alone would not fire while the event loop is blocked. */
+  /** Sends at once if 100 ms have passed: a timer alone would not fire while the handler blocks the event loop. */
   update(progress: Progress): void {
     this.#unsent = progress;
     const leftMs = this.#sentAt + progressEveryMs - this.#clock.monotonic();
