@@ -1,4 +1,4 @@
-/** Changes of a definition by an operator, in the words of `jobDef`, and the patch of its override that they become. */
+/** Converts an operator's changes of a definition, named like the options of `jobDef`, to a patch of its override. */
 import type { OverridePatch } from '../../jobs/checks/spec.ts';
 import { checkFields, checkObject } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';
@@ -8,19 +8,22 @@ import { misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
 import { policyOf } from './policy.ts';
 import type { RetrySettings } from './settings.ts';
 
-/** The settings that only the code has. */
+/** Options that an override cannot change: `enable` and `disable` are separate actions; only code sets `inMemory`. */
 type Fixed = 'enabled' | 'inMemory';
 
-/** Null takes a setting back, so that the declared one counts. What is left out stays as it is. */
+/**
+ * The settings to change; a setting that is left out stays as it is. Null removes the override of a setting, so that
+ * the value from the code applies again. Only `params: null` is different: it makes null the input of the runs.
+ */
 export type DefChanges = {
   readonly [F in keyof Omit<DefOptions<unknown>, Fixed | 'misfire' | 'retry'>]?: DefOptions<unknown>[F] | null;
 } & {
   readonly retry?: { readonly [F in keyof RetrySettings]?: RetrySettings[F] | null } | null;
-  /** A policy, its settings, or its stored form. */
+  /** A policy, a policy with its settings as in `jobDef`, or the stored form with milliseconds. */
   readonly misfire?: Misfire['policy'] | MisfireSettings | Spec['misfire'] | null;
 } & Pick<OverridePatch, 'policy' | 'gate' | 'limitKey'>;
 
-/** The settings that are stored in the policy, and their names there. */
+/** The settings that are stored in the policy of a job, with their names in the policy. */
 const policyNames = {
   timeout: 'timeoutMs',
   prepareTimeout: 'prepareTimeoutMs',
@@ -58,7 +61,7 @@ export function overridePatch(changes: DefChanges): OverridePatch {
   };
 }
 
-/** Durations and retries in their stored form. */
+/** Returns the changed settings that belong to the policy of a job, in their stored form, such as milliseconds. */
 function policyChanges(changes: DefChanges): Record<string, unknown> {
   const { retry, leaderOnly } = changes;
   const settings = nonNull({ ...changes, retry: retry ? nonNull(checkObject('retry', retry)) : undefined });

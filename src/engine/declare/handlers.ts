@@ -1,4 +1,4 @@
-/** The handlers: the job types of this instance by name, and the limits that they declare. */
+/** The handlers: the job types whose code this instance has, by name, and the limits that they declare. */
 import type { Limits } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';
@@ -18,7 +18,7 @@ export class Handlers {
     this.#limits = limitsOf(this.entries);
   }
 
-  /** What all programs should know of these types. */
+  /** What the store's catalogue says of these types, so that programs without their code can create runs. */
   get entries(): readonly TypeEntry[] {
     return [...this.#rules.values()].map(({ entry }) => entry);
   }
@@ -27,7 +27,7 @@ export class Handlers {
     return [...this.#types.keys()];
   }
 
-  /** The names of the isolated types. */
+  /** The names of the types whose handlers run in a thread or process of their own. */
   get isolated(): readonly string[] {
     return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
   }
@@ -36,7 +36,7 @@ export class Handlers {
     return this.#types.get(name);
   }
 
-  /** The rules of a type of this engine, or of one that only the caller has. */
+  /** Returns the rules of a type. If the type was not passed to this engine, they are computed from the type alone. */
   rules(type: JobType): TypeRules {
     const known = this.#types.get(type.name) === type ? this.#rules.get(type.name) : undefined;
     return known ?? rulesOfType(type);
@@ -49,7 +49,7 @@ export class Handlers {
     throw new Refusal('unknown.type', message, { type: name, known: this.names });
   }
 
-  /** The limits that the code declares now. They override those that a waiting job was created with. */
+  /** The limits that the code declares now. At a claim they replace the limits that were stored with a waiting job. */
   limits(): Limits {
     return this.#limits;
   }
@@ -64,10 +64,10 @@ export class Handlers {
   }
 }
 
-/** The name under which the tasks of a type are limited, apart from its runs. */
+/** Returns the name of the gate that limits the tasks of a type. The gate that limits its runs has the type's name. */
 export const taskGate = (type: string): string => `${type} tasks`;
 
-/** One definition with `onePerType` makes it a rule of the type. */
+/** Returns the rules of a type. If one of its definitions has `onePerType`, that setting applies to the whole type. */
 function rulesOf(type: JobType, defs: readonly JobDef[]): TypeRules {
   const rules = rulesOfType(type);
   return defs.some(({ spec }) => spec.type === type.name && spec.onePerType) ? withOnePerType(rules) : rules;

@@ -14,30 +14,33 @@ import type { Settings } from './settings.ts';
 import { rulesOfType, type TypeRules } from './type-rules.ts';
 
 export interface DefOptions<Input> extends Settings {
-  /** The input of its runs; validated by the schema of the type. */
+  /** The input of the definition's runs; validated by the schema of the type. */
   readonly params?: Input;
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
-  /** The effect of a tick while a run is open: `skip` (default), `allow`, `queue`, or `replace` the run. */
+  /**
+   * What a tick does while an earlier run is open. `skip` (default) creates no run. `allow` creates a run, `queue` one
+   * that waits for the earlier run, and `replace` one that starts after the earlier run has been cancelled.
+   */
   readonly overlap?: Overlap;
   /** How to make up for missed ticks: `once` (default) runs the newest, `all` runs each, `skip` runs none. */
   readonly misfire?: Misfire['policy'] | MisfireSettings;
-  /** How many of its runs may be running at a time, across all instances. */
+  /** How many runs of the definition may be running at a time, across all instances. */
   readonly concurrency?: number;
-  /** False: the definition is created disabled. A deploy does not undo the setting of an operator. */
+  /** False: the definition is created disabled. Later deploys do not change whether it is enabled; operators do. */
   readonly enabled?: boolean;
-  /** Only the leader runs it. */
+  /** True: only the leader executes the runs. */
   readonly leaderOnly?: boolean;
-  /** Keeps its runs in the memory of this process, not in the database. */
+  /** True: the runs are stored in the memory of this process, not in the database; they are lost when it ends. */
   readonly inMemory?: boolean;
-  /** False: only its schedules create runs. */
+  /** False: only the schedules create runs; `createJobRun` is refused. */
   readonly manualRuns?: boolean;
   /**
-   * Only one run of its type at a time, as if the type said so: scheduled or manual, of any definition. False has no
-   * effect: a definition cannot switch the lock of its type off.
+   * True: only one run of the type at a time, scheduled or manual, of this and any other definition. It has the same
+   * effect as `onePerType` on the type. False has no effect: a definition cannot remove the limit of its type.
    */
   readonly onePerType?: boolean;
-  /** The tags of each of its runs. */
+  /** The tags of every run of the definition. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +66,7 @@ export interface JobDef<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
-/** With schedules, `params` is required, unless the type takes `undefined`; without, each run may have its own input. */
+/** The options of `jobDef`. A definition with schedules requires `params`, unless the type accepts `undefined`. */
 export type DefOptionsOf<Input> = undefined extends Input
   ? DefOptions<Input>
   : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined });
@@ -76,13 +79,16 @@ export function jobDef<Input, Result>(
   checkName('definition', name);
   const given: DefOptions<unknown> = options;
   const rules = rulesOfType(type);
-  // A schema that answers later refuses when the engine declares the definition.
+  // The result of an asynchronous schema is ignored here. The engine validates again when it declares the definition.
   const output = checkParams(rules, given);
   if (isPromiseLike(output)) output.then(undefined, () => {});
   return Object.freeze({ name, type, spec: specFrom(rules, given), enabled: given.enabled ?? true });
 }
 
-/** Runs without an input of their own need parameters that fit the type. */
+/**
+ * Validates the parameters by the schema of the type, and returns its output. A definition with schedules needs valid
+ * parameters. Without schedules and parameters nothing is validated: returns undefined, and each run has its own input.
+ */
 export function checkParams(
   { check }: TypeRules,
   { params, schedules = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules'>,
@@ -91,14 +97,14 @@ export function checkParams(
   return isScheduled || params !== undefined ? check(params) : undefined;
 }
 
-/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+/** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 export const defOptionNames = Object.keys({
   params: 0, schedules: 0, overlap: 0, misfire: 0, concurrency: 0, enabled: 0, leaderOnly: 0, inMemory: 0,
   manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0,
   retention: 0,
 } satisfies Record<keyof DefOptions<unknown>, 0>);
 
-/** A complete spec: an absent option has the value of the type, or the default. */
+/** Returns a complete spec: for an option that is left out, the value of the type, or else the default. */
 export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
   checkFields('a definition', options, defOptionNames);
   const { entry } = rules;
@@ -124,14 +130,20 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
   return { ...specOf({ code, override: null }, entry), own };
 }
 
-/** The lock of the type is in the database, where a run in the memory of one process would not be seen. */
+/**
+ * Refuses `inMemory` for a type with `onePerType`. The unique key and the gate that enforce `onePerType` are in the
+ * database; a run in the memory of one process would not be counted.
+ */
 export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
   if (!spec.inMemory || !(onePerType || spec.onePerType)) return;
   const message = `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
   throw new Refusal('malformed.option', message, { type: name });
 }
 
-/** `onePerType: false` says nothing: it is for the type to say. */
+/**
+ * Returns the settings that the definition itself sets; the others come from its type. `onePerType: false` is left out
+ * like an absent option, since only the type can decide that.
+ */
 function ownSettings(options: DefOptions<unknown>): OwnSettings {
   const { priority, concurrency, leaderOnly, onePerType, enabled } = options;
   if (enabled !== undefined) checkFlag('enabled', enabled);

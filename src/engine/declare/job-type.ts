@@ -8,23 +8,24 @@ import type { InputOf, OutputOf, Schema } from './schema.ts';
 import type { Settings } from './settings.ts';
 
 interface CommonOptions<S extends Schema> extends Settings {
-  /** Any Standard Schema (zod, valibot, arktype). Validates the input when a run is created, and before it runs. */
+  /** Any Standard Schema (zod, valibot, arktype). Validates the input at creation and before each attempt. */
   readonly input?: S;
   /** How many runs of this type may be running at a time, across all instances. */
   readonly concurrency?: number;
   /** How many tasks of this type may be running at a time, across all instances. */
   readonly taskConcurrency?: number;
   /**
-   * A limit for the runs with the same key, such as one run per tenant. A key that is a path of the input, such as
-   * `tenant` or `customer.id`, is known to programs without the code too; a function needs the code to create a run.
+   * How many runs with the same key may be running at a time, such as one per tenant. The key is a path in the input,
+   * such as `tenant` or `customer.id`, or a function of the input. With a function, only programs that have the code of
+   * the type can create runs.
    */
   readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
   /**
-   * Only one run of this type at a time, scheduled or manual; a manual run is refused while another is open. No
-   * definition of the type switches it off, and none may be in memory.
+   * True: only one run of this type at a time, scheduled or manual; a manual run is refused while another is open.
+   * Definitions of the type cannot switch this off, and cannot have `inMemory`.
    */
   readonly onePerType?: boolean;
-  /** Runs the handler in its own thread or process, which can be ended whatever its code does. Requires `module`. */
+  /** Runs the handler in its own thread or process, which can be killed even if its code loops. Requires `module`. */
   readonly isolate?: 'thread' | 'process';
   /** The module that exports the type, for `isolate`: `import.meta.url`. */
   readonly module?: string;
@@ -85,11 +86,11 @@ export interface EndedTask<Task, TaskResult> {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** A declared job type: `Input` is the input of a producer, `Result` the result of a run. */
+/** A declared job type: `Input` is the input that a producer passes, `Result` the result of a run. */
 export interface JobType<Input = never, Result = unknown> {
   readonly name: string;
   readonly options: AnyOptions;
-  /** Exists only in the type system. */
+  /** Never set: it only carries the types of input and result for TypeScript. */
   readonly '~types'?: { readonly input: (input: Input) => void; readonly result: Result };
 }
 
@@ -127,7 +128,7 @@ function checkTypeName(name: string): void {
   throw new Refusal('malformed.name', message, { name: String(name).slice(0, 200) });
 }
 
-/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+/** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   input: 0, concurrency: 0, taskConcurrency: 0, limit: 0, onePerType: 0, isolate: 0, module: 0, run: 0, jobDetails: 0,
   taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,

@@ -1,9 +1,9 @@
-/** JSON Schema of an input: made of a type's own schema where the code is, and checked by programs that lack it. */
+/** JSON Schema of an input: derived from the schema of a type, so that programs without its code can validate too. */
 import { z } from 'zod';
 import { Refusal } from '../../refusal.ts';
 import type { Schema } from './schema.ts';
 
-/** What zod can check and JSON cannot hold, with what to write instead. */
+/** The zod types whose values JSON cannot hold, each with the advice that the refusal gives. */
 const unstorable: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.coerce.date() for a Date in the handler',
   bigint: 'use z.string(), or z.coerce.bigint() for a bigint in the handler',
@@ -17,9 +17,10 @@ const unstorable: Readonly<Record<string, string>> = {
 };
 
 const texts = new WeakMap<Schema, string | null>();
+/** A longer JSON Schema is not stored in the catalogue: programs without the code then accept every input. */
 const textMax = 500_000;
 
-/** As JSON text; null: the library cannot convert it. Cached, since every declaration asks for it. */
+/** Returns the JSON Schema as text; null: the library cannot convert the schema, or the text is too long. Cached. */
 export function jsonSchemaText(schema: Schema): string | null {
   const known = texts.get(schema);
   if (known !== undefined) return known;
@@ -35,12 +36,15 @@ export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
     if (isZod(schema)) return z.toJSONSchema(schema, zodOptions);
     return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? null;
   } catch {
-    // Libraries throw for types that JSON Schema lacks.
+    // Schema libraries throw for types that JSON Schema does not have.
     return null;
   }
 }
 
-/** Refuses an input that would pass the check of its type and be another value when its run starts. */
+/**
+ * Refuses a zod schema with a type that JSON cannot hold, such as a date. An input would pass it at creation, be stored
+ * as another JSON value, and no longer pass it when the run starts.
+ */
 export function checkStorable(type: string, schema: Schema): void {
   if (!isZod(schema)) return;
   for (const { kind, path } of unstorableParts(schema)) {
@@ -50,7 +54,7 @@ export function checkStorable(type: string, schema: Schema): void {
   }
 }
 
-/** The schema as programs without the code of its type use it. Null: it cannot be read, and checks nothing. */
+/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot read it, and any input passes. */
 export function schemaFromText(text: string): Schema | null {
   try {
     return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
@@ -68,7 +72,10 @@ interface SchemaPart {
   readonly path: string;
 }
 
-/** Parts of which JSON has no form. A coerced part, one alternative of several, or one that is made of another is fine. */
+/**
+ * Returns the parts of a schema whose values JSON cannot hold. Left out are coerced parts, alternatives of a union, and
+ * outputs of a transform: their input can still be JSON.
+ */
 function unstorableParts(schema: z.ZodType): readonly SchemaPart[] {
   const found: (SchemaPart & { readonly part: unknown })[] = [];
   const made = new Set<unknown>();

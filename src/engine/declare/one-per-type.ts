@@ -1,10 +1,16 @@
-/** One run per type: refuses a manual run while another is open. The lock itself is the unique key and the gate. */
+/**
+ * One run per type: refuses a manual run while another is open. The unique key and the gate would enforce the limit
+ * without this refusal, but the run would wait.
+ */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
-/** Whether a draft is due now and new: a draft whose unique key has a holder returns that job and starts nothing. */
+/**
+ * Whether one of the drafts would create a run that is due now. A draft creates no run if its unique key has a period
+ * (`forMs`) and is taken: its request returns the job that has the key.
+ */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);
   const taken = await jobs.store.holders(

@@ -6,7 +6,7 @@ import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import type { RetrySettings, Settings } from './settings.ts';
 
-/** Contains only the settings that are present, so that defaults are not stored. */
+/** Returns a policy with only the settings that are present, so that defaults are not stored. */
 export function policyOf(settings: Settings): Policy {
   const { timeout, prepareTimeout, retention, retry, onTaskFailure } = settings;
   return {

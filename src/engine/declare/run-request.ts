@@ -14,23 +14,26 @@ import type { JobType } from './job-type.ts';
 import type { TypeRules } from './type-rules.ts';
 
 export interface RunRequest<Input> {
-  /** The input of the handler; validated by the schema of the type. */
+  /** The input of the handler; validated by the schema of the type. Default: the parameters of the definition. */
   readonly input?: Input;
   /** The earliest time to start. Default: now. */
   readonly dueTime?: Date | string | number;
-  /** The time from now until it is due; instead of `dueTime`. */
+  /** The time from now until the run is due; instead of `dueTime`. */
   readonly delay?: Duration;
-  /** If it has not started this long after it is due, it is cancelled. */
+  /** The run is cancelled if it has not started this long after it is due. */
   readonly startBy?: Duration;
   /** Higher is claimed first. Default: the priority of the type or definition. */
   readonly priority?: number;
-  /** Allows only one run with this key: while it is open, or for a period of time. */
+  /**
+   * If an open run has this key, no other run is created. With `for`, the key also stays taken for this time after
+   * creation. A request for a taken key returns the run that has it; `onTaken: 'update'` changes that run if it waits.
+   */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
-  /** Names and values by which it can be found. */
+  /** Names and values by which the run can be found. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** A type, or a definition of one. */
+/** A job type, or a definition of runs of a type. */
 // oxlint-disable-next-line typescript/no-explicit-any -- of any input and result
 export type Runnable = JobType<any, any> | JobDef<any, any>;
 
@@ -38,7 +41,10 @@ export type Runnable = JobType<any, any> | JobDef<any, any>;
 export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
-/** The input is optional for a definition, which has parameters, and for a type that accepts `undefined`. */
+/**
+ * The request parameter of `createJobRun`. Its input is optional for a definition, which has parameters, and for a type
+ * that accepts `undefined`; otherwise it is required.
+ */
 export type RequestOf<What extends Runnable> =
   What extends JobDef<infer Input, unknown> ? [request?: RunRequest<Input>]
   : What extends JobType<infer Input, unknown> ? RequestFor<Input>
@@ -51,12 +57,12 @@ type RequestFor<Input> = undefined extends Input
 /** The common fields of all runs of a type, or of a definition. */
 interface Template {
   readonly draft: Draft;
-  /** Whether only one run of its type may be open. */
+  /** Whether only one run of the type may be open. */
   readonly isOnePerType: boolean;
   readonly params?: unknown;
 }
 
-/** The drafts of runs of a type, or of manual runs of a definition. */
+/** Returns one draft per request. `known` is the definition of the runs; null: they are created from a type alone. */
 export function draftsOf(
   rules: TypeRules,
   known: KnownDefinition | null,
@@ -72,7 +78,7 @@ const isSettled = (draft: MaybePromise<Draft>): draft is Draft => !isPromiseLike
 
 const templates = new WeakMap<TypeRules, Template>();
 
-/** Cached, since the rules of a type do not change. */
+/** Returns the template of a type. Cached, since the rules of a type do not change. */
 function templateOfType(rules: TypeRules): Template {
   const known = templates.get(rules);
   if (known) return known;
@@ -96,7 +102,7 @@ function templateOfDefinition(known: KnownDefinition): Template {
   return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 
-/** Whether the unique key of a draft enforces `onePerType` or overlap, and was not requested by the producer. */
+/** Whether the unique key of a draft was added to enforce `onePerType`, and not requested by the producer. */
 export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
   draft.unique !== undefined && request.unique === undefined;
 
@@ -105,12 +111,12 @@ function draftFor(template: Template, rules: TypeRules, request: RunRequest<unkn
   try {
     return andThen(rules.check(input), (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
-    // A rejection instead of a throw: a throw would leave the promises of other drafts unhandled.
+    // Returns a rejection instead of throwing, which would leave the promises of the other drafts unhandled.
     return Promise.reject(error);
   }
 }
 
-/** `output` is the input after validation by the schema, which may transform it. */
+/** Returns the draft of one request. `output` is the validated input, which the schema may have transformed. */
 function filledIn(
   { draft, isOnePerType }: Template,
   rules: TypeRules,
@@ -122,7 +128,8 @@ function filledIn(
   const limitKey = rules.limitKey(output);
   const { startBy } = request;
   const due = dueOf(request, now);
-  // A run that is due later gets no key, which would block other runs until then; its gate limits it when it is due.
+  // Only a run that is due now takes the key of `onePerType`: a later run would block all others until it is due.
+  // The gate limits the later run when it is claimed.
   const overlap = isOnePerType && due <= now
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
@@ -139,7 +146,7 @@ function filledIn(
   };
 }
 
-/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+/** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const requestNames = Object.keys({
   input: 0, dueTime: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
 } satisfies Record<keyof RunRequest<unknown>, 0>);

@@ -1,4 +1,4 @@
-/** Standard Schema: the common interface of zod, valibot, arktype and others, any of which a job type accepts. */
+/** Standard Schema: the common interface of zod, valibot, arktype and others. A job type accepts all of these. */
 import { Refusal } from '../../refusal.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 
@@ -8,7 +8,7 @@ export interface Schema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Standard JSON Schema, where the library has it. */
+    /** Converts the schema to JSON Schema. Absent: the library does not implement Standard JSON Schema. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
   };
 }
@@ -20,12 +20,12 @@ type Checked<Output> =
 export type InputOf<S extends Schema> = NonNullable<S['~standard']['types']>['input'];
 export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 
-/** A schema that validates nothing and only declares the type to TypeScript: `input: typed<{ to: string }>()`. */
+/** Returns a schema that accepts every value and only declares a TypeScript type: `input: typed<{ to: string }>()`. */
 export const typed = <T>(): Schema<T> => ({
   '~standard': { version: 1, vendor: 'stint', validate: (value) => ({ value: value as T }) },
 });
 
-/** Returns the output of the schema, or refuses with every issue and its path. */
+/** Validates a value and returns the output of the schema. Refuses an invalid value with all issues and paths. */
 export const checked = <Output>(schema: Schema<unknown, Output>, value: unknown, what: string): MaybePromise<Output> =>
   andThen(schema['~standard'].validate(value), (outcome) => outputOf(outcome, what));
 

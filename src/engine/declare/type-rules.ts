@@ -1,4 +1,7 @@
-/** The rules of a type: its entry, and how its inputs are checked and its limit key is found, with or without its code. */
+/**
+ * The rules of a type: its catalogue entry, how to validate inputs, and how to find the limit key of a run. They come
+ * from the code of the type, or, in a program without the code, from the catalogue.
+ */
 import { keyAt, unknownType, type TypeEntry } from '../../model/type-entry.ts';
 import { Refusal } from '../../refusal.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
@@ -11,15 +14,15 @@ export interface TypeRules {
   readonly entry: TypeEntry;
   /** False: no instance has registered the type, and its entry is empty. */
   readonly isKnown: boolean;
-  /** Returns what the schema makes of an input, or refuses it. */
+  /** Validates an input and returns the output of the schema, which may transform it. Refuses an invalid input. */
   readonly check: (input: unknown) => MaybePromise<unknown>;
-  /** Of what `check` returned; undefined: its runs are not limited by a key. */
+  /** Returns the limit key of a run, given the output of `check`; undefined: the run is not limited by a key. */
   readonly limitKey: (output: unknown) => string | undefined;
 }
 
 const known = new WeakMap<JobType, TypeRules>();
 
-/** Of a type whose code is here. Cached, since the options of a type do not change. */
+/** Returns the rules of a type from its code. Cached, since the options of a type do not change. */
 export function rulesOfType(type: JobType): TypeRules {
   const cached = known.get(type);
   if (cached) return cached;
@@ -34,7 +37,7 @@ export function rulesOfType(type: JobType): TypeRules {
   return rules;
 }
 
-/** Of a type whose code is in another program. */
+/** Returns the rules of a type whose code is in another program, from its catalogue entry. */
 export const rulesOfEntry = (entry: TypeEntry): TypeRules => ({
   entry,
   isKnown: true,

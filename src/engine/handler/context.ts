@@ -1,32 +1,38 @@
-/** The context: the properties that every handler receives besides its data. */
+/** The context: the properties that every handler receives in addition to its input and task. */
 import type { FailurePolicy } from '../../model/progress.ts';
 import type { Duration } from '../../time/duration.ts';
 
 export interface Context {
-  /** The run; for a task, the run that it belongs to. */
+  /** The run; for a task, the run that the task belongs to, with the `dueTime` and `attempt` of the task itself. */
   readonly run: RunFacts;
-  /** Aborts when the job is cancelled, times out or loses its lease; `signal.reason` is the error. */
+  /** Aborts when the job is cancelled, times out or loses its lease, or the engine closes; `reason` is the error. */
   readonly signal: AbortSignal;
   /** Reports progress, as stages and items that can be watched live. */
   readonly progress: ProgressTracker;
   /** Writes lines to the log of the job. */
   readonly log: JobLog;
-  /** The same for every attempt of this job, so that other systems can detect a repeated request. */
+  /**
+   * The same for every attempt of this job, so that other systems can detect a repeated request. An ended job that an
+   * operator retries gets a new key.
+   */
   readonly idempotencyKey: string;
-  /** Rises with every claim, so that other systems can refuse a worker that has lost the job. */
+  /** Rises with every claim of the job, so that other systems can refuse requests of a worker that has lost the job. */
   readonly fence: number;
-  /** Lets another system finish this job later, with a token: `return context.handOff({ within: '1h' })`. */
+  /**
+   * Returns a value with a token: `return context.handOff({ within: '1h' })`. If the handler returns it, the job stays
+   * open until another system finishes it with the token.
+   */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }
 
 export interface RunFacts {
   readonly id: number;
   readonly type: string;
-  /** The definition of the run; null: it was created from a type alone. */
+  /** The name of the definition of the run; null: the run was created from a type alone. */
   readonly def: string | null;
-  /** When the run was due; for a scheduled run, the time of its tick. */
+  /** When this attempt was due: for the first attempt of a scheduled run, its tick; for a retry, after the delay. */
   readonly dueTime: Date;
-  /** The number of this attempt, from 1. */
+  /** The number of this attempt, from 1, including attempts that ended with a crash. */
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -49,7 +55,7 @@ export interface JobLog {
   error(text: string): void;
 }
 
-/** Reports progress (seed 4): a process has stages, one after the other; a stage has items, possibly in parallel. */
+/** Reports progress: a process has stages, one after the other; a stage has items, possibly in parallel. See seed 4. */
 export interface ProgressTracker {
   readonly isCancelled: boolean;
   readonly isAborted: boolean;
@@ -58,7 +64,7 @@ export interface ProgressTracker {
   startingProcess(description?: string): void;
   completedProcess(summary?: string): void;
   failedProcess(cause: unknown): void;
-  /** Throws `Cancelled` if the job has been cancelled. */
+  /** Throws `Cancelled` if the job has been cancelled, a failure has aborted it, or the attempt has ended. */
   startingStage(description: string, options?: StageOptions): void;
   completedStage(summary?: string): void;
   failedStage(cause: unknown): void;
@@ -66,16 +72,19 @@ export interface ProgressTracker {
   completedItem(summary?: string): void;
   failedItem(cause: unknown): void;
 
-  /** Processes items one by one; stops before the next item if the job is cancelled or the stage is skipped. */
+  /** Calls `work` for each item in turn. Stops before the next item if the job is cancelled or the stage is skipped. */
   runStage<T>(
     items: Iterable<T> | AsyncIterable<T>,
     describe: (item: T, index: number) => string | null,
     work: (item: T, index: number) => unknown,
     summary?: (succeeded: number, failed: number) => string,
   ): Promise<StageOutcome>;
-  /** Runs a function as a stage. If it throws, the stage fails and the result is `otherwise`. */
+  /**
+   * Calls `work` as a stage and returns its result. If `work` throws, the stage fails. Then, or if the job is cancelled
+   * or the stage skipped, returns `otherwise`.
+   */
   runStage<R>(work: () => R | Promise<R>, otherwise?: R): Promise<R | undefined>;
-  /** Processes up to `parallelism` items at a time. */
+  /** Like `runStage` with items, but calls `work` for up to `parallelism` items at a time. */
   runStageInParallel<T>(
     parallelism: number,
     items: Iterable<T> | AsyncIterable<T>,
@@ -93,6 +102,6 @@ export interface StageOptions {
 export interface StageOutcome {
   readonly succeeded: number;
   readonly failed: number;
-  /** False if items were left out because the stage was skipped or the job was cancelled. */
+  /** False: the stage was skipped, aborted or cancelled before all items were processed. */
   readonly isComplete: boolean;
 }

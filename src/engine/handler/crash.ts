@@ -4,13 +4,13 @@ import type { ErrorCode } from '../../model/state.ts';
 /** How a thread or process ended. */
 export interface HostEnd {
   readonly exitCode: number | null;
-  /** The signal that ended a process. */
+  /** The signal that ended the process; null: none did, or it was a thread. */
   readonly signal: string | null;
-  /** The error that prevented the start or ended the thread. */
+  /** The error that prevented the start, or that ended a thread. */
   readonly error?: unknown;
 }
 
-/** The thread or process of a handler ended or was ended, or could not call the handler. */
+/** A thread or process ended before its handler returned (`crashed`), or could not call it (`could not start`). */
 export class HandlerCrashed extends Error {
   override readonly name = 'HandlerCrashed';
   readonly code: Extract<ErrorCode, 'crashed' | 'could not start'>;
@@ -36,9 +36,9 @@ export type IsolationMode = 'thread' | 'process';
 export interface CrashFacts {
   readonly mode: IsolationMode;
   readonly isStarted: boolean;
-  /** Whether the engine ended it. */
+  /** Whether the engine killed the thread or process. */
   readonly isKilled: boolean;
-  /** The uncaught error of the child. */
+  /** The uncaught error that the thread or process reported before it ended; null: none. */
   readonly uncaught: Error | null;
 }
 
@@ -53,7 +53,7 @@ function howOf({ exitCode, signal, error }: HostEnd, uncaught: Error | null): st
   if (uncaught) return `ended with an uncaught error: ${uncaught.name}: ${uncaught.message}`;
   if (isOutOfMemory(error)) return 'ran out of memory';
   if (error instanceof Error) return `failed: ${error.message}`;
-  // V8 aborts a process whose heap is full.
+  // V8 ends a process whose heap is full with this signal.
   if (signal === 'SIGABRT') return 'was ended by SIGABRT, which can mean that it ran out of memory';
   if (signal !== null) return `was ended by ${signal}`;
   return `exited with code ${exitCode}`;

@@ -1,7 +1,7 @@
-/** The errors with which a handler can control its job, and those that its signal can have as reason. */
+/** The errors that a handler can throw to control its job, and the errors that can be the reason of its signal. */
 import { durationMs, type Duration } from '../../time/duration.ts';
 
-/** The attempt failed, and the job must not be retried. */
+/** Thrown by a handler: the job fails and is not retried. */
 export class Fail extends Error {
   override readonly name = 'Fail';
   readonly data: unknown;
@@ -12,7 +12,7 @@ export class Fail extends Error {
   }
 }
 
-/** The attempt failed; the job is retried after this time. */
+/** Thrown by a handler: the attempt fails, and the job is retried after this time if attempts are left. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly afterMs: number;
@@ -23,7 +23,7 @@ export class RetryAfter extends Error {
   }
 }
 
-/** The job is due again after this time, and the attempt does not count. */
+/** Thrown by a handler: the job is due again after this time, and the attempt does not count. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
   readonly forMs: number;
@@ -34,7 +34,7 @@ export class Snooze extends Error {
   }
 }
 
-/** The job was cancelled. The tracker throws it before a stage; the handler's signal has it as reason. */
+/** The job was cancelled. It is the reason of the handler's signal, and `startingStage` throws it. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -44,7 +44,7 @@ export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-/** Another worker has claimed the job, or it was stopped: the store refuses further writes of this handler. */
+/** This worker has lost the job, or may have lost it: its lease has lapsed, or the job was stopped. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }

@@ -1,11 +1,11 @@
-/** The log of a job as its handler uses it: one line per call, of any value. */
+/** The log of a job for its handler: each call writes one entry, and converts a value of any type to text. */
 import type { LogLine } from '../../store/store.ts';
 import type { JobLog } from './context.ts';
 import { plainText } from './plain-text.ts';
 
 export type LogLevel = LogLine['level'];
 
-/** The size limit of a line, in UTF-8. */
+/** The maximum size of a log entry in UTF-8. Longer text is truncated. */
 export const logLineBytesMax = 8_192;
 
 export function jobLog(write: (level: LogLevel, text: string) => void): JobLog {

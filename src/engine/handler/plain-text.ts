@@ -1,4 +1,4 @@
-/** Plain text: any value of a handler as text that is safe to store and to display. */
+/** Plain text: converts any value of a handler to text that is safe to store and to display. */
 import { inspect } from 'node:util';
 
 /**
@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
  */
 export function plainText(value: unknown, bytesMax: number): string {
   const full = typeof value === 'string' ? value : inspected(value);
-  // Bounds the cost of cleaning. Text after this point is dropped even if cleaning shortens what is before it.
+  // Limits the cost of cleaning. Text after this point is dropped even if cleaning shortens the text before it.
   const examined = full.slice(0, 4 * bytesMax);
   const clean = cleaned(examined);
   if (examined.length === full.length && Buffer.byteLength(clean) <= bytesMax) return clean;
@@ -15,7 +15,7 @@ export function plainText(value: unknown, bytesMax: number): string {
   return firstBytes(clean, bytesMax - Buffer.byteLength(mark)) + mark;
 }
 
-/** The message of an error, or the value that was thrown in its place. Never throws. */
+/** Returns the message of an error; for a thrown value that is no error, the value as text. Never throws. */
 export const errorText = (cause: unknown, bytesMax: number): string => plainText(messageOf(cause), bytesMax);
 
 function messageOf(cause: unknown): unknown {
@@ -34,7 +34,8 @@ function inspected(value: unknown): string {
   }
 }
 
-// Colors, cursor movements, titles and links. No sequence contains its own start character, so matching is linear.
+// Terminal sequences for colors, cursor movements, titles and links. No sequence can contain its own start character,
+// so matching takes linear time.
 // oxlint-disable-next-line no-control-regex -- it matches control characters
 const csi = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 // oxlint-disable-next-line no-control-regex -- it matches control characters
@@ -45,7 +46,7 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const cleaned = (text: string): string =>
   text.replace(csi, '').replace(osc, '').replaceAll('\r\n', '\n').replace(control, visible).toWellFormed();
 
-/** The control picture of Unicode, such as ␀, ␛ and ␡, or an escape sequence. */
+/** Returns the Unicode symbol of a control character, such as ␀, ␛ and ␡; without one, an escape such as `\u0085`. */
 function visible(char: string): string {
   const code = char.charCodeAt(0);
   if (code === 0x7f) return '\u2421';

@@ -13,13 +13,13 @@ const hashDigits = 32;
 
 export const newToken = ({ id, fence }: Holding, random: Random): string => `${id}.${fence}.${random.hex(secretBytes)}`;
 
-/** Refuses tokens without a secret, which earlier versions gave out: they could be guessed. */
+/** Returns the job and fence of a token. Refuses the tokens of earlier versions, which had no secret. */
 export function parseToken(token: string): Holding {
   const [, id, fence] = /^(\d{1,16})\.(\d{1,16})\.[0-9a-f]{32}$/.exec(token) ?? [];
   if (id === undefined || fence === undefined) throw new Refusal('malformed.id', 'this is not a token of handOff', {});
   return { id: Number(id), fence: Number(fence) };
 }
 
-/** The holder of a job that was handed off with this token. */
+/** Returns the name that the store has as holder of a job that was handed off with this token. */
 export const holderOfToken = (token: string): string =>
   tokenHolder(createHash('sha256').update(token).digest('hex').slice(0, hashDigits));

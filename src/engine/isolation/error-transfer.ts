@@ -5,11 +5,11 @@ import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut }
 
 export interface ErrorData {
   readonly name: string;
-  /** A class of Stint or of JavaScript; null: the error is rebuilt as an `Error` with this name. */
+  /** The class of the error, if it is from Stint or JavaScript; null: it is rebuilt as an `Error` with this name. */
   readonly knownClass: KnownClass | null;
   readonly message: string;
   readonly stack: string | null;
-  /** Its own enumerable properties, such as `data`, `code` and `afterMs`, as JSON. */
+  /** The error's own enumerable properties, such as `data`, `code` and `afterMs`, as JSON. */
   readonly extras: readonly (readonly [name: string, text: string])[];
   readonly cause: ErrorData | null;
   /** The inner errors of an AggregateError. */
@@ -50,7 +50,7 @@ const extrasMax = 20;
 const extraLimits = { bytes: 65_536, depth: 32 };
 const standardNames: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
 
-/** Never throws: reading a thrown value can throw, as a getter or a proxy may. */
+/** Never throws. If reading the thrown value throws, as with a getter or a proxy, returns an error that says so. */
 export function errorToData(thrown: unknown): ErrorData {
   try {
     return toData(thrown, causesMax);
@@ -99,7 +99,10 @@ const plain = (name: string, message: string): ErrorData => ({
   name, knownClass: null, message, stack: null, extras: [], cause: null, errors: null,
 });
 
-/** The `name` of `class OutOfPaper extends Error {}` is `Error`; the name of its class says more. */
+/**
+ * Returns the `name` of an error, or the name of its class if `name` is only `Error`, as for
+ * `class OutOfPaper extends Error {}`.
+ */
 function nameOf(error: Error): string {
   const { name } = error;
   const isSpecific = typeof name === 'string' && name !== '' && name !== 'Error';
@@ -119,7 +122,7 @@ function extrasOf(holder: object): [string, string][] {
   });
 }
 
-/** Null if the value is not JSON: the error is transferred without it. */
+/** Returns a property as JSON text; null: JSON cannot hold it, and the error is transferred without the property. */
 function textOf(holder: object, name: string): string | null {
   try {
     const value: unknown = Reflect.get(holder, name);

@@ -1,4 +1,4 @@
-/** One call on one host, seen from the engine: sends the call, receives its reports, and returns its result. */
+/** One call of a handler in a thread or process (host): sends the call, receives reports, and returns the result. */
 import { systemRandom } from '../../random.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
@@ -26,11 +26,14 @@ export interface CallSettings {
 
 export interface HostedResult {
   readonly value: unknown;
-  /** Whether the host can take another call. */
+  /** Whether the host can execute another call; otherwise it is killed. */
   readonly isClean: boolean;
 }
 
-/** How long a child may take to deliver its output or to exit: a handler can close stdout or block the exit. */
+/**
+ * How long a child may take to deliver the last output of a call, or to exit after an uncaught error, before it is
+ * killed. A handler can prevent both: it can close stdout, or block the exit.
+ */
 const lastStepMs = 1000;
 
 export class HostedCall {
@@ -54,7 +57,7 @@ export class HostedCall {
     return this.#isStarted;
   }
 
-  /** Rejects with the error of the handler, or with `HandlerCrashed`. */
+  /** Executes the call. Rejects with the error of the handler, with `HandlerCrashed` or with `MissingOutput`. */
   async answer(call: IsolatedCall): Promise<HostedResult> {
     const { signal } = this.#hooks;
     const forwardAbort = (): void => this.#host.send({ kind: 'abort', reason: errorToData(signal.reason) });
@@ -116,7 +119,7 @@ export class HostedCall {
     }
   }
 
-  /** The child exits by itself, unless code of the handler blocks it. */
+  /** Waits until the child exits after an uncaught error. Kills it if code of the handler blocks the exit. */
   #expectEnd(uncaught: Error): void {
     this.#uncaught = uncaught;
     const isEnded = settlesWithin(this.#settings.clock, lastStepMs, this.#ended.promise);

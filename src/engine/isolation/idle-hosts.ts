@@ -1,4 +1,4 @@
-/** The idle hosts: threads and processes that wait for another call of the module that they have imported. */
+/** The idle hosts: threads and processes that have imported a module and wait for another call of its handlers. */
 import type { Clock } from '../../time/clock.ts';
 import type { IsolationMode } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';
@@ -15,19 +15,25 @@ export interface IdleOptions {
   readonly idleMs: number;
 }
 
-/** A child exits by itself after `idleMs`. If it has not done so by then, code of its last call blocks it. */
+/**
+ * How long after its idle time (`idleMs`) a child may take to exit by itself. After that, code of its last call must be
+ * blocking the exit, and the child is killed.
+ */
 const overdueMs = 5000;
 
 export class IdleHosts {
   readonly #options: IdleOptions;
-  /** Longest idle first. */
+  /** Sorted: the host that has been idle for the longest time comes first. */
   #idle: IdleHost[] = [];
 
   constructor(options: IdleOptions) {
     this.#options = options;
   }
 
-  /** Takes the host that became idle last, so that surplus hosts reach their idle time and exit. */
+  /**
+   * Returns an idle host that has imported the module; null: there is none. Prefers the host that became idle last, so
+   * that surplus hosts stay idle and exit.
+   */
   take(mode: IsolationMode, module: string): Host | null {
     this.#killOverdue();
     const index = this.#idle.findLastIndex((idle) => idle.host.mode === mode && idle.module === module);
@@ -44,7 +50,10 @@ export class IdleHosts {
     this.#idle = this.#idle.filter((idle) => idle.host !== host);
   }
 
-  /** Checked with each call, since a timer would keep the process alive. */
+  /**
+   * Kills hosts that should have exited by themselves. Called by `take`, not by a timer, which would keep the process
+   * alive.
+   */
   #killOverdue(): void {
     const { clock, idleMs } = this.#options;
     const before = clock.monotonic() - idleMs - overdueMs;

@@ -1,14 +1,15 @@
 /**
- * Isolation: calls handlers in threads and processes of their own, so that they can be ended whatever their code does.
+ * Isolation: calls handlers in threads and processes of their own (children), which can be killed even if their code
+ * never returns.
  *
  * A child executes one call at a time. After a handler has returned, the child waits for the next call of the same
- * module; timers and connections that the handler left open stay open. After any other outcome the child is ended,
- * since its code may still be running. A module is imported once per child, so it must not start an engine when
- * imported.
+ * module; timers and connections that the handler left open stay open. After any other outcome, such as an error, the
+ * child is killed, since code of the handler may still be running. Each child imports the module of the job type, so
+ * the module must not start an engine when imported.
  *
- * A thread costs less, a process isolates more. Use a process for code that Node can neither interrupt nor confine in a
- * thread: a blocking system call (`execSync`) delays the end of its thread, a huge allocation or native code can end
- * the whole engine, and `fs.writeSync(1)` writes to the output of the engine.
+ * A thread costs less, a process isolates more. In a thread, a blocking system call (`execSync`) delays the kill, a
+ * huge allocation or native code can end the whole engine, and `fs.writeSync(1)` writes to the output of the engine.
+ * Use a process for code that does one of these.
  */
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
@@ -25,26 +26,26 @@ export type { IsolatedHooks } from './hosted-call.ts';
 export type { IsolatedCall } from './messages.ts';
 
 export interface IsolationOptions {
-  /** How many children may wait for another call. */
+  /** How many children may be idle; beyond it, the child that has been idle longest is killed. Default: 4. */
   readonly idleMax?: number;
-  /** How long an idle child waits before it exits. */
+  /** How long an idle child waits for another call before it exits. Default: 30 seconds. */
   readonly idleMs?: number;
-  /** How long a child may take until it calls the handler. */
+  /** How long a child may take until it calls the handler; beyond it, the call fails. Default: 30 seconds. */
   readonly startTimeoutMs?: number;
-  /** The limit of the JavaScript heap of each child, in MB. Default: the limit of Node. */
+  /** The limit of the JavaScript heap of each child, in MB. Default: Node's limit. */
   readonly memoryMb?: number;
   readonly clock?: Clock;
 }
 
 export interface IsolatedRun {
   readonly result: Promise<unknown>;
-  /** Resolves when the child has ended; never rejects. Has no effect after the result. */
+  /** Kills the child, and resolves when it has ended. Never rejects. Has no effect after the handler has returned. */
   readonly kill: () => Promise<void>;
 }
 
-/** Lets `kill` find the host of a call, which can change once. */
+/** The host of a call, for `kill`. It changes if an idle host cannot start the call and a new host does. */
 interface CallTarget {
-  /** Null before the call starts and after it has returned. */
+  /** Null before the call is sent and after the handler has returned. */
   host: Host | null;
   isKilled: boolean;
 }
@@ -63,7 +64,7 @@ export class Isolation {
     this.#idle = new IdleHosts({ clock, idleMax, idleMs });
   }
 
-  /** `result` need not be awaited: it never causes an unhandled rejection. */
+  /** Calls a handler in a child. `result` need not be awaited: it never causes an unhandled rejection. */
   run(mode: IsolationMode, call: IsolatedCall, hooks: IsolatedHooks): IsolatedRun {
     const target: CallTarget = { host: null, isKilled: false };
     const result = this.#perform(mode, call, hooks, target);
@@ -89,7 +90,7 @@ export class Isolation {
       try {
         return await this.#performOn(idle, hosted, call, target);
       } catch (error) {
-        // The idle child ended meanwhile, or code of its previous call blocks it: start another child.
+        // The idle child has ended meanwhile, or code of its previous call blocks it: a new child executes the call.
         const isNotStarted = error instanceof HandlerCrashed && !hosted.isStarted;
         if (!isNotStarted || target.isKilled) throw error;
       }
@@ -125,7 +126,7 @@ export class Isolation {
   }
 }
 
-/** A module that starts an engine when it is imported would start children without end. */
+/** Refuses isolation inside a child. A module that starts an engine when imported would start children without end. */
 function refuseNesting(module: string): void {
   if (!(isolatedFlag in globalThis)) return;
   const message = `cannot isolate within an isolated handler: does ${module} start an engine when it is imported?`;

@@ -4,10 +4,10 @@ import type { RunFacts } from '../handler/context.ts';
 import type { LogLevel } from '../handler/job-log.ts';
 import type { ErrorData } from './error-transfer.ts';
 
-/** A property of `globalThis` that exists in every child. An engine that finds it refuses to start children. */
+/** A property of `globalThis` that exists in every child. An engine that finds it there refuses to start children. */
 export const isolatedFlag = Symbol.for('stint.isolated');
 
-/** One call of a handler in a child. It is cloned, so it consists of data only. */
+/** One call of a handler in a child. It is cloned for the child, so it has only data and no functions. */
 export interface IsolatedCall {
   /** The URL of the module that exports the job type. */
   readonly module: string;
@@ -28,14 +28,14 @@ export interface IsolatedCall {
   };
 }
 
-/** Commands arrive in the order in which they were sent, so `abort` refers to the call before it. */
+/** A command of the engine to a child. Commands arrive in order, so `abort` refers to the last `call` before it. */
 export type ChildCommand =
   | {
       readonly kind: 'call';
       readonly call: IsolatedCall;
-      /** The child prints this line after the output of the handler. */
+      /** A random line that the child prints after the handler's output, so that the engine knows where it ends. */
       readonly mark: string;
-      /** The child exits after this time without another call. */
+      /** How long the child waits for another call after this one; then it exits. */
       readonly idleMs: number;
     }
   | { readonly kind: 'abort'; readonly reason: ErrorData };

@@ -1,12 +1,12 @@
 /**
- * Abandoned handlers: their attempt has ended, by a timeout or a lost lease, but their code still runs. They hold no
- * slot, since a handler that never returns would hold it for ever; they are counted and logged instead.
+ * Abandoned handlers: their attempt has ended, such as by a timeout or a lost lease, but their code still runs. They
+ * occupy no slot, since a handler that never returns would occupy it for ever. They are counted and logged instead.
  */
 import type { Job } from '../../model/job.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Logger } from '../../logger.ts';
 
-/** How long a handler may take to return after its signal has aborted. */
+/** How long an abandoned handler may take to return before a warning is logged. */
 const graceMs = 1_000;
 
 export class AbandonedHandlers {
@@ -23,7 +23,7 @@ export class AbandonedHandlers {
     return this.#count;
   }
 
-  /** The attempt has ended before its handler has returned `result`. */
+  /** Counts the handler of a job as abandoned until `result`, its promise, settles. */
   add({ id, type }: Job, result: PromiseLike<unknown>): void {
     this.#count += 1;
     const stopTimer = this.#clock.after(graceMs, () => {

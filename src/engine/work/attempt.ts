@@ -13,10 +13,10 @@ export class Attempt {
   readonly #random: Random;
   #token: string | null = null;
   #abort: AbortController | null = null;
-  /** Why the handler was asked to stop. */
+  /** Why the handler was asked to stop; null: it was not asked. */
   #reason: Error | null = null;
   #onAbort: (reason: Error) => void = nothing;
-  /** Why the runner no longer awaits the handler. */
+  /** Why the runner no longer awaits the handler; null: the runner still awaits it. */
   #end: Error | null = null;
   #onEnd: (reason: Error) => void = nothing;
   #kill: (() => Promise<void>) | null = null;
@@ -35,7 +35,7 @@ export class Attempt {
     return this.#abort.signal;
   }
 
-  /** The token of `handOff`: one for the whole attempt. */
+  /** The token of `handOff`. It is the same for the whole attempt. */
   get token(): string {
     this.#token ??= newToken(this.holding, this.#random);
     return this.#token;
@@ -49,12 +49,12 @@ export class Attempt {
     return this.#reason instanceof Cancelled;
   }
 
-  /** The job has another holder or has ended: the fence refuses every write of this attempt. */
+  /** Whether the job has another holder or has ended, so that the store refuses every write of this attempt. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** The engine ended it, not its handler: the job is released and the attempt does not count. */
+  /** Whether the engine, not the handler, ended the attempt: the job is released, and the attempt does not count. */
   get isReleased(): boolean {
     return this.#isReleased;
   }
@@ -64,7 +64,7 @@ export class Attempt {
     return this.#end !== null;
   }
 
-  /** The handler's result; rejects when the attempt is ended first. */
+  /** Resolves or rejects like `call`, the handler's promise; rejects earlier if the attempt is ended first. */
   await<T>(call: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#onEnd = reject;
@@ -73,11 +73,12 @@ export class Attempt {
     });
   }
 
-  /** `call` is called once, when the handler is asked to stop. */
+  /** Sets the function that is called once, when the handler is asked to stop. */
   onAbort(call: (reason: Error) => void): void {
     this.#onAbort = call;
   }
 
+  /** Sets the function that kills the thread or process of an isolated handler when the attempt is ended. */
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
     if (this.#end !== null) void kill();
@@ -92,20 +93,20 @@ export class Attempt {
     this.#endWith(new TimedOut(`the attempt took longer than ${afterMs} ms`));
   }
 
-  /** The job is lost: its handler must stop, and nothing is stored. */
+  /** Ends the attempt because this instance no longer holds the job. The handler must stop, and nothing is stored. */
   revoke(): void {
     this.#isLost = true;
     this.#endWith(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
   }
 
-  /** The lease may have lapsed: the handler must stop, and the job is released if it is still held. */
+  /** Ends the attempt because the lease may have lapsed. The handler must stop; the job is released if still held. */
   abandon(): void {
     this.#isReleased = true;
     const { id, fence } = this.holding;
     this.#endWith(new LeaseLost(`the store has not confirmed that job ${id} is still held under fence ${fence}`));
   }
 
-  /** The engine closes: the handler must stop, and the job is released. */
+  /** Ends the attempt because the engine closes. The handler must stop, and the job is released. */
   interrupt(): void {
     this.#isReleased = true;
     this.#endWith(new Interrupted('the engine is closing'));

@@ -28,7 +28,10 @@ export class Attempts {
     return this.#byJob.get(id);
   }
 
-  /** The attempt under this fence: a newer claim of the same job may be executed here too. */
+  /**
+   * Returns the attempt of the job with this fence; otherwise undefined. The attempt that runs here now can belong to a
+   * newer claim of the same job.
+   */
   under({ id, fence }: Holding): Attempt | undefined {
     const attempt = this.#byJob.get(id);
     return attempt?.holding.fence === fence ? attempt : undefined;
@@ -40,7 +43,7 @@ export class Attempts {
     return attempt;
   }
 
-  /** Leaves a newer attempt of the same job in place. */
+  /** Removes this attempt; a newer attempt of the same job stays. */
   remove(attempt: Attempt): void {
     if (this.#byJob.get(attempt.job.id) === attempt) this.#byJob.delete(attempt.job.id);
   }

@@ -8,7 +8,7 @@ import { MissingOutput } from '../isolation/isolation.ts';
 import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 import { isA, isMalformedInput, messageOf, storedError } from './stored-error.ts';
 
-/** The command for a value that a handler returned. */
+/** Returns the command for a value that a handler returned. A value that JSON cannot hold fails the job. */
 export function commandForResult(value: unknown, { holding }: Attempt, now: number): Command {
   const { fence } = holding;
   if (isA(HandedOff, value)) {
@@ -22,7 +22,7 @@ export function commandForResult(value: unknown, { holding }: Attempt, now: numb
   }
 }
 
-/** The command for a thrown value; null if the job is lost. */
+/** Returns the command for a value that a handler threw; null: this instance no longer holds the job. */
 export function commandForError(
   error: unknown,
   attempt: Attempt,

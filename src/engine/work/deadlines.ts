@@ -1,4 +1,4 @@
-/** Deadlines: many timeouts share one timer, which is set to the earliest. */
+/** Deadlines: many timeouts share one timer, which is set to the earliest of them. */
 import type { Clock } from '../../time/clock.ts';
 
 interface Deadline {
@@ -16,7 +16,7 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Calls once, after the time; the returned function cancels. */
+  /** Calls `call` once, after `ms`. The returned function cancels the deadline. */
   after(ms: number, call: () => void): () => void {
     const deadline = { at: this.#clock.monotonic() + ms, call };
     this.#waiting.add(deadline);

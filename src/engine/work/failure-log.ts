@@ -1,4 +1,4 @@
-/** The failure log: one line for each job that failed for good, at most a few per second. */
+/** The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. */
 import type { Change } from '../../model/change.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
 import type { Logger } from '../../logger.ts';
@@ -27,7 +27,7 @@ export class FailureLog {
     this.#logger.warn(`${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code });
   }
 
-  /** The first line of a new window says how many were left out of the former one. */
+  /** Whether another line may be logged in this second. Logs how many lines the previous second left out. */
   #isWithinLimit(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#since >= windowMs) {

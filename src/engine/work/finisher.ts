@@ -1,4 +1,4 @@
-/** The finisher: collects outcomes while a commit is in flight, and writes them in as few commits as possible. */
+/** The finisher: stores outcomes of attempts. Outcomes that arrive during a commit are written together in the next. */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -12,7 +12,7 @@ export interface FinisherParts extends LoopParts {
   readonly watchers: JobWatchers;
 }
 
-/** Called with the change or the refusal. Must not throw. */
+/** Receives the stored change, or the refusal of the store. Must not throw. */
 type OnStored = (answer: CommandAnswer) => void;
 
 interface QueuedOutcome {
@@ -39,20 +39,20 @@ export class Finisher {
     this.#failureLog = new FailureLog(parts);
   }
 
-  /** Retries until the store answers, or until `giveUp`. */
+  /** Queues an outcome for storing. Retries until the store responds, or until `giveUp`; then calls `onStored`. */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
   }
 
-  /** Returns a job that has not started to the queue. */
+  /** Releases a claimed job whose handler has not been called, so that another instance can claim it. */
   async release(job: RunningJob): Promise<void> {
     const command = { do: 'release', fence: job.fence } as const;
     const answer = await new Promise<CommandAnswer>((resolve) => this.finish({ job, command }, resolve));
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
-  /** Stops retrying: outcomes that the next write cannot store are refused. */
+  /** Stops retrying. If the next write fails too, `onStored` gets the refusal `unavailable.store`. */
   giveUp(): void {
     this.#givenUp.abort();
   }
@@ -60,7 +60,7 @@ export class Finisher {
   async #flush(): Promise<void> {
     this.#isFlushing = true;
     while (this.#queue.length > 0) {
-      // Outcomes of one turn of the event loop share a commit; a single one does not wait for others.
+      // Waits for one turn of the event loop, so that outcomes of the same turn share a commit.
       await turn();
       await this.#write(this.#queue.splice(0, batchMax));
     }
@@ -75,7 +75,7 @@ export class Finisher {
     if (this.#parts.watchers.hasWaiters) this.#parts.watchers.notify(answers.flatMap(affectedIds));
   }
 
-  /** One answer per outcome, or the refusal of the whole batch. */
+  /** Writes a batch. Returns one answer per outcome; a refusal: one outcome is malformed, and none was stored. */
   async #answersTo(batch: readonly QueuedOutcome[]): Promise<readonly CommandAnswer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {
@@ -89,7 +89,7 @@ export class Finisher {
     }
   }
 
-  /** One outcome is malformed: written one by one, only that one is refused. */
+  /** Writes the outcomes of a refused batch one by one, so that only the malformed outcome is refused. */
   async #writeOneByOne(batch: readonly QueuedOutcome[], refusal: Refusal): Promise<void> {
     if (batch.length === 1) return batch[0]!.onStored(refusal);
     for (const queued of batch) await this.#write([queued]);
@@ -104,6 +104,6 @@ export class Finisher {
 const notStored = (cause: unknown): Refusal =>
   new Refusal('unavailable.store', 'the engine closed before it could reach the store', { cause: String(cause) });
 
-/** The changed job and its parent. */
+/** Returns the ids of the changed job and of its parent, whose watchers are notified. */
 const affectedIds = (answer: CommandAnswer): number[] =>
   isRefusal(answer) || answer.after === null ? [] : [answer.after.id, answer.after.parent].filter((id) => id !== null);

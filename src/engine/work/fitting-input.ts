@@ -1,4 +1,4 @@
-/** The input of a job as the schema of this instance takes it. The schema may have changed since the job was created. */
+/** The input of a job, validated by this instance's schema, which may have changed since the job was created. */
 import type { Job } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
@@ -6,14 +6,14 @@ import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobType } from '../declare/job-type.ts';
 import { checked, type Schema } from '../declare/schema.ts';
 
-/** The input does not fit here; a newer build may know better. */
+/** The refusal of an input that this instance's schema does not accept. The schema of a newer build may accept it. */
 export class InputMisfit extends Refusal {}
 
 export function fittingInput({ name, options: { input: schema } }: JobType, job: Job): MaybePromise<unknown> {
   const input = parseJson(job.input);
   if (!schema) return input;
   const check = (value: unknown): MaybePromise<unknown> => checked(schema as Schema, value, `${name} ${job.id}`);
-  // A run without an input is stored with null.
+  // A run without an input is stored with null, so a schema that refuses null is tried with undefined.
   const checkAgain = (error: unknown): MaybePromise<unknown> =>
     input === null ? orElse(() => check(undefined), misfit) : misfit(error);
   return orElse(() => check(input), checkAgain);
@@ -35,6 +35,6 @@ function misfit(error: unknown): never {
 const waitMinMs = 2_000;
 const waitMaxMs = 300_000;
 
-/** How long a job that does not fit here waits for an instance that it fits: longer with each claim. */
+/** How long a job with a refused input waits before it is due again, for a newer build. Doubles with each claim. */
 export const misfitWaitMs = ({ fence }: Pick<Job, 'fence'>): number =>
   Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(fence - 1, 10));

@@ -20,14 +20,14 @@ export interface HandlerCallerParts extends PhaseParts {
   readonly parents: TaskParents;
 }
 
-/** One call of a handler. */
+/** One attempt with the type whose handler it calls, and the tracker of its progress. */
 export interface Execution {
   readonly type: JobType;
   readonly attempt: Attempt;
   readonly tracker: Tracker;
 }
 
-/** The result of the planning phase: its outcome is stored with the tasks. */
+/** What `call` returns for the planning phase: its outcome is already stored, together with the tasks. */
 export const tasksPlanned = Symbol('tasks planned');
 
 export class HandlerCaller {
@@ -74,7 +74,7 @@ export class HandlerCaller {
     });
   }
 
-  /** Progress and log are written before the commit that ends the claim: afterwards the fence refuses them. */
+  /** Plans the tasks. Writes progress and log before the commit that ends the claim; later the fence refuses them. */
   async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
     await prepare(this.#parts, type, attempt, context, input, async () => {
       tracker.end();
@@ -108,13 +108,16 @@ export class HandlerCaller {
   }
 }
 
-/** A run that was created by name has the phase `run` even if its type has tasks: without details it prepares them. */
+/**
+ * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
+ * `run` even though the type has tasks. Then the run plans its tasks if it has no details yet, and otherwise gathers.
+ */
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';
 }
 
-/** The run was created when its type had tasks: without their code it can neither continue nor succeed. */
+/** Throws for a task, and for a run that plans or gathers tasks, if the code of the type no longer has tasks. */
 function refuseOtherShape(type: JobType, { id, kind, phase }: Job): void {
   if (hasTasks(type) || (kind === 'run' && phase === 'run')) return;
   const what = kind === 'task' ? `task ${id}` : `run ${id}`;

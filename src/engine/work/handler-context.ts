@@ -1,9 +1,9 @@
-/** Builds the context that a handler is called with from its attempt. */
+/** Builds the context with which the handler of an attempt is called. */
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
-/** Has only plain properties, so that handlers can destructure or spread it. */
+/** Returns the context of an attempt. It has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
   const { run, idempotencyKey, fence } = factsOf(attempt);
   const handOff: Context['handOff'] = ({ within } = {}) =>
@@ -14,7 +14,7 @@ export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobL
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
   run: {
     id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tags: job.tags ?? {},
-    // An attempt that ended with a crash does not count toward `retry.attempts`, but it was one.
+    // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },
   idempotencyKey: `${job.id}.${job.generation}`,

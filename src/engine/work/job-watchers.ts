@@ -1,5 +1,6 @@
 /**
- * Job watchers: wake callers that wait for a job when this instance changes it. Changes of others are found by polling.
+ * Job watchers: wake callers that wait for a job when this instance changes the job. Callers find changes by other
+ * instances by polling.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
@@ -21,7 +22,7 @@ export class JobWatchers {
     for (const id of ids) this.#signals.get(id)?.notify();
   }
 
-  /** Resolves when this instance has changed the job, or when the time has passed. */
+  /** Resolves when this instance has changed the job, or after `withinMs`. */
   async until(id: number, withinMs: number): Promise<void> {
     const signal = this.#signals.get(id) ?? new WakeSignal(this.#clock);
     this.#signals.set(id, signal);

@@ -1,4 +1,4 @@
-/** Pending outcomes: outcomes of attempts that are not stored yet. Handlers do not wait for them. */
+/** Pending outcomes: outcomes of attempts that are not stored yet. Their slots execute other jobs meanwhile. */
 import type { CommandAnswer } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -12,7 +12,7 @@ import type { Attempt } from './attempt.ts';
 export interface PendingOutcomesParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
-  /** Called after the outcome of a job is stored. */
+  /** Called after the outcome of a job was stored or refused. */
   readonly onOutcomeStored: (job: RunningJob) => MaybePromise<void>;
 }
 
@@ -27,7 +27,7 @@ export class PendingOutcomes {
     this.#onDone = onDone;
   }
 
-  /** How many are not stored yet. */
+  /** How many outcomes are not stored yet. */
   get open(): number {
     return this.#open;
   }
@@ -37,7 +37,7 @@ export class PendingOutcomes {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Stores the last notes, then the command; null if there is nothing to store. A refusal is logged. */
+  /** Stores the last notes of an attempt, then its command; null: there is no command to store. Logs a refusal. */
   add(attempt: Attempt, command: Command | null): void {
     this.#open += 1;
     const lastNotes = this.#parts.notes.finish(attempt.holding);
@@ -54,7 +54,7 @@ export class PendingOutcomes {
     });
   }
 
-  /** The store refuses the outcome as malformed: the job fails with the reason, so that it does not stay claimed. */
+  /** Fails a job whose outcome the store refused as malformed. Without an outcome the job would stay claimed. */
   #storeFailure(attempt: Attempt, message: string): void {
     const { job } = attempt;
     const error = { code: 'missing output', message } as const;

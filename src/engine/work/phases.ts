@@ -14,7 +14,7 @@ import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
-/** Up to this many tasks are stored in the commit of their run; more are staged in batches first. */
+/** Up to this many tasks are stored in the same commit as their run. More tasks are staged in batches before it. */
 const tasksAtOnce = 1000;
 
 export interface PhaseParts {
@@ -23,8 +23,8 @@ export interface PhaseParts {
 }
 
 /**
- * Plans the tasks of a run. One commit makes them visible and lets the run wait for them. `beforeStored` is the last
- * chance to write notes under this fence.
+ * Plans the tasks of a run and stores them. One commit makes the tasks visible and makes the run wait for them.
+ * `beforeStored` is called before that commit, because the fence refuses notes after it.
  */
 export async function prepare(
   parts: PhaseParts,
@@ -49,7 +49,7 @@ export async function prepare(
   return plan.store(detailsText);
 }
 
-/** Calls the handler that makes the run's result from the results of its tasks. */
+/** Calls `jobResults`, which computes the result of a run from its ended tasks. Without it, the result is undefined. */
 export async function gather(
   parts: PhaseParts,
   type: JobType,
@@ -63,7 +63,7 @@ export async function gather(
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
 
-/** Read in pages: the tasks of a run need not fit in memory. */
+/** Yields the ended tasks of a run. Reads them in pages, since they may not fit in memory together. */
 async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<unknown, unknown>> {
   for await (const page of pagesOf(jobs, { parent: run })) {
     for (const job of page) if (!isOpen(job)) yield endedTask(job);
@@ -87,7 +87,7 @@ class TaskPlan {
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
-  /** Resolves when the last batch is staged; the next one is planned meanwhile. */
+  /** Resolves when the last batch is staged. The next batch is planned meanwhile. */
   #staging: Promise<void> = Promise.resolve();
 
   constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
@@ -116,13 +116,13 @@ class TaskPlan {
     return planStaged(jobs.store, this.#run, { fence: this.#fence, count: this.#staged, details, by });
   }
 
-  /** Waits for the previous batch, so that at most two are in memory. */
+  /** Starts to stage a batch. Waits for the previous batch first, so that at most two batches are in memory. */
   async #stage(): Promise<void> {
     await this.#staging;
     const drafts = this.#drafts.splice(0);
     this.#staged += drafts.length;
     this.#staging = this.#store(drafts);
-    this.#staging.catch(() => {}); // reported by the next await of #staging
+    this.#staging.catch(() => {}); // the next `await this.#staging` throws the error
   }
 
   async #store(drafts: readonly Draft[]): Promise<void> {

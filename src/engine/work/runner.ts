@@ -1,6 +1,6 @@
 /**
- * The runner: executes one claimed job from its handler's call to its stored outcome. Whatever a handler does ends in a
- * command: its result, its error, a timeout, an abort.
+ * The runner: executes claimed jobs, from the call of the handler to the stored outcome. Each result, error, timeout or
+ * abort of a handler becomes a command for the machine.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';
@@ -30,7 +30,7 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly tracing: Tracing;
   readonly attempts: Attempts;
   readonly timeLimits: TimeLimits;
-  /** Whether a living instance has a newer build with the type. */
+  /** Whether an instance with a newer build than this one is alive and has the job type. */
   readonly isKnownNewer: (type: string) => Promise<boolean>;
 }
 
@@ -59,12 +59,12 @@ export class Runner {
     });
   }
 
-  /** Called after each handler, with how long it took. */
+  /** Sets the function that is called after each attempt, with its duration in milliseconds. */
   onHandled(call: (ms: number) => void): void {
     this.#onHandled = call;
   }
 
-  /** Called when an outcome is stored, or needs no storing. */
+  /** Sets the function that is called when an outcome was stored or refused, or an attempt had none to store. */
   onOutcomeDone(call: () => void): void {
     this.#onOutcomeDone = call;
   }
@@ -74,7 +74,7 @@ export class Runner {
     return this.#outcomes.open;
   }
 
-  /** How many handlers still run although their attempt has ended. */
+  /** How many handlers still run although their attempts have ended. */
   get abandoned(): number {
     return this.#abandoned.count;
   }
@@ -83,7 +83,10 @@ export class Runner {
     return this.#outcomes.whenNoneOpen();
   }
 
-  /** Ends with the handler, synchronously if the handler does; the outcome is stored afterwards. Never rejects. */
+  /**
+   * Calls the handler of a job. Returns when the attempt is over, synchronously if the handler is synchronous. The
+   * outcome is stored later. Never rejects.
+   */
   run(job: RunningJob): MaybePromise<void> {
     const { clock, attempts, timeLimits } = this.#parts;
     const attempt = attempts.start(job);
@@ -99,7 +102,7 @@ export class Runner {
     });
   }
 
-  /** The command to store; null if the outcome is stored already or the job is no longer held. */
+  /** Returns the command to store; null: the outcome is stored already, or this instance no longer holds the job. */
   #perform(attempt: Attempt, startedAt: number): MaybePromise<Command | null> {
     const execution = this.#executionOf(attempt);
     try {
@@ -114,7 +117,7 @@ export class Runner {
   #executionOf(attempt: Attempt): Execution {
     const type = this.#parts.handlers.require(attempt.job.type);
     const { clock, notes } = this.#parts;
-    // An isolated handler has its tracker in its own thread or process.
+    // An isolated handler has another tracker in its own thread or process, which reports its progress.
     const isTrackedThere = type.options.isolate !== undefined && attempt.job.phase === 'run';
     const onChange = isTrackedThere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
@@ -122,7 +125,7 @@ export class Runner {
     return { type, attempt, tracker };
   }
 
-  /** Calls the handler inside its span; promises that it leaves behind are attributed to it. */
+  /** Calls the handler inside an OpenTelemetry span. Logs promise rejections that the handler leaves unhandled. */
   #callTraced(execution: Execution): MaybePromise<unknown> {
     const { job } = execution.attempt;
     const { tracing } = this.#parts;
@@ -133,7 +136,7 @@ export class Runner {
     );
   }
 
-  /** Awaits the handler's promise with the job's timeout; a synchronous result needs no timer. */
+  /** Awaits the promise of the handler, and ends the attempt at the timeout of the job. */
   async #awaitWithTimeout(
     execution: Execution,
     result: PromiseLike<unknown>,
@@ -155,7 +158,7 @@ export class Runner {
 
   #commandForResult({ attempt, tracker }: Execution, result: unknown): Command | null {
     tracker.end();
-    // The tracker aborted because an item failed: the attempt has failed even if the handler returned normally.
+    // The handler reported a failure that aborts its work: the attempt has failed although the handler returned.
     if (tracker.isAborted) throw tracker.failure;
     return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
   }
@@ -164,7 +167,10 @@ export class Runner {
     return isA(InputMisfit, error) ? this.#commandForMisfit(execution, error) : this.#commandForFailure(execution, error);
   }
 
-  /** Old code does not fail what a newer build can do: the job waits for an instance of it. */
+  /**
+   * Returns the command for an input that this instance's schema refuses. If a newer build has the type, or this cannot
+   * be found out, the job is released and waits for an instance of that build. Otherwise it fails.
+   */
   async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
     const { job, holding: { fence } } = execution.attempt;
     const { isKnownNewer, jobs, logger } = this.#parts;

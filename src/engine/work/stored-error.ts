@@ -1,4 +1,4 @@
-/** The stored form of a thrown value of any kind: bounded, as JSON, and made without an exception. */
+/** Converts any thrown value to the error that is stored with a job: JSON of limited size. Never throws. */
 import type { ErrorCause, JobError } from '../../model/job.ts';
 import { jsonText } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
@@ -12,7 +12,7 @@ const nameMax = 200;
 const causesMax = 20;
 const dataLimits = { bytes: 65_536, depth: 32 };
 
-/** Even if reading the value throws. */
+/** Returns the error to store. Leaves out every part of the thrown value that throws when it is read. */
 export function storedError(error: unknown): JobError {
   const stack = read(() => stackOf(error));
   const data = read(() => dataOf(error));
@@ -27,7 +27,7 @@ export function storedError(error: unknown): JobError {
   };
 }
 
-/** `instanceof` for a value that a handler threw: it may be a proxy that throws on every access. */
+/** Like `instanceof`, but returns false if `instanceof` throws: a handler can throw a proxy that throws on access. */
 export function isA<T>(kind: new (...values: never[]) => T, value: unknown): value is T {
   try {
     return value instanceof kind;
@@ -36,7 +36,7 @@ export function isA<T>(kind: new (...values: never[]) => T, value: unknown): val
   }
 }
 
-/** Malformed input fails again on every retry; other refusals may not. */
+/** Whether an error is a refusal of malformed data. It would fail again on every retry, unlike other refusals. */
 export const isMalformedInput = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
 
 export const messageOf = (error: unknown, max = messageMax): string =>
@@ -59,7 +59,7 @@ function textOf(error: unknown): string {
   return typeof message === 'string' && message !== '' ? message : `object: ${jsonText(error, dataLimits)}`;
 }
 
-/** The name of its class, and the code that the application gave it. */
+/** Returns the class name of an error, and the `code` that the application or a library gave it. */
 function namesOf(error: unknown): Pick<JobError, 'name' | 'id'> {
   const name = read(() => nameOf(error));
   const id = hasOurCode(error) ? undefined : read(() => ownCodeOf(error));
@@ -79,7 +79,7 @@ function ownCodeOf(error: unknown): string | undefined {
   return typeof code === 'string' || typeof code === 'number' ? clean(String(code), nameMax) : undefined;
 }
 
-/** The causes and inner errors, each before its own, up to a limit; a ring of causes ends there too. */
+/** Returns the causes and inner errors, depth first, at most `causesMax`. Visits each once, so that a cycle ends. */
 function causesOf(error: unknown): readonly ErrorCause[] {
   const causes: ErrorCause[] = [];
   const seen = new Set<unknown>([error]);
@@ -104,7 +104,7 @@ const innerOf = (error: unknown): readonly unknown[] =>
 const stackOf = (error: unknown): string | undefined =>
   isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
 
-/** The error's `data`, or the whole of a thrown object that is no error, if it is JSON. */
+/** Returns the `data` of an error, or a thrown object that is no error, as JSON. Throws if JSON cannot hold it. */
 function dataOf(error: unknown): unknown {
   const data: unknown = isA(Refusal, error) ? error.detail : attachedTo(error);
   return data === undefined ? undefined : (JSON.parse(jsonText(data, dataLimits)) as unknown);
@@ -115,7 +115,7 @@ function attachedTo(error: unknown): unknown {
   return data !== undefined || isA(Error, error) || typeof error !== 'object' || error === null ? data : error;
 }
 
-/** Undefined if reading throws. */
+/** Returns the value, or undefined if reading it throws. */
 function read<T>(readValue: () => T): T | undefined {
   try {
     return readValue();

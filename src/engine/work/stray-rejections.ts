@@ -1,6 +1,6 @@
 /**
- * Stray rejections: a handler left a promise without a rejection handler. Node would end the process and every job in
- * it. A rejection that AsyncLocalStorage traces to a handler is reported for its job; all others are left to Node.
+ * Stray rejections: promises of a job handler that reject without a `catch`. Node would end the process and every job
+ * in it. A rejection that AsyncLocalStorage traces to a job handler is logged for its job; Node handles the others.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -9,11 +9,11 @@ type OnRejection = (error: unknown) => void;
 const handlers = new AsyncLocalStorage<OnRejection>();
 let watches = 0;
 
-/** Calls a handler; its stray rejections are reported, even after it has ended. */
+/** Calls a job handler. `onRejection` gets each of its stray rejections, even after the handler has returned. */
 export const captureStrayRejections = <T>(onRejection: OnRejection, call: () =>
   T): T => handlers.run(onRejection, call);
 
-/** Listens until the returned function is called. */
+/** Listens for stray rejections in this process until the returned function is called. Engines share one listener. */
 export function watchStrayRejections(): () => void {
   watches += 1;
   if (watches === 1) process.on('unhandledRejection', handleRejection);
@@ -26,6 +26,6 @@ export function watchStrayRejections(): () => void {
 function handleRejection(reason: unknown): void {
   const onRejection = handlers.getStore();
   if (onRejection) onRejection(reason);
-  // From no handler, and without another listener: thrown here, it ends the process as Node would have.
+  // No job handler caused it, and the application has no listener: throwing ends the process, as Node would have done.
   else if (process.listenerCount('unhandledRejection') === 1) throw reason;
 }

@@ -1,4 +1,4 @@
-/** The runs of the tasks that are executed here, cached: input, details and tags do not change while tasks run. */
+/** The runs of the tasks that this instance executes. Cached: their input, details and tags do not change meanwhile. */
 import type { Job, Tags } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
@@ -18,7 +18,7 @@ export class TaskParents {
     return this.#cached.get(task.parent!) ?? this.#load(task);
   }
 
-  /** The tags of a run, or of the run that a task belongs to. */
+  /** Returns the tags of a run; for a task, the tags of its run. */
   async tagsOf(job: Job): Promise<Tags | null> {
     return job.kind === 'task' ? (await this.of(job)).tags : job.tags;
   }

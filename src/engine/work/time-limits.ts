@@ -1,14 +1,15 @@
 /**
- * The time limits of the attempts that run now, in shared memory: the heartbeat thread reads and enforces them while a
- * handler blocks the event loop, where no timer fires. A row costs about 50 ns per attempt; a message would cost 5 µs.
+ * The time limits of the attempts that run now, one row each in shared memory. No timer fires while a handler blocks
+ * the event loop, so the heartbeat thread reads the rows and enforces the limits. Writing a row takes about 50 ns;
+ * sending a message to the thread would take 5 µs.
  */
 import type { Holding } from '../../store/store.ts';
 
 export interface LimitedAttempt extends Holding {
   readonly timeoutMs: number;
-  /** Differs for each attempt. */
+  /** Identifies the attempt: no other attempt of this instance has the same name. */
   readonly name: string;
-  /** Whether the event loop is inside the synchronous part of its handler. */
+  /** Whether the event loop is in the synchronous part of this attempt's handler. */
   readonly isInHandler: boolean;
 }
 
@@ -17,9 +18,12 @@ const none = -1;
 
 export class TimeLimits {
   readonly shared: SharedArrayBuffer;
-  /** Of each row: id, fence, timeout. Written only while the row is free. */
+  /** For each row: job id, fence and timeout. Written only while the row is free. */
   readonly #values: Float64Array;
-  /** Of each row: odd while an attempt runs; the last element is the row of the handler that is being called. */
+  /**
+   * For each row: a counter that is odd while the row has an attempt. The last element is 1 + the row whose handler is
+   * being called; 0: none.
+   */
   readonly #marks: Int32Array;
   readonly #rows: number;
   readonly #free: number[];
@@ -32,7 +36,7 @@ export class TimeLimits {
     this.#free = Array.from({ length: rows }, (_, row) => row);
   }
 
-  /** Returns the row to pass to the other methods. Without a free row the attempt has only its timer. */
+  /** Returns the row to pass to `enter` and `end`; `none`: no row is free, and only a timer limits the attempt. */
   start({ id, fence }: Holding, timeoutMs: number): number {
     const row = this.#free.pop() ?? none;
     if (row === none) return none;
@@ -47,7 +51,7 @@ export class TimeLimits {
     this.#free.push(row);
   }
 
-  /** The handler is being called; until `leave`, only its code can block the event loop. */
+  /** Marks that the handler of this row is being called. Until `leave`, only its code can block the event loop. */
   enter(row: number): void {
     Atomics.store(this.#marks, this.#rows, row + 1);
   }
@@ -56,13 +60,13 @@ export class TimeLimits {
     Atomics.store(this.#marks, this.#rows, 0);
   }
 
-  /** For another thread: the attempts that run now. */
+  /** Returns the attempts that run now. Called by the heartbeat thread. */
   running(): readonly LimitedAttempt[] {
     const called = Atomics.load(this.#marks, this.#rows) - 1;
     return Array.from({ length: this.#rows }, (_, row) => this.#read(row, called)).filter((read) => read !== null);
   }
 
-  /** Null if the row is free, or changes while it is read. */
+  /** Returns the attempt of a row; null: the row is free, or changed while it was read. */
   #read(row: number, called: number): LimitedAttempt | null {
     const mark = Atomics.load(this.#marks, row);
     if (mark % 2 === 0) return null;
@@ -72,5 +76,5 @@ export class TimeLimits {
   }
 }
 
-/** For stores that no other thread can open: timers alone enforce the limits. */
+/** For stores that the heartbeat thread cannot open, such as memory: only timers enforce the limits. */
 export const noTimeLimits = new TimeLimits(0);

@@ -1,6 +1,6 @@
 /**
- * Tracing: one OpenTelemetry span for the creation of runs and one per attempt, linked across processes. Without
- * @opentelemetry/api or a registered provider, it costs one comparison.
+ * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt, which is its child even in
+ * another process. Without @opentelemetry/api or a registered provider, no span is made.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
@@ -11,14 +11,14 @@ type Api = typeof OpenTelemetry;
 
 /** The tags that carry the trace context of a run, named as in W3C Trace Context. */
 const carried = ['traceparent', 'tracestate'] as const;
-/** The maximum length of a tag's value. */
+/** The maximum length of a tag's value. A longer part of the trace context is left out. */
 const carriedMax = 255;
 
 let loading: Promise<Api | null> | undefined;
 
 /**
- * Imports the package once per process; null if it is not installed. The import is real I/O: a simulation awaits it
- * before its virtual time begins.
+ * Imports the package once per process; null: it is not installed. The import is real I/O, so simulations await it
+ * before their virtual time begins.
  */
 export function loadOpenTelemetry(): Promise<Api | null> {
   loading ??= import('@opentelemetry/api').catch(missing);
@@ -27,7 +27,7 @@ export function loadOpenTelemetry(): Promise<Api | null> {
 
 export class Tracing {
   #loaded: Api | null = null;
-  /** The provider that is active while none is registered. */
+  /** OpenTelemetry's default provider, which is active while the application has registered none. */
   #noopProvider: OpenTelemetry.TracerProvider | null = null;
 
   async load(): Promise<void> {
@@ -35,7 +35,7 @@ export class Tracing {
     if (api !== null) this.#use(api);
   }
 
-  /** Creates runs in a span; their drafts get the trace context as tags. */
+  /** Calls `create` in a span, with drafts that carry the trace context as tags. */
   creating<T>(type: string, drafts: readonly Draft[], create: (drafts: readonly Draft[]) => Promise<T>): Promise<T> {
     const api = this.#api;
     if (api === null) return create(drafts);
@@ -48,7 +48,7 @@ export class Tracing {
     );
   }
 
-  /** Executes one attempt in a span; `tagsOf` reads the tags of the job's run. */
+  /** Calls `work`, one attempt, in a span. `tagsOf` reads the tags of the job's run, which carry the trace context. */
   trying<T>(job: Job, tagsOf: (job: Job) => Promise<Tags | null>, work: () => T | Promise<T>): T | Promise<T> {
     const api = this.#api;
     return api === null ? work() : this.#traced(api, job, tagsOf, work);
@@ -76,7 +76,7 @@ export class Tracing {
     this.#noopProvider = new api.ProxyTracerProvider().getDelegate();
   }
 
-  /** Null while no provider is registered. */
+  /** The package; null: it is not installed, or the application has registered no provider. */
   get #api(): Api | null {
     const api = this.#loaded;
     if (api === null) return null;
@@ -85,7 +85,7 @@ export class Tracing {
   }
 }
 
-/** Attributes of OpenTelemetry's semantic conventions for messaging. */
+/** Returns span attributes that are named by OpenTelemetry's semantic conventions for messaging. */
 const about = (operation: string, type: string): OpenTelemetry.Attributes => ({
   'messaging.system': 'stint',
   'messaging.operation.name': operation,
@@ -121,7 +121,7 @@ function inSpan<T>(
   });
 }
 
-/** Any error except a missing package is thrown. */
+/** Returns null if the package is not installed; throws any other error of the import. */
 function missing(error: unknown): null {
   if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   return null;

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Refusal } from '../../../refusal.ts';
 import type { JobType } from '../../declare/job-type.ts';
 
-/** Refuses with `unknown.type` if the module or the type does not exist; rethrows errors of the module itself. */
+/** Refuses with `unknown.type` if the module or the type does not exist. Errors of the module itself are thrown. */
 export async function findType(module: string, name: string): Promise<JobType> {
   const url = isAbsolute(module) ? pathToFileURL(module).href : module;
   const exported = await load(url, name);
@@ -17,7 +17,7 @@ async function load(url: string, name: string): Promise<object> {
   try {
     return (await import(url)) as object;
   } catch (error) {
-    // If an import of the module is missing, Node throws the same code with another URL.
+    // Node throws the same code with another URL if the module exists, but a module that it imports does not.
     if (!isMissing(error) || (error.url !== undefined && error.url !== url)) throw error;
     throw unknownType(`module ${url} of job type ${name} does not exist`, name, url);
   }
@@ -29,7 +29,7 @@ const unknownType = (message: string, type: string, module: string): Refusal =>
 const isMissing = (error: unknown): error is { readonly code: string; readonly url?: string } =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
-/** The exported values, and the members of exported arrays and plain objects. */
+/** Returns the exported values, and the members of exported arrays and plain objects. */
 const candidates = (exported: object): unknown[] =>
   Object.values(exported).flatMap((value) => [value, ...membersOf(value)]);
 

@@ -1,4 +1,4 @@
-/** One handler call in a child: imports the module, calls the handler, reports its progress and returns the outcome. */
+/** One handler call in a child: imports the module, calls the handler, reports progress and returns the outcome. */
 import { jsonText } from '../../../model/json.ts';
 import type { Progress } from '../../../model/progress.ts';
 import { Refusal } from '../../../refusal.ts';
@@ -35,7 +35,7 @@ export class HandlerCall {
     if (reason instanceof Cancelled) this.#tracker.cancel(reason.message === '' ? undefined : reason);
   }
 
-  /** Never rejects. */
+  /** Executes the call and returns its outcome. Never rejects. */
   async outcome(): Promise<CallOutcome> {
     const found = await this.#find();
     if ('kind' in found) return found;
@@ -96,7 +96,7 @@ function outcomeOf(value: unknown): CallOutcome {
 
 const progressEveryMs = 100;
 
-/** Sends the latest progress at most every 100 ms; `flush` sends the last one. */
+/** Sends the latest progress at most every 100 ms. `flush` sends progress that has not been sent yet. */
 export class ProgressThrottle {
   readonly #clock: Clock;
   readonly #send: (progress: Progress) => void;
@@ -109,7 +109,7 @@ export class ProgressThrottle {
     this.#send = send;
   }
 
-  /** Compares times instead of relying on the timer alone, which never fires while a handler blocks the event loop. */
+  /** Sends at once if 100 ms have passed: a timer alone would not fire while the handler blocks the event loop. */
   update(progress: Progress): void {
     this.#unsent = progress;
     const leftMs = this.#sentAt + progressEveryMs - this.#clock.monotonic();

@@ -11,16 +11,19 @@ import type { ThreadData } from '../host/thread.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 
 export interface EngineLink {
-  /** Blocks while the engine is behind, so that a flood of reports stops the child instead of filling the engine. */
+  /**
+   * Sends a report. Blocks the child while too many earlier reports have not been received, so that a flood of reports
+   * cannot fill the memory of the engine.
+   */
   readonly report: (report: ChildReport) => void;
   readonly listen: (onCommand: (command: ChildCommand) => void) => void;
-  /** Marks the end of the output of a call. */
+  /** Marks the end of the console output of a call, so that the engine can wait for it. */
   readonly endOutput: (mark: string) => void;
 }
 
 export function processLink(): EngineLink {
   startOrphanWatch();
-  // Bound now, since a handler may replace `process.stdout.write`.
+  // `write` is bound before any handler runs, since a handler may replace `process.stdout.write`.
   const consoles = [process.stdout, process.stderr].map((stream) => ({ stream, print: stream.write.bind(stream) }));
   return {
     report: writeReport,
@@ -29,7 +32,7 @@ export function processLink(): EngineLink {
   };
 }
 
-/** Writes synchronously: a full pipe blocks, and no report is lost if the process exits next. */
+/** Writes synchronously: a full pipe blocks the child, and no report is lost if the process exits afterwards. */
 function writeReport(report: ChildReport): void {
   const frame = frameOf(report);
   for (let from = 0; from < frame.length; ) from += writeSync(pipes.reports, frame, from);
@@ -42,7 +45,10 @@ function readCommands(onCommand: (command: ChildCommand) => void): void {
   });
 }
 
-/** Bun has no sockets for open descriptors. A file stream blocks a thread of Node's pool while it waits. */
+/**
+ * Opens a pipe as a socket. Bun cannot open a file descriptor as a socket and uses a file stream. In Node, a file
+ * stream would occupy a thread of the pool while it waits for data.
+ */
 const openPipe = (fd: number): Readable =>
   'bun' in process.versions ? createReadStream('', { fd }) : new Socket({ fd, readable: true, writable: false });
 
@@ -51,14 +57,17 @@ function startOrphanWatch(): void {
   new Worker(entry, { name: 'stint orphan watch', execArgv: [] }).unref();
 }
 
-/** A port queues messages without a limit, in the memory of the engine. */
+/**
+ * How many reports a thread may send before the engine has received them; beyond it, the thread blocks. The message
+ * port itself has no limit: it queues messages in the memory of the engine.
+ */
 const unreceivedMax = 64;
 
 export function threadLink(): EngineLink {
   const { port, received } = workerData as ThreadData;
   let sent = 0;
   const report = (message: ChildReport): void => {
-    // Blocks the thread as a full pipe blocks a process. `| 0` because both counters wrap at 32 bits.
+    // Blocks the thread, as a full pipe blocks a process. `| 0` is needed because the received count wraps at 32 bits.
     let count = Atomics.load(received, 0);
     while (((sent - count) | 0) >= unreceivedMax) {
       Atomics.wait(received, 0, count);
@@ -71,12 +80,12 @@ export function threadLink(): EngineLink {
   return {
     report,
     listen: (onCommand) => void port.on('message', onCommand),
-    // Needs no mark: lines are reports and arrive in order. Only the last line may lack its line end.
+    // No mark is needed, since lines are reports and arrive in order. Sends a last line that has no line end.
     endOutput: () => consoles.forEach((lines) => lines.end()),
   };
 }
 
-/** Replaces a standard stream by one that reports its lines. */
+/** Replaces stdout or stderr by a stream that sends each line as a report. */
 function replaceConsole(name: 'stdout' | 'stderr', level: LogLevel, report: EngineLink['report']): Lines {
   const lines = new Lines((text) => report({ kind: 'log', level, text }));
   const decoder = new StringDecoder();

@@ -11,7 +11,8 @@ const link = isMainThread ? processLink() : threadLink();
 let current: HandlerCall | null = null;
 let stopIdleTimer = (): void => {};
 
-// An uncaught error ends the child and fails its call, whatever `--unhandled-rejections` the engine was started with.
+// An uncaught error or unhandled rejection always ends the child and fails its call, even if the engine was started
+// with `--unhandled-rejections=warn`.
 for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, crash);
 link.listen(handle);
 

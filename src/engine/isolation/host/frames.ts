@@ -1,7 +1,7 @@
 /** The wire format between the engine and a child process: length-prefixed frames over pipes. */
 import { deserialize, serialize } from 'node:v8';
 
-/** The pipes by file descriptor. Node's own IPC channel is not used, since it queues messages without a limit. */
+/** The file descriptors of the pipes in the child. Node's IPC channel is not used: it queues messages without limit. */
 export const pipes = { commands: 3, reports: 4, life: 5 } as const;
 
 const headBytes = 4;
@@ -14,12 +14,12 @@ export function frameOf(value: unknown): Buffer {
   return frame;
 }
 
-/** Reassembles frames from a stream that splits them anywhere. */
+/** Reassembles frames from the pieces of a stream, which can begin and end anywhere in a frame. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** Returns the values that this piece completes. */
+  /** Adds a piece, and returns the values whose frames are complete now. */
   push(piece: Buffer): unknown[] {
     this.#pieces.push(piece);
     this.#bytes += piece.length;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../time/clock.ts';
 import type { HostEnd, IsolationMode } from '../../handler/crash.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 
-/** Receives the reports of one call. A callback rather than a promise, since the host outlives the call. */
+/** Receives the reports of a host, and its end, during one call. */
 export interface HostListener {
   onReport(report: ChildReport): void;
   onEnd(end: HostEnd): void;
@@ -11,7 +11,7 @@ export interface HostListener {
 
 export interface HostOptions {
   readonly clock: Clock;
-  /** The limit of the JavaScript heap, in MB; null: the default of Node. */
+  /** The limit of the JavaScript heap, in MB; null: Node's default. */
   readonly memoryMb: number | null;
 }
 
@@ -31,13 +31,13 @@ export abstract class Host {
     return this.#ended.promise;
   }
 
-  /** Replaces the listener. A listener that is set after the host has ended is called with its end at once. */
+  /** Replaces the listener; null removes it. If the host has already ended, calls `onEnd` immediately. */
   listen(listener: HostListener | null): void {
     this.#listener = listener;
     if (this.#end) listener?.onEnd(this.#end);
   }
 
-  /** Ends the host whatever its code does, and keeps the engine's process alive until it has ended. */
+  /** Kills the host. Keeps the engine's process alive until the host has ended. */
   kill(): Promise<HostEnd> {
     this.#isKilled = true;
     this.setRef(true);
@@ -45,13 +45,13 @@ export abstract class Host {
     return this.ended;
   }
 
-  /** Throws when the command contains a value that cannot be cloned. */
+  /** Sends a command. Throws if the command contains a value that cannot be cloned. */
   abstract send(command: ChildCommand): void;
 
-  /** Resolves when the output that was printed before the mark of the last call has been delivered. */
+  /** Resolves when all console output of the last call, up to its mark, has been delivered. */
   abstract outputDelivered(): Promise<void>;
 
-  /** Whether the host keeps the engine's process alive, as `ref` and `unref` of Node do. */
+  /** Sets whether the host keeps the engine's process alive, as Node's `ref` and `unref` do. */
   abstract setRef(isReferenced: boolean): void;
 
   protected abstract terminate(): void;

@@ -1,11 +1,11 @@
-/** The printout of a child: its console output as lines, up to a mark that the child prints after each call. */
+/** The printout of a child process: its console output as lines. After each call the child prints a mark. */
 import type { Readable } from 'node:stream';
 import type { LogLevel } from '../../handler/job-log.ts';
 
-/** A longer line is delivered in pieces of this many characters. */
+/** A line without an end that is longer than this many characters is delivered in pieces. */
 const lineMax = 10_000;
 
-/** Splits text that arrives in pieces into lines, without empty ones. */
+/** Splits text that arrives in pieces into lines, and leaves out empty lines. */
 export class Lines {
   readonly #onLine: (line: string) => void;
   #rest = '';
@@ -35,7 +35,7 @@ export class Lines {
   }
 }
 
-/** Reads stdout and stderr of a process. */
+/** Reads stdout and stderr of a child process, and removes the marks. */
 export class Printout {
   readonly #onLine: (level: LogLevel, text: string) => void;
   #mark = '';
@@ -52,7 +52,10 @@ export class Printout {
     stream.once('end', () => lines.end());
   }
 
-  /** The child prints the mark on both streams, since the pipes of a process have no common order. */
+  /**
+   * Sets the mark of the next call. The child prints it on both stdout and stderr, since data of the two pipes can
+   * arrive in any order.
+   */
   expect(mark: string): void {
     this.#mark = mark;
     this.#unmarked = 2;
@@ -64,7 +67,7 @@ export class Printout {
     return this.#passed.promise;
   }
 
-  /** The mark can follow on the same line as the last text, if the handler printed no line end. */
+  /** Delivers a line without the mark. The mark follows other text on its line if the handler printed no line end. */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);
     const text = isMarked ? line.slice(0, -this.#mark.length) : line;

@@ -1,4 +1,4 @@
-/** A process as host: a child with pipes for commands and reports, and leader of its own process group. */
+/** A process as host: a child process with pipes for commands and reports, which leads its own process group. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -11,7 +11,10 @@ import { childEntry, Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 import { Printout } from './printout.ts';
 
-/** How long to read the pipes of a process that has exited: its own children may hold them open. */
+/**
+ * How long to read the pipes of a process that has exited before they are closed. Programs that the handler started may
+ * hold them open.
+ */
 const drainMs = 1000;
 const hasGroups = process.platform !== 'win32';
 
@@ -24,7 +27,8 @@ export class ProcessHost extends Host {
     super();
     this.#child = spawn(process.execPath, [...inheritedFlags(memoryMb), fileURLToPath(childEntry)], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-      // A process group, so that programs started by the handler end with it. On Windows it would open a window.
+      // Makes a process group, so that programs started by the handler are killed with it. On Windows it would instead
+      // open a window.
       detached: hasGroups,
       windowsHide: true,
     });
@@ -55,7 +59,7 @@ export class ProcessHost extends Host {
   }
 
   #connect(): void {
-    // A broken pipe needs no handling: the child has ended, which `exit` reports.
+    // Errors such as a broken pipe are ignored: they mean that the child has ended, and the event `exit` reports that.
     for (const socket of this.#sockets()) socket.on('error', () => {});
     const { stdout, stderr } = this.#child;
     if (stdout) this.#printout.read(stdout, 'info');
@@ -80,7 +84,8 @@ export class ProcessHost extends Host {
     return new Promise((resolve) => {
       this.#child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
       this.#child.on('error', (error) => {
-        // Node also emits `error` when a signal could not be sent; then the process has a pid, and `exit` follows.
+        // Without a pid, the process could not be started. Node also emits `error` when it cannot send a signal; then
+        // the process has a pid, and `exit` follows.
         if (this.#child.pid === undefined) resolve({ exitCode: null, signal: null, error });
       });
     });
@@ -100,14 +105,14 @@ export class ProcessHost extends Host {
     return this.#sockets().length === 0 ? null : ((this.#child.stdio as readonly unknown[])[pipes[name]] as Socket);
   }
 
-  /** Empty if the process could not be started because the limit of open files was reached. */
+  /** Returns the pipes. Empty: the process could not be started because the limit of open files was reached. */
   #sockets(): Socket[] {
     const stdio = (this.#child.stdio as ChildProcess['stdio'] | undefined) ?? [];
     return stdio.filter((stream) => stream !== null && stream !== undefined) as Socket[];
   }
 }
 
-/** The flags of this process, without those that name a script or open a port. */
+/** Returns Node's flags of this process, without inline scripts, the inspector and modes such as `--test`. */
 function inheritedFlags(memoryMb: number | null): string[] {
   const flags = process.execArgv.filter((flag, index, all) => !isOfThisProcess(flag) && !isScript(all[index - 1]));
   return memoryMb === null ? flags : [...flags, `--max-old-space-size=${memoryMb}`];

@@ -1,4 +1,4 @@
-/** A thread as host: a worker with a message port of its own, so that handlers can use `parentPort`. */
+/** A thread as host: a worker with a separate message port, so that handlers can use `parentPort` themselves. */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import { childEntry, Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
@@ -6,7 +6,7 @@ import type { ChildCommand, ChildReport } from '../messages.ts';
 /** The `workerData` of a thread. */
 export interface ThreadData {
   readonly port: MessagePort;
-  /** Element 0 counts the reports that the engine has received. The thread waits on it while its port is full. */
+  /** Element 0 counts the reports that the engine has received. The thread waits for it before it sends too many. */
   readonly received: Int32Array<SharedArrayBuffer>;
 }
 
@@ -24,8 +24,8 @@ export class ThreadHost extends Host {
       name: 'stint handler',
       workerData: { port: port2, received: this.#received } satisfies ThreadData,
       transferList: [port2],
-      // Detaches the streams from the engine's own output. They are not read, since a reader would keep the process
-      // alive; the child sends printed lines as reports.
+      // Separates the output of the thread from that of the engine. These streams are not read, since a reader would
+      // keep the process alive; the thread sends printed lines as reports instead.
       stdout: true,
       stderr: true,
       ...(memoryMb === null ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
@@ -38,7 +38,7 @@ export class ThreadHost extends Host {
     this.#port.postMessage(command);
   }
 
-  /** Printed lines are reports and arrive in order, before the outcome. */
+  /** Resolves immediately: printed lines are reports, and have arrived before the outcome. */
   outputDelivered(): Promise<void> {
     return Promise.resolve();
   }
@@ -69,7 +69,7 @@ export class ThreadHost extends Host {
     });
   }
 
-  /** The `exit` event can arrive before reports that are still in the port. */
+  /** Delivers the reports that are still in the port: the event `exit` can arrive before them. */
   #drainPort(): void {
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
       this.#receive(next.message as ChildReport);
