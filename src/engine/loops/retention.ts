@@ -2,13 +2,13 @@
 import type { Jobs } from '../../jobs.ts';
 
 export interface Retention {
-  /** For ended jobs without a retention of their own; null keeps them. */
+  /** How long ended jobs without a retention of their own are stored; null: for ever. */
   readonly jobsMs: number | null;
   readonly feedMs: number;
 }
 
 const purgeBatch = 500;
 
-/** Deletes one batch; returns how many jobs. */
+/** Deletes one batch of jobs, and feed entries, whose time has passed; returns the number of deleted jobs. */
 export const purgeEnded = ({ store }: Jobs, { jobsMs, feedMs }: Retention): Promise<number> =>
   store.purge({ limit: purgeBatch, feedKeptMs: feedMs, retentionMs: jobsMs });
