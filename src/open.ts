@@ -83,7 +83,7 @@ export class Engine extends EngineCore {
   }
 }
 
-/** The names of all options: any other option is refused as misspelt. The compiler reports a name that is missing here. */
+/** The names of all options, by which misspelt options are refused. A name that is missing here fails to compile. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
   undeclaredDefs: 0, instance: 0,

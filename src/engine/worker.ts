@@ -128,7 +128,7 @@ export class Worker {
     if (!this.#isDraining) this.#maintaining.scheduling.wake();
   }
 
-  /** Call when a job was cancelled or stopped: sends a heartbeat at once, which delivers cancels to running attempts. */
+  /** Call when a job was cancelled or stopped: sends a heartbeat at once, which delivers cancels to attempts. */
   checkCancels(): void {
     if (this.#running.attempts.size > 0) this.#beating.wake();
   }

@@ -7,11 +7,11 @@ import { noTimeLimits, type TimeLimits } from '../work/time-limits.ts';
 
 export interface BackupHeartbeat {
   readonly timeLimits: TimeLimits;
-  /** Calls `onReady` once the thread can send heartbeats. Before that, a blocked event loop may make the lease lapse. */
+  /** Calls `onReady` once the thread can send heartbeats. Until then, the lease lapses if the event loop is blocked. */
   start(about: InstanceAbout, onReady: () => void): void;
   /** Call after each heartbeat of the instance itself: the thread then need not send one. */
   noteBeat(): void;
-  /** A counter, incremented before and after the thread gives up jobs of the instance: odd means that it is doing so. */
+  /** A counter. It is incremented before and after the thread gives up jobs of the instance, so odd means: now. */
   givenUp(): number;
   stop(): Promise<void>;
 }

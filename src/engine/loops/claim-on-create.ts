@@ -55,8 +55,8 @@ export class ClaimOnCreate {
   }
 
   /**
-   * Starts the handler in a later turn of the event loop, after the code that awaits the creation. If the lease may have
-   * lapsed meanwhile, the job is left to the claimer's repair.
+   * Starts the handler in a later turn of the event loop, after the code that awaits the creation. If the lease may
+   * have lapsed meanwhile, does not start it: the claimer repairs the job.
    */
   async #start(created: readonly Created[], epochBefore: symbol | null): Promise<void> {
     const { lease, slots, finisher, isDraining } = this.#parts;
@@ -71,7 +71,7 @@ export class ClaimOnCreate {
     }
   }
 
-  /** Frees the reserved slot. If the outcome is unknown, the claimer looks for a claim that this instance does not know. */
+  /** Frees the reserved slot. If the job may be claimed without being known here, the claimer repairs it. */
   #endReservation(isOutcomeKnown: boolean): void {
     const { slots, claimer } = this.#parts;
     slots.unreserve();

@@ -46,7 +46,7 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: no due job is left, so claiming waits for a wake. */
   #lastClaimWasShort = false;
-  /** Set while the store may have claims of this instance that it does not know: why, and until when more may appear. */
+  /** Why the store may have claims that this instance does not know, and until when more may appear; null: it has none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
@@ -75,8 +75,8 @@ export class Claimer {
   }
 
   /**
-   * Call when the answer to a claim was lost: the claim may have been written, or may be written within a lease. Until
-   * then, each turn repairs claims that this instance does not know.
+   * Call when the answer to a claim was lost: the claim may have been written, or may be written within a lease. During
+   * that lease, each turn repairs claims that this instance does not know.
    */
   noteUnknownClaims(): void {
     const { clock, lease } = this.#parts;

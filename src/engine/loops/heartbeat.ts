@@ -40,8 +40,8 @@ export class Heartbeat {
   async turn(): Promise<number> {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
-    // Without attempts, no heartbeat is sent before the lease needs one. The loop still turns once per poll interval, so
-    // that a cancel of the next attempt is noticed in time.
+    // Without attempts, no heartbeat is sent before the lease needs one. The loop still turns once per poll interval,
+    // so that a cancel of the next attempt is noticed in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {

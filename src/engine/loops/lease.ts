@@ -24,7 +24,7 @@ export class InstanceLease {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** How long after a heartbeat the lease is safe. Shorter than the lease: time passes between a check and its effect. */
+  /** How long after a heartbeat the lease is safe. Less than the lease: time passes between a check and its effect. */
   get safeMs(): number {
     return (this.durationMs * 2) / 3;
   }

@@ -1,7 +1,7 @@
 /**
  * The scheduler: ticks definitions that are due. Every instance may tick them; the leader polls first, and the other
- * instances usually find no due definition left. If two instances tick the same definition, the second write is refused,
- * because the version of the definition has changed.
+ * instances usually find no due definition left. If two instances tick the same definition, the second write is
+ * refused, because the version of the definition has changed.
  */
 import { followRuns, nextTickDue, tickBatch, tickDue, type TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';

@@ -22,7 +22,7 @@ export interface MaintainingPart {
   readonly scheduling: Loop;
   /** All loops except `scheduling`. */
   readonly loops: readonly Loop[];
-  /** Plans the next tick of a definition whose schedule counts from the start or the end of its runs. Does not reject. */
+  /** Plans the next tick of a definition whose schedule counts from the start or the end of its runs. Never rejects. */
   readonly follow: (def: number) => Promise<void>;
 }
 
