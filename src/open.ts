@@ -55,8 +55,9 @@ export interface EngineOptions {
   /** For tests: the source of random numbers. */
   readonly random?: Random;
   /**
-   * The id of this program as it is deployed, such as a commit. If several builds run at a time, the one that started
-   * for the first time most recently declares the types and definitions. Default: a hash of the types and definitions.
+   * The id of this program as it is deployed, such as a commit. If several builds run at a time, the newest declares
+   * the types and definitions; it is the build whose first start is the latest. Default: a hash of the types and
+   * definitions.
    */
   readonly build?: string;
   /**

@@ -25,7 +25,7 @@ export interface BulkRequest {
   /** The person who asked; all changes are recorded under this name. */
   readonly by: string;
   readonly why: string | null;
-  /** The code of a cancel or stop. Default: `user`. */
+  /** Who ends the jobs in a cancel or stop, such as `admin` or `automation`. Default: `user`. */
   readonly code?: TerminateCode;
   readonly only: 'failed' | null;
   /** How many jobs matched at the time of the request. */
@@ -114,8 +114,8 @@ async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise
 const countedMax = 10_000;
 
 /**
- * Returns how many jobs match now. Fingerprints are not stored, so the jobs are read to count one; the count ends at
- * `countedMax`.
+ * Returns how many jobs match now. Fingerprints are not stored: to count the jobs with one, the matching jobs are read,
+ * until `countedMax` have been counted.
  */
 export async function countMatching(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
   if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);

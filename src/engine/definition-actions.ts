@@ -186,7 +186,7 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   if (patch.params === undefined && patch.schedules === undefined) return patch;
   const { code, override: before } = known;
   const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
-  // Stored parameters of null mean that there are none. Only a patch can set the parameters to null itself.
+  // Stored parameters of null mean that there are none; null in the patch is a value to check.
   const output = await checkParams(rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules });
   // A limit key that is a path of the input is read from the parameters whenever a run is created. A key that a
   // function computes is stored now.

@@ -46,7 +46,7 @@ export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewe
   readonly undeclaredDefs: 'tick' | 'stop';
 }
 
-/** The questions of workers about other builds: does a newer one have a type; which definitions does none declare? */
+/** Lookups for the workers: whether a newer living build has a type, and which definitions no living build declares. */
 function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
   return {
     isKnownNewer: (type: string) => isKnownNewer(store, build, type),
@@ -286,7 +286,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.configuration(name);
   }
 
-  /** The next ticks of a definition, with the effect of each policy. */
+  /** The next ticks of a definition, with the effect of its overlap policy and of daylight saving on each. */
   preview(name: string, request?: PreviewRequest): Promise<readonly PreviewedTick[]> {
     return this.#reads.preview(name, request);
   }
@@ -351,7 +351,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.count(query);
   }
 
-  /** The failures of a period, grouped by their cause. */
+  /** The failures since a time, grouped by type, error code and message. */
   failures(request: FailuresRequest): Promise<Failures> {
     return this.#reads.failures(request);
   }

@@ -49,7 +49,7 @@ export interface ListedDefinition extends KnownDefinition {
 }
 
 export interface EngineEvent extends FeedEvent {
-  /** Pass it as `after` to continue. It is the cursor of the whole batch that was read together with this event. */
+  /** Pass it as `after` to continue after the batch in which this event was read. */
   readonly cursor: string;
 }
 

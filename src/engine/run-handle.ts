@@ -52,14 +52,17 @@ export interface RunBackend {
 }
 
 export interface ActOptions {
-  /** The person who asks, such as a user name; recorded in the history and the audit. Default: this instance. */
+  /**
+   * The person who asks, such as a user name; recorded in the history and the audit. Default: this instance, which is
+   * recorded in the history only.
+   */
   readonly by?: string;
   /** The reason; recorded in the history and the audit. */
   readonly why?: string;
 }
 
 export interface EndOptions extends ActOptions {
-  /** Who ends the run: a user, an administrator, an automation. Default: `user`. */
+  /** Who ends the run, such as `admin` or `automation`. Default: `user`. */
   readonly code?: TerminateCode;
 }
 

@@ -23,7 +23,7 @@ export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimi
   readonly backupHeartbeat: BackupHeartbeat;
 }
 
-/** Wakes start the scheduler at most once per this interval: most of them announce a new job, not a new definition. */
+/** Wakes start the scheduler at most once in this time, since most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
 
 export class Worker {
@@ -102,7 +102,7 @@ export class Worker {
   async close(patienceMs: number): Promise<void> {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // If the store has not answered for a whole lease after that, other instances repair the jobs: stop retrying.
+    // Outcomes that are not stored a lease after the patience are dropped: other instances repair their jobs.
     const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
     await this.suspend();
     await this.#drain(patienceMs);

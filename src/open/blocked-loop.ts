@@ -53,7 +53,7 @@ export class BlockedLoop {
 
   /**
    * Call repeatedly with the attempts that run now. Fails overdue attempts, and gives up the jobs of the instance if
-   * the loop stays blocked. Returns the ids of both; null: no job was changed.
+   * the loop stays blocked. Returns the ids of these jobs; null: no job was changed.
    */
   async check(running: readonly LimitedAttempt[], now: number): Promise<BlockedReport | null> {
     this.#note(running, now);

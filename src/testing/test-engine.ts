@@ -28,7 +28,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 /** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-/** How long before the next due job time is no longer skipped, so that every loop of the engine runs once before it. */
+/** Idle time is skipped only up to this long before the next due job, so that every engine loop runs before it. */
 const unskippedMs = 65_000;
 /** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;

@@ -10,7 +10,7 @@ export interface Finding {
   readonly level: 'fine' | 'warning' | 'problem';
   readonly about: string;
   readonly says: string;
-  /** The advice; null: nothing to do. */
+  /** The advice; null: there is nothing to do, or `says` contains the advice. */
   readonly todo: string | null;
 }
 

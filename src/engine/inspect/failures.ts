@@ -11,7 +11,7 @@ export interface FailureGroup {
   /** The message of the newest failure. */
   readonly message: string;
   readonly failed: number;
-  /** How many jobs failed and are being retried. */
+  /** How many jobs have failed and wait for a retry or execute one. */
   readonly retrying: number;
   /** The times of the failures, newest first. */
   readonly times: readonly number[];

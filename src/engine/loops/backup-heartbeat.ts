@@ -11,7 +11,10 @@ export interface BackupHeartbeat {
   start(about: InstanceAbout, onReady: () => void): void;
   /** Call after each heartbeat of the instance itself: the thread then need not send one. */
   noteBeat(): void;
-  /** A counter. It is incremented before and after the thread gives up jobs of the instance, so odd means: now. */
+  /**
+   * A counter that is incremented before and after the thread gives up jobs of the instance: odd means that it is doing
+   * so.
+   */
   givenUp(): number;
   stop(): Promise<void>;
 }

@@ -71,7 +71,7 @@ export class ClaimOnCreate {
     }
   }
 
-  /** Frees the reserved slot. If the job may be claimed without being known here, the claimer repairs it. */
+  /** Frees the reserved slot. If the outcome of the creation is unknown, the claimer repairs unknown claims. */
   #endReservation(isOutcomeKnown: boolean): void {
     const { slots, claimer } = this.#parts;
     slots.unreserve();

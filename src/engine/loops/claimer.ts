@@ -44,9 +44,9 @@ export class Claimer {
   #handlerMs = 50;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
-  /** Whether the last claim returned fewer jobs than requested: no due job is left, so claiming waits for a wake. */
+  /** Whether the last claim returned fewer jobs than requested: no due job was left, and claiming can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims that this instance does not know, and until when more may appear; null: it has none. */
+  /** Why the store may have claims unknown to this instance, and until when more may appear; null: it has none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {

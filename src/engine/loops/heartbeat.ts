@@ -104,7 +104,7 @@ export class Heartbeat {
     const waitMs = Math.max(lease.durationMs / 3, lease.safeMs - lease.silenceMs);
     const dueAt = clock.monotonic() + waitMs;
     let disarm = clock.after(waitMs, () => {
-      // A late timer means that this process was paused: the store gets the same time again to answer.
+      // A late timer means that this process was paused, not that the store is silent: the store gets more time.
       if (clock.monotonic() - dueAt > lease.durationMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
       else this.#abortAttempts();
     });

@@ -38,7 +38,7 @@ export class InstanceCommands {
     return instanceCommandType(this.#parts.instance);
   }
 
-  /** Claims and executes commands. Does nothing while the instance claims jobs, which then include the commands. */
+  /** Claims and executes commands. Does nothing while the instance claims jobs: it claims the commands with them. */
   async turn(isClaiming: boolean): Promise<number> {
     const { jobs, instance } = this.#parts;
     if (isClaiming) return commandPollMs;

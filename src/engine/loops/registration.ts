@@ -53,8 +53,8 @@ const isAnotherBeat = (before: Instance, now: Instance): boolean =>
   now.beatAt > before.beatAt && now.about.boot === before.about.boot;
 
 /**
- * Whether the process is known to be dead. Only a process of this host can be checked. If it had our own process id, it
- * may have been in an earlier container, and the check would find ourselves.
+ * Whether the process is known to be dead. Only a process of this host can be checked. A process with our own id may
+ * have been in an earlier container: the check would find this process instead.
  */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;

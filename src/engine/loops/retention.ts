@@ -1,4 +1,4 @@
-/** Retention: deletes ended jobs and feed entries after their time. */
+/** Retention: deletes ended jobs and feed entries whose retention has passed. */
 import type { Jobs } from '../../jobs.ts';
 
 export interface Retention {
@@ -9,6 +9,6 @@ export interface Retention {
 
 const purgeBatch = 500;
 
-/** Deletes one batch of jobs, and feed entries, whose time has passed; returns the number of deleted jobs. */
+/** Deletes one batch of ended jobs, and feed entries; returns the number of deleted jobs. */
 export const purgeEnded = ({ store }: Jobs, { jobsMs, feedMs }: Retention): Promise<number> =>
   store.purge({ limit: purgeBatch, feedKeptMs: feedMs, retentionMs: jobsMs });

@@ -43,7 +43,7 @@ export class Scheduler {
     await followRuns(this.#parts.jobs.store, defs, { by: this.#parts.by });
   }
 
-  /** Calls `follow` for one page of all definitions: an instance may have crashed before it did so for its run. */
+  /** Calls `follow` for one page of the definitions, in case an instance crashed before it called `follow` itself. */
   async #followLost(): Promise<void> {
     const { jobs } = this.#parts;
     const now = jobs.store.now();

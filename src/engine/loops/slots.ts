@@ -55,7 +55,7 @@ export class Slots<T> {
     return this.#reserved;
   }
 
-  /** How many slots stay free after all queued jobs and reservations got one; negative: how many slots are lacking. */
+  /** How many slots are free beyond those for queued jobs and reservations; negative: how many slots are lacking. */
   get unreserved(): number {
     return this.free - this.waiting - this.#reserved;
   }

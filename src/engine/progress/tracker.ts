@@ -264,7 +264,7 @@ export class Tracker implements ProgressTracker {
     return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
-  /** Whether a failure or the handler's end stopped the stage. A cancel is not one: started items may all succeed. */
+  /** Whether a failure or the handler's end stopped the stage. After a mere cancel, a stage can still be complete. */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
