@@ -33,7 +33,7 @@ interface Seen {
   isEnforced: boolean;
 }
 
-/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, its timers are late. */
+/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, timers are late. */
 const graceMs = 1_000;
 const heldBatch = 500;
 
