@@ -1,6 +1,6 @@
 /**
- * Apply: loads jobs, decides, commits, and repeats after a conflict. The only place where the machine and the store
- * meet: every change of a job passes through here.
+ * Apply: loads jobs, lets the machine decide, commits the changes, and starts over after a conflict with another
+ * writer. No other code commits changes of jobs or claims them.
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
@@ -10,7 +10,7 @@ import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
-/** One command for one job: by its id, or by the job as it was last read, which saves a load. */
+/** One command for one job. `job` is its id, or the job as it was last read, which saves loading it. */
 export interface CommandRequest {
   readonly job: number | Job;
   readonly command: Command;
@@ -20,10 +20,10 @@ export type CommandAnswer = Change | Refusal;
 
 export const isChange = (answer: CommandAnswer): answer is Change => !(answer instanceof Refusal);
 
-/** Actor and reason; the time comes from the store. */
+/** Who asks for a change, and why. The time of the change is that of the store. */
 export type Asker = Omit<Asking, 'now'>;
 
-/** More conflicts than any real contention causes: two callers must be undoing each other's changes. */
+/** After this many conflicts a request is refused as `contended`. Ordinary contention causes far fewer. */
 const triesMax = 50;
 
 /** Applies each request independently: a refusal or a conflict of one does not affect the others. */
@@ -49,7 +49,7 @@ export async function applyEach(
   return answers;
 }
 
-/** Applies one request; throws its refusal. */
+/** Applies one command to one job; throws the refusal if the command is refused. */
 export async function apply(store: Writer, job: number | Job, command: Command, asker: Asker): Promise<Change> {
   const [answer] = await applyEach(store, [{ job, command }], asker);
   if (answer instanceof Refusal) throw answer;
@@ -57,8 +57,8 @@ export async function apply(store: Writer, job: number | Job, command: Command, 
 }
 
 /**
- * Changes several jobs in one transaction. `decide` reads them and returns the changes; after a conflict it is called
- * again.
+ * Changes several jobs in one transaction, all or none. `decide` reads the jobs and returns the changes; after a
+ * conflict it is called again. `stagedWith` names the staged tasks that become visible in the same commit.
  */
 export async function applyTogether(
   store: Writer,
@@ -75,31 +75,32 @@ export async function applyTogether(
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
-    // The first time it may be a race, which deciding again resolves.
+    // Another job may have taken the key after `decide` read the jobs. If a second decision needs the same key, refuse.
     if (taken && taken.detail['key'] === missed) throw taken;
     missed = taken?.detail['key'];
     if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
   }
 }
 
-/** Inserts new jobs independently; returns which were written, since a unique key may be taken. */
+/** Inserts new jobs independently; returns for each whether it was written. If its unique key is taken, it is not. */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
 export interface Claimed {
-  /** Every change, including those of jobs that ended instead of being claimed. */
+  /** All changes that were written, including those of jobs that ended instead of being claimed. */
   readonly changes: readonly Change[];
-  /** The store time of the search: pass it to `nextDue`, which then misses no job that became due in between. */
+  /** The store time of the search. Pass it to `nextDue`, so that it finds jobs that became due since the search. */
   readonly searchedAt: number;
 }
 
-/** Claims the first jobs for a holder. */
+/** Claims the first due jobs for one holder. `leaseMs` null: their lease is that of the holder's instance. */
 export const claim = (store: Store, request: ClaimRequest, holder: string, leaseMs: number | null): Promise<Claimed> =>
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * Claims for several holders, each chosen by the number of jobs served so far. `commandsFor` returns the commands for a
- * job: its claim, or further ones with which it fails instead of being handed out.
+ * Claims jobs for several holders. `holderOf` returns the holder of the next job, given the number of jobs that this
+ * call has claimed before. `commandsFor` returns the commands for a job: `claiming`, and optionally further commands,
+ * with which the job ends instead.
  */
 export async function claimFor(
   store: Store,
@@ -128,7 +129,7 @@ export async function claimFor(
   return { changes: written, searchedAt };
 }
 
-/** Returns the first jobs that no other claim has locked, without changing them, and the store time of the search. */
+/** Finds the jobs that a claim would take, without changing them; returns them with the store time of the search. */
 export async function peek(
   store: Store,
   request: ClaimRequest,
@@ -141,32 +142,38 @@ export async function peek(
   return found;
 }
 
-/** Deletes jobs whose version is unchanged; returns which were deleted. */
+/** Deletes each job, unless it has changed since it was read; returns for each whether it was deleted. */
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
   store.commit({ changes: jobs.map(removal) });
 
-/** Deletes a job and stores the audit entry of it, both or neither. */
+/** Deletes a job and stores the audit entry of its deletion. Returns false if neither was done, after a conflict. */
 export async function removeAndRecord(store: Store, job: Job, record: Change): Promise<boolean> {
   return (await store.commit({ changes: [removal(job), record], whole: true })).every(Boolean);
 }
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
-/** Whether the request contains the job as it was last read; it is used for the first try only. */
+/** Whether the request contains the job, not only its id. After a conflict that job is stale and is loaded instead. */
 const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } =>
   typeof request.job !== 'number';
 
-/** Loads the jobs of the requests. */
+/** Loads the jobs of the requests; the map lacks those that do not exist. */
 async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
   if (requests.length === 0) return new Map();
   return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));
 }
 
-/** Of several requests for one job the first is written; the others get a conflict and are decided again. */
+/**
+ * Lets the machine decide one request. If several requests are for the same job, the first is written; the others
+ * conflict with it and are decided again.
+ */
 const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): CommandAnswer =>
   job ? step(job, request.command, asking) : unknownJob(idOf(request));
 
-/** Commits the decisions; returns the requests that lost to another writer and must be decided again. */
+/**
+ * Commits the changes; returns the indexes of requests that lost to another writer and must be decided again. If a
+ * unique key is taken, the answer becomes a refusal.
+ */
 async function commitDecided(store: Writer, answers: CommandAnswer[], open: readonly number[]): Promise<number[]> {
   const effective = open.filter((index) => {
     const answer = answers[index]!;
@@ -180,7 +187,7 @@ async function commitDecided(store: Writer, answers: CommandAnswer[], open: read
   return lost.filter((_, position) => taken[position] === undefined);
 }
 
-/** For each change that was not written: the refusal, if another job has the unique key that it needs. */
+/** For each change that was not written: the refusal if another job has the unique key; otherwise undefined. */
 async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
   const keys = changes.map(neededKey).filter((key) => key !== null);
   if (keys.length === 0) return [];
@@ -194,7 +201,7 @@ async function takenKeys(store: Writer, changes: readonly Change[]): Promise<rea
   });
 }
 
-/** Changes of one transaction cannot need the same key twice. */
+/** The refusal if two changes of one transaction need the same unique key; otherwise undefined. */
 function sharedKey(changes: readonly Change[]): Refusal | undefined {
   const seen = new Set<string>();
   for (const change of changes) {

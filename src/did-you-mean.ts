@@ -1,6 +1,6 @@
-/** The name that a user most likely meant by an unknown one. */
+/** Suggests a known name for an unknown name, which is probably misspelt. */
 
-/** As the end of a sentence: `; did you mean attempts?`, or nothing if no known name is near. */
+/** Returns the end of an error message, such as `; did you mean attempts?`; empty if no known name is similar. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const name = nearest(given, known);
   return name === undefined ? '' : `; did you mean ${name}?`;
@@ -17,14 +17,14 @@ function nearest(given: string, known: readonly string[]): string | undefined {
   return (ranked[0] ?? contained(wanted, known))?.name;
 }
 
-/** `maxAttempts` contains `attempts`, and `schedule` is contained in `schedules`. */
+/** Finds a known name that is part of the wanted one or contains it: `attempts` for `maxAttempts`. */
 function contained(wanted: string, known: readonly string[]): { readonly name: string } | undefined {
   const isPart = (part: string, whole: string): boolean => part.length >= 4 && whole.includes(part);
   const name = known.find((each) => isPart(each.toLowerCase(), wanted) || isPart(wanted, each.toLowerCase()));
   return name === undefined ? undefined : { name };
 }
 
-/** Levenshtein: how many letters to insert, delete or replace. */
+/** The Levenshtein distance: how many letters must be inserted, deleted or replaced to turn one name into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -38,12 +38,12 @@ export class Jobs {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  /** With a holder, jobs that are due now are created as claimed by it. */
+  /** Creates jobs. With a `holder`, jobs that are due now and have no gate are claimed for it in the same commit. */
   async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
     return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, holder);
   }
 
-  /** In the caller's own transaction: the jobs exist once that commits. */
+  /** Creates jobs in the caller's transaction: the jobs exist if and when the transaction commits. */
   async createWithin(transaction: unknown, drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
     const store = this.store.within(transaction);
     return createJobs({ store, ids: new Ids(store) }, checkList('jobs', drafts, draftsMax, same), by);
@@ -60,7 +60,7 @@ export class Jobs {
     return (await this.claimBatch(request)).jobs;
   }
 
-  /** The same with the time of the search, for workers that wait until the next job is due. */
+  /** Like `claim`, but also returns the time of the search, for workers that wait until the next job is due. */
   async claimBatch(request: WorkRequest): Promise<ClaimedJobs> {
     return claimJobs(this.store, checkWorkRequest(request));
   }
@@ -82,7 +82,7 @@ export class Jobs {
     return this.#one({ job, command: { do: 'release', fence, ...(due === undefined ? {} : { due }) } }, asker);
   }
 
-  /** Stores many outcomes in as few writes as possible. */
+  /** Stores many outcomes in as few writes as possible; returns a change or a refusal for each. */
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {

@@ -1,11 +1,11 @@
-/** The logger: receives what the engine reports to its operator. pino and `console` have this interface. */
+/** The logger: receives the engine's reports for its operator. pino and `console` have this interface. */
 export interface Logger {
   info(text: string, about?: Readonly<Record<string, unknown>>): void;
   warn(text: string, about?: Readonly<Record<string, unknown>>): void;
   error(text: string, about?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Turns errors of the logger into process warnings: code that logs also stores outcomes, and must not fail. */
+/** Turns errors of the logger into process warnings: they must not interrupt the code that logs. */
 export const neverThrowing = (logger: Logger): Logger => ({
   info: (text, about) => attempt(() => logger.info(text, about)),
   warn: (text, about) => attempt(() => logger.warn(text, about)),

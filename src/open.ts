@@ -25,7 +25,10 @@ import { durationMs, type Duration } from './time/duration.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
-  /** `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: that of the environment, else `.stint/jobs.db`. */
+  /**
+   * `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the URL in `STINT_DATABASE_URL` or `DATABASE_URL`,
+   * else the SQLite file `.stint/jobs.db`.
+   */
   readonly store?: string | Store;
   /** The job types that this instance can execute, in addition to those of `defs`. */
   readonly types?: readonly AnyJobType[];
@@ -40,22 +43,26 @@ export interface EngineOptions {
    * jobs. Timeouts are enforced before that. Default: 10m.
    */
   readonly blockedMax?: Duration;
-  /** How long after their end runs are deleted, unless their type or definition sets it. Default: 30d; null: never. */
+  /**
+   * How long after their end runs are deleted, unless their type or definition sets a retention. Default: 30d; null:
+   * never.
+   */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */
   readonly logger?: Logger;
-  /** For tests: see `stint/testing`. */
+  /** For tests: a virtual clock, see `stint/testing`. */
   readonly clock?: Clock;
   /** For tests: the source of random numbers. */
   readonly random?: Random;
   /**
-   * The id of this program as it is deployed, such as a commit. Where builds run side by side, the declarations of the
-   * one that was first seen last count. Default: a hash of its types and definitions.
+   * The id of this program as it is deployed, such as a commit. If several builds run at a time, the newest declares
+   * the types and definitions; it is the build whose first start is the latest. Default: a hash of the types and
+   * definitions.
    */
   readonly build?: string;
   /**
-   * The effect of a tick of a definition that code has declared and no living instance declares any more: `tick`
-   * (default) creates its run, `stop` disables it until an instance declares it again.
+   * The effect of a tick of a definition that code once declared and no living instance declares any more: `tick`
+   * (default) creates a run; `stop` disables the definition until an instance declares it again.
    */
   readonly undeclaredDefs?: 'tick' | 'stop';
   /** The name of this instance; no other live instance may have it. Default: a random name. */
@@ -68,7 +75,7 @@ const blockedMaxDefault: Duration = '10m';
 const feedRetention: Duration = '1d';
 const slotsDefault = 16;
 const retentionDefault: Duration = '30d';
-/** The database and memory have as many slots each. */
+/** The worker of the database and the worker of memory have `slots` slots each. */
 const attemptsFactor = 2;
 
 export class Engine extends EngineCore {
@@ -77,7 +84,7 @@ export class Engine extends EngineCore {
   }
 }
 
-/** All options, so that a misspelt one is refused; `satisfies` fails to compile if one is missing. */
+/** The names of all options, by which misspelt options are refused. A name that is missing here fails to compile. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
   undeclaredDefs: 0, instance: 0,
@@ -121,7 +128,10 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   };
 }
 
-/** A store in the memory of this process needs no backup heartbeat: it is blocked together with the handlers. */
+/**
+ * The heartbeat thread, if another thread can open the store; otherwise no backup heartbeat. A store in the memory of
+ * this process needs none: no other instance can take over its jobs.
+ */
 const backupHeartbeatFor = (
   { address }: Store,
   parts: Omit<ThreadHeartbeatParts, 'address'>,

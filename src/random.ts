@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
-  /** A text of 2 × bytes hexadecimal digits. */
+  /** Random bytes as hexadecimal digits, two for each byte. */
   hex(bytes: number): string;
 }
 
@@ -14,7 +14,7 @@ export const systemRandom: Random = {
   hex: (bytes) => randomBytes(bytes).toString('hex'),
 };
 
-/** The same seed gives the same draws (mulberry32). */
+/** A reproducible source for tests: the same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -27,5 +27,5 @@ export function seededRandom(seed: number): Random {
   return { next, hex: (bytes) => Array.from({ length: bytes }, byte).join('') };
 }
 
-/** A new name per process start: several processes may share a host name. */
+/** A new name for each engine. Its random part tells apart containers that share a host name and a process id. */
 export const instanceName = (random: Random): string => `${hostname().slice(0, 40)}-${process.pid}-${random.hex(4)}`;

@@ -64,5 +64,5 @@ export class Refusal extends Error {
 
 export const isRefusal = (value: unknown): value is Refusal => value instanceof Refusal;
 
-/** Whether the input is invalid, so that repeating the request cannot succeed. */
+/** Whether the value is a refusal of invalid input: repeating the same request cannot succeed. */
 export const isMalformed = (value: unknown): value is Refusal => isRefusal(value) && value.code.startsWith('malformed.');

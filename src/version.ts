@@ -1,2 +1,2 @@
-/** The version of this package. A constant, since there is no package.json beside a bundle; a test compares the two. */
+/** The version of this package. A test compares it with package.json, which a bundle does not contain. */
 export const version = '0.1.0';

@@ -1,6 +1,6 @@
 /**
- * The audit trail: records what a named person does, with the state before and after. What the program does by itself
- * is in the histories only.
+ * The audit trail: records the operations of named people, with the state before and after each. Changes that the
+ * program makes by itself are only in the histories of the jobs.
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
@@ -19,12 +19,12 @@ export class AuditTrail {
     this.#instance = instance;
   }
 
-  /** The instance itself, unless the options name a person. */
+  /** Returns the actor and the reason of a change. The actor is the person in the options, or else this instance. */
   asker({ by = this.#instance, why }: ActOptions = {}): Asker {
     return { by, ...(why === undefined ? {} : { why }) };
   }
 
-  /** Performs an operation on a job and records it. */
+  /** Performs an operation on a job, and records it if the options name a person. */
   async ofJob(
     action: string,
     id: number,
@@ -40,7 +40,7 @@ export class AuditTrail {
     return after;
   }
 
-  /** Performs an operation on a definition and records it. */
+  /** Performs an operation on a definition, and records it if the options name a person. */
   async ofDefinition(
     action: string,
     name: string,
@@ -54,7 +54,7 @@ export class AuditTrail {
     await this.#stores.database.audit({ action, job: null, def: name, before, after }, this.asker(act));
   }
 
-  /** Null if there is no such definition. */
+  /** The recorded fields of a definition; null: there is no definition with this name. */
   async #definitionView(name: string): Promise<unknown> {
     try {
       const { isEnabled, override, code } = await this.#stores.definition(name);

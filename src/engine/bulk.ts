@@ -1,7 +1,7 @@
 /**
- * Bulk: one operation on all jobs that match a query, as a run of a built-in type. So it survives a crash, shows its
- * progress and can be cancelled. A second attempt skips jobs that are done: they no longer match, or changed after the
- * request.
+ * Bulk: one operation on all jobs that match a query. It is a run of a built-in type, so it survives a crash, shows its
+ * progress and can be cancelled. A second attempt skips jobs that the first has handled: they no longer match the
+ * query, or they changed after the request.
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
@@ -25,12 +25,12 @@ export interface BulkRequest {
   /** The person who asked; all changes are recorded under this name. */
   readonly by: string;
   readonly why: string | null;
-  /** The code of a cancel or stop. Default: `user`. */
+  /** Who ends the jobs in a cancel or stop, such as `admin` or `automation`. Default: `user`. */
   readonly code?: TerminateCode;
   readonly only: 'failed' | null;
-  /** How many jobs matched when it was requested. */
+  /** How many jobs matched at the time of the request. */
   readonly count?: number;
-  /** Only matching jobs that failed with this fingerprint. */
+  /** Restricts the operation to matching jobs whose error has this fingerprint. */
   readonly fingerprint?: string;
   /** Store time of the request: jobs created later are excluded. */
   readonly asked: number;
@@ -38,7 +38,7 @@ export interface BulkRequest {
 
 export interface BulkOutcome {
   readonly done: number;
-  /** How many jobs were refused, by code. */
+  /** For how many jobs the operation was refused, by the code of the refusal. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -83,7 +83,7 @@ async function runBulk(
   return { done, refused };
 }
 
-/** The job has ended since the request: by an earlier attempt of this operation, or by itself. */
+/** Whether a cancel or stop has nothing left to do: the job ended after the request, perhaps by an earlier attempt. */
 const isOverSince = (job: Job, { action, asked }: BulkRequest): boolean =>
   (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
@@ -103,7 +103,7 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
   }
 }
 
-/** If the run has ended, retrying a task retries the run with all its failed tasks. */
+/** Retries a task. If its run has ended, retries the run with all its failed tasks instead. */
 async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
   const [task, run] = [await jobs.get(id), await jobs.get(parent!)];
   if (task?.state !== 'ended') return;
@@ -113,7 +113,10 @@ async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise
 
 const countedMax = 10_000;
 
-/** How many jobs match now. Fingerprints are not stored, so jobs are read to count them, up to a limit. */
+/**
+ * Returns how many jobs match now. Fingerprints are not stored: to count the jobs with one, the matching jobs are read,
+ * until `countedMax` have been counted.
+ */
 export async function countMatching(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
   if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);
   let count = 0;
@@ -125,7 +128,7 @@ async function totalOf(jobs: Jobs, query: Query, { fingerprint }: BulkRequest): 
   return fingerprint === undefined ? { total: await countMatching(jobs, query) } : {};
 }
 
-/** By ascending id, each job once, even if jobs change meanwhile. */
+/** Yields the matching jobs by ascending id, each once, even if jobs change meanwhile. */
 async function* matching(jobs: Jobs, query: Query, fingerprint?: string): AsyncGenerator<Job> {
   for await (const found of pagesOf(jobs, query, page)) {
     yield* fingerprint === undefined ? found : found.filter((job) => fingerprintOf(job) === fingerprint);

@@ -1,7 +1,8 @@
 /**
- * The declarations of a program: its build, its types and its definitions. Where several builds run at a time, the newest
- * that declares a type or definition counts: an old instance that restarts changes nothing while a newer one lives, and
- * when the last of those is gone, the next newest declares again, so that a roll-back needs no further step.
+ * The declarations of a program: its build, its types and its definitions. If several builds run at a time, each type
+ * and definition has the settings of the newest living build that declares it. An instance of an older build that
+ * restarts does not change them. When the last instance of the newest build is gone, the next newest build declares
+ * again, so that a roll-back needs no further step.
  */
 import { createHash } from 'node:crypto';
 import { declaresDef, declaresType, readBuilds, registerBuild, registerTypes } from '../jobs/catalogue.ts';
@@ -23,12 +24,12 @@ export interface DeclarationsParts {
   readonly leaseMs: number;
 }
 
-/** With more instances than this, each polls less often, so that the total cost stays the same. */
+/** With more instances than this, each looks for new builds less often, so that the load on the store does not grow. */
 const watchersMax = 20;
 
 export class Declarations {
   readonly #parts: DeclarationsParts;
-  /** The living builds for which was declared last; empty: it was not, or in vain. */
+  /** The ids of the living builds when `declare` last succeeded, as one text; empty: it has not succeeded yet. */
   #declaredFor = '';
 
   constructor(parts: DeclarationsParts) {
@@ -52,7 +53,7 @@ export class Declarations {
     this.#declaredFor = this.#listOf(living);
   }
 
-  /** Declares again after builds have come or gone. */
+  /** Declares again if builds have come or gone since the last declaration; returns the ms until the next check. */
   async turn(): Promise<number> {
     const { stores, leaseMs } = this.#parts;
     const living = await livingBuildIds(stores.database.store);
@@ -65,7 +66,7 @@ export class Declarations {
   }
 }
 
-/** A name for what a program declares, if it is not given one: the same declarations have the same name. */
+/** The default id of a build: a hash of its types and definitions. */
 export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]): string {
   const declared = [entries.toSorted(byName), defs.map(({ name, spec, enabled }) => ({ name, spec, enabled })).sort(byName)];
   return createHash('sha256').update(JSON.stringify(declared)).digest('hex').slice(0, 16);
@@ -73,5 +74,5 @@ export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]):
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** Types that every engine has and no code declares. */
+/** Whether the type is built in. Every engine has these types, so they are not registered. */
 const isInternal = (name: string): boolean => name.startsWith('stint.');

@@ -1,4 +1,4 @@
-/** Definition actions: declare what the code has, and what operators define, override, enable, disable and end. */
+/** Definition actions: the code declares definitions; operators define, override, enable, disable and end them. */
 import {
   declare, definition, disable, enable, override, undeclared, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
@@ -32,14 +32,14 @@ export interface DefinitionActionsParts {
 /** A type or definition that the caller knows by name only. */
 export type NamedRunnable = { readonly type: string } | { readonly def: string };
 
-/** What runs are made of. */
+/** The type's rules, the definition (null: none) and the store of runs to be created. */
 export interface RunTarget {
   readonly rules: TypeRules;
   readonly known: KnownDefinition | null;
   readonly jobs: Jobs;
 }
 
-/** The program that declares definitions, and what it knows of others. */
+/** The build that declares definitions, and its knowledge of other living builds. */
 export interface Declarer {
   readonly build: string;
   /** Whether another living build declares a definition of this name. */
@@ -55,7 +55,10 @@ export class DefinitionActions {
     this.#parts = parts;
   }
 
-  /** In batches: declarations that run together share commits, and an engine may have thousands of them. */
+  /**
+   * Stores definitions that are new or have changed. The definitions of a batch are stored concurrently and share
+   * commits; an engine may have thousands.
+   */
   async declareAll(defs: readonly JobDef[], { build, isShared }: Declarer): Promise<void> {
     const { stores, workers, instance } = this.#parts;
     await Promise.all(defs.map((def) => this.#checkLater(def)));
@@ -72,7 +75,7 @@ export class DefinitionActions {
     }
   }
 
-  /** The rules and the definition of runs to be created, from whatever the caller has. */
+  /** Finds the rules, the definition and the store for runs of a type or definition, given as an object or by name. */
   async target(what: Runnable | NamedRunnable): Promise<RunTarget> {
     const { stores, handlers, catalogue } = this.#parts;
     if (isJobDef(what)) return this.#targetOfDef(what);
@@ -149,7 +152,7 @@ export class DefinitionActions {
     return { rules, known: { ...known, spec: specOf(known, rules.isKnown ? rules.entry : null) }, jobs };
   }
 
-  /** Reads a definition, and declares it if the engine has not been resumed yet. */
+  /** Reads a definition. Declares it first if it is not stored, because the engine has not been resumed yet. */
   async #declared(def: JobDef, jobs: Jobs): Promise<KnownDefinition> {
     const { name, spec, enabled } = def;
     const known = await knownIn(jobs, name);
@@ -159,7 +162,7 @@ export class DefinitionActions {
     return definition(jobs.store, name);
   }
 
-  /** A schema that answers at once has refused wrong parameters already, when the definition was made. */
+  /** Checks the parameters if the schema is asynchronous. A synchronous schema has checked them in `jobDef`. */
   async #checkLater({ type, spec }: JobDef): Promise<void> {
     const { input } = type.options;
     const outcome: unknown = input?.['~standard'].validate(spec.params);
@@ -183,17 +186,18 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   if (patch.params === undefined && patch.schedules === undefined) return patch;
   const { code, override: before } = known;
   const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
-  // Null stands for no parameters, unless it was asked for.
+  // Stored parameters of null mean that there are none; null in the patch is a value to check.
   const output = await checkParams(rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules });
-  // A key that is a path of the input is found in the parameters whenever a run is created.
+  // A limit key that is a path of the input is read from the parameters whenever a run is created. A key that a
+  // function computes is stored now.
   if (patch.params === undefined || rules.entry.keyPath !== null) return patch;
   const limitKey = rules.limitKey(output);
   return limitKey === undefined ? patch : { limitKey, ...patch };
 }
 
 /**
- * The lock belongs to the type, and every run of the type must take it; a definition made at run time cannot change
- * that.
+ * Refuses `onePerType` for a definition if its type is known and does not set it. Every run of the type must take the
+ * lock, and runs of other definitions would not.
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;

@@ -46,7 +46,7 @@ export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewe
   readonly undeclaredDefs: 'tick' | 'stop';
 }
 
-/** What the workers ask about other builds. */
+/** Lookups for the workers: whether a newer living build has a type, and which definitions no living build declares. */
 function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
   return {
     isKnownNewer: (type: string) => isKnownNewer(store, build, type),
@@ -94,7 +94,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
   }
 
-  // Life.
+  // Lifecycle.
 
   /** Migrates the schema, declares the types and definitions, and starts to claim jobs. */
   async resume(): Promise<void> {
@@ -116,7 +116,10 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#workers.running;
   }
 
-  /** Waits for running handlers, then interrupts them and releases their jobs; these attempts do not count. */
+  /**
+   * Stops claiming and waits up to `patience` (default: 30s) for running handlers. Then interrupts the remaining ones
+   * and releases their jobs; the interrupted attempts do not count. Closes the store.
+   */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
     await this.#declaring.stop();
     await this.#workers.close(durationMs(patience));
@@ -140,7 +143,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#ready;
   }
 
-  /** Commands any instance to drain or to resume. Returns the id of the run that carries the command. */
+  /** Commands a running instance to drain or to resume. Returns the id of the run that carries the command. */
   async order(instance: string, order: InstanceCommand, act?: ActOptions): Promise<number> {
     const known = (await this.instances()).find(({ id }) => id === instance);
     if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
@@ -182,7 +185,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#handle(created[0]!);
   }
 
-  /** Creates runs in the caller's transaction: they exist if and when it commits. */
+  /** Returns a creator of runs in the caller's transaction: the runs exist if and when the transaction commits. */
   in(transaction: unknown): RunMaker {
     return {
       createJobRun: async <What extends Runnable>(what: What, ...[request]: RequestOf<What>) =>
@@ -232,7 +235,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#actions.fail(token, error);
   }
 
-  /** Finishes a job that was handed off, in place of the system that has its token. */
+  /** Finishes a job that was handed off, without its token, in place of the system that has the token. */
   completeJobRun(id: number, result?: unknown, act?: ActOptions): Promise<Job> {
     return this.#actions.completeHandedOff(id, result, act);
   }
@@ -262,8 +265,9 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * Operator override of a definition, in the words of `jobDef`; merged with the one before. Survives deploys. Null as
-   * a value takes that setting back, and null instead of changes the whole override.
+   * Overrides settings of a definition, with the options of `jobDef`. The changes are merged into the existing
+   * override, which survives deploys. A null value removes the override of its setting; null for `changes` removes the
+   * whole override.
    */
   override(name: string, changes: DefChanges | null, act?: ActOptions): Promise<void> {
     return this.#definitions.override(name, changes, act);
@@ -277,12 +281,12 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.definition(name);
   }
 
-  /** The status of a definition, its last execution and its next (seed 4). */
+  /** The status of a definition, its last execution and its next one (seed 4 of docs/seeds.md). */
   configuration(name: string): Promise<Configuration> {
     return this.#reads.configuration(name);
   }
 
-  /** The next ticks of a definition, with the effect of each policy. */
+  /** The next ticks of a definition, with the effect of its overlap policy and of daylight saving on each. */
   preview(name: string, request?: PreviewRequest): Promise<readonly PreviewedTick[]> {
     return this.#reads.preview(name, request);
   }
@@ -293,7 +297,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.get(id);
   }
 
-  /** Also a definition, or another record that is no run. */
+  /** Like `get`, but also returns definitions and other records. */
   record(id: number): Promise<Job> {
     return this.#reads.record(id);
   }
@@ -311,12 +315,12 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.log(id, request);
   }
 
-  /** Task counts and durations of a run (seed 1). */
+  /** Task counts and durations of a run (seed 1 of docs/seeds.md). */
   stats(id: number): Promise<JobRunStats> {
     return this.#reads.stats(id);
   }
 
-  /** The stage of a run, and the data of each stage (seed 3). */
+  /** The stage of a run, and the data of each stage (seed 3 of docs/seeds.md). */
   stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
     return this.#reads.stage(id);
   }
@@ -331,14 +335,14 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.explain(id);
   }
 
-  /** Resolves when the job may have changed, or when the time has passed. */
+  /** Resolves when this instance has changed the job, at the latest after `withinMs`. Then read the job. */
   untilChange(id: number, withinMs: number): Promise<void> {
     return this.#parts.watchers.until(id, withinMs);
   }
 
-  // Reads of many.
+  // Reads of many jobs.
 
-  /** Finds runs, tasks and jobs; definitions and other records only if the query names their kind. */
+  /** Finds runs, tasks and Bedrock jobs; definitions and other records only if the query names their kind. */
   find(query?: Query, page?: PageRequest): Promise<Page> {
     return this.#reads.find(query, page);
   }
@@ -347,7 +351,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.count(query);
   }
 
-  /** The failures of a period, grouped by their cause. */
+  /** The failures since a time, grouped by type, error code and message. */
   failures(request: FailuresRequest): Promise<Failures> {
     return this.#reads.failures(request);
   }
@@ -357,7 +361,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.types();
   }
 
-  /** What is known of a type here, or was registered by a program that has its code; null: nothing. */
+  /** The settings of a type, from the code of this engine or as another program registered them; null: unknown type. */
   typeEntry(name: string): Promise<TypeEntry | null> {
     return this.#reads.typeEntry(name);
   }
@@ -367,7 +371,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.limitsInUse(types);
   }
 
-  /** Of each of these types, the job that has been due longest and waits to be claimed. */
+  /** For each of these types, the unclaimed job that has been due longest; types without a due job are absent. */
   oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
     return this.#reads.oldestDue(types);
   }
@@ -377,14 +381,14 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * Every event after a cursor, as it happens; leave the loop to stop. Events of jobs in memory are included from now
-   * on, whatever the cursor.
+   * Yields all events after a cursor, then new events as they happen, until the caller leaves the loop. Without a
+   * cursor: only new events. For in-memory jobs: only new events, whatever the cursor.
    */
   events(from?: { readonly after?: string }): AsyncGenerator<EngineEvent, void, undefined> {
     return this.#reads.events(from);
   }
 
-  /** Events of jobs in memory, which no database has. */
+  /** The events of in-memory jobs after a cursor; the database does not contain them. */
   eventsInMemory(cursor: string | null, limit: number): Promise<FeedPage> {
     return this.#reads.eventsInMemory(cursor, limit);
   }

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 
 type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
 
-/** One id for each instance that has told its build. */
+/** The build id of each instance whose lease has not lapsed and that registered one; may contain duplicates. */
 export async function livingBuildIds(store: BuildReader): Promise<readonly string[]> {
   const instances = await store.instances();
   const now = store.now();
@@ -13,21 +13,21 @@ export async function livingBuildIds(store: BuildReader): Promise<readonly strin
     leaseUntil > now && about.build !== undefined ? [about.build] : []);
 }
 
-/** Oldest first. */
+/** The living builds, each once, oldest first. */
 export const livingBuilds = async (store: BuildReader): Promise<readonly Build[]> =>
   readBuilds(store, await livingBuildIds(store));
 
 export const isNewer = (build: Build, than: Build): boolean =>
   build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
-/** Whether a living instance has a newer build than this one, with the type. */
+/** Whether a living build that is newer than this one declares the type. */
 export async function isKnownNewer(store: BuildReader, build: string, type: string): Promise<boolean> {
   const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
   const own = living.find(({ id }) => id === build);
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
 
-/** The names of definitions that code has declared, and that no living build declares. */
+/** Returns the names of those definitions that code once declared and that no living build declares any more. */
 export async function abandonedDefs(
   store: BuildReader,
   defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],

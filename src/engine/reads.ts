@@ -45,7 +45,7 @@ export interface PreviewRequest extends Pick<PreviewOptions, 'policies'> {
 
 /** A definition with the settings in effect. */
 export interface ListedDefinition extends KnownDefinition {
-  /** Whether code declared it, and no living instance has that code any more. */
+  /** Whether code once declared the definition, and no living build declares it any more. */
   readonly isUndeclared: boolean;
 }
 
@@ -88,7 +88,7 @@ export class EngineReads {
     throw recordNotJob(job);
   }
 
-  /** Also a definition, or another record that is no run. */
+  /** Like `get`, but also returns definitions and other records. */
   async record(id: number): Promise<Job> {
     const job = await this.#stores.forJob(id).get(id);
     if (job) return job;
@@ -116,7 +116,7 @@ export class EngineReads {
     return runStats(run, await this.#stores.forJob(id).count({ parent: id }), await this.history(id));
   }
 
-  /** Null: the job does not wait to be claimed. */
+  /** How many claimable jobs precede a pending job; null: the job is not pending. */
   async queuePosition(job: Job): Promise<number | null> {
     return job.state === 'pending' ? this.#stores.forJob(job.id).store.queuePosition(job) : null;
   }

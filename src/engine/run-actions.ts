@@ -23,7 +23,7 @@ export interface RunActionsParts {
 }
 
 const byToken = { by: 'token' };
-/** A token may be used before the store knows that its job was handed off; then its use waits for that. */
+/** A system may use a token before the hand-off is stored. The call then polls for it, at most this many times. */
 const firstPolls = 20;
 const firstPollMs = 250;
 
@@ -76,7 +76,7 @@ export class RunActions {
     return job;
   }
 
-  /** Records the deletion in the same commit. */
+  /** Deletes a run; if the options name a person, the same commit records the deletion. */
   delete(id: number, act?: ActOptions): Promise<void> {
     const { stores, audit } = this.#parts;
     return stores.forJob(id).delete(id, act?.by === undefined ? undefined : audit.asker(act));
@@ -92,7 +92,7 @@ export class RunActions {
     return this.#parts.stores.forJob(id).fail(id, fence, storedError(error), byToken);
   }
 
-  /** Finishes a job that was handed off, in place of the system that has its token. */
+  /** Finishes a job that was handed off, without its token, in place of the system that has the token. */
   async completeHandedOff(id: number, result: unknown, act?: ActOptions): Promise<Job> {
     const { audit } = this.#parts;
     const fence = await this.#handedOffFence(id);
@@ -105,7 +105,7 @@ export class RunActions {
     return audit.ofJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
   }
 
-  /** Refuses a token that is not that of the job, or is no longer. */
+  /** Returns the job and fence of a token. Refuses a token that was not given out, or is no longer valid. */
   async #holdingOf(token: string): Promise<Holding> {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);

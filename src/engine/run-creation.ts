@@ -31,7 +31,7 @@ export class RunCreation {
     return this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
   }
 
-  /** In the caller's transaction: the runs exist if and when it commits. */
+  /** Creates a run in the caller's transaction: the run exists if and when the transaction commits. */
   createIn(transaction: unknown, what: Runnable, request: RunRequest<unknown>): Promise<readonly Created[]> {
     const { instance } = this.#parts;
     return this.#create(what, [request], (jobs, drafts) => jobs.createWithin(transaction, drafts, instance));
@@ -66,7 +66,10 @@ export class RunCreation {
   }
 }
 
-/** With one run per type, a taken key is refused; a taken key that the caller chose is an outcome. */
+/**
+ * Refuses `busy.type` if a run was not created because the unique key that Stint uses for one run at a time is taken.
+ * If the caller chose the key, a taken key is not an error but the outcome `existing` or `updated`.
+ */
 function refuseBusy(
   type: string,
   drafts: Drafts,

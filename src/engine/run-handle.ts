@@ -26,7 +26,7 @@ export interface RunUpdate extends Snapshot {
 }
 
 export interface LogRequest {
-  /** Lines with a higher number. */
+  /** Returns only lines with a higher number than this. */
   readonly after?: number;
   readonly limit?: number;
 }
@@ -40,7 +40,7 @@ export interface RunMaker {
 export interface RunBackend {
   get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
-  /** Resolves when the run may have changed. */
+  /** Resolves when the run may have changed, at the latest after `withinMs`. */
   untilChange(id: number, withinMs: number): Promise<void>;
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
   stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
@@ -52,19 +52,22 @@ export interface RunBackend {
 }
 
 export interface ActOptions {
-  /** Who asks, such as a user's name. */
+  /**
+   * The person who asks, such as a user name; recorded in the history and the audit. Default: this instance, which is
+   * recorded in the history only.
+   */
   readonly by?: string;
-  /** Recorded in the history. */
+  /** The reason; recorded in the history and the audit. */
   readonly why?: string;
 }
 
 export interface EndOptions extends ActOptions {
-  /** The kind of actor. Default: `user`. */
+  /** Who ends the run, such as `admin` or `automation`. Default: `user`. */
   readonly code?: TerminateCode;
 }
 
 export interface CancelOptions extends EndOptions {
-  /** How long the handler may take to stop before the job is stopped. */
+  /** How long the handler may take to end by itself. After that the job is stopped. */
   readonly grace?: Duration;
 }
 
@@ -95,7 +98,10 @@ export class RunCancelled extends Error {
   }
 }
 
-/** A run is looked for as often as it has been waited for, within these bounds: short runs are noticed soon. */
+/**
+ * The bounds of the interval at which `result` reads the run. The interval is the time waited so far, so that the end
+ * of a short run is noticed soon.
+ */
 const resultPollMs = { min: 25, max: 1_000 };
 const watchPollMs = 250;
 const logPage = 1000;
@@ -116,7 +122,10 @@ export class RunHandle<Result = unknown> {
     return this.#backend.get(this.id);
   }
 
-  /** The result of the run. Throws RunFailed or RunCancelled if it did not succeed. */
+  /**
+   * Waits for the end of the run and returns its result. Throws RunFailed or RunCancelled if the run did not succeed,
+   * and a refusal if it has not ended within `timeout`.
+   */
   async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
     const start = this.#backend.now();
     const deadline = timeout === undefined ? Infinity : start + durationMs(timeout);
@@ -132,7 +141,7 @@ export class RunHandle<Result = unknown> {
     }
   }
 
-  /** The run now, then after each change, until it has ended and its whole log has been returned. */
+  /** Yields the run now and after each change, until it has ended and its whole log has been returned. */
   async *watch(): AsyncGenerator<RunUpdate, void, undefined> {
     let lastVersion = '';
     let after = 0;

@@ -5,7 +5,7 @@ import { definitionKey, type Spec } from '../model/definition.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
 import { TallySum } from '../store/tally-sum.ts';
 
-/** Jobs in memory have ids from here on. */
+/** The lowest id of in-memory jobs. All ids in the database are lower, so an id shows which store has the job. */
 export const firstMemoryId = 2 ** 52;
 
 const pageDefault = 100;
@@ -40,7 +40,7 @@ export class Stores {
     return [...(await definitions(this.database.store)), ...(await definitions(this.memory.store))];
   }
 
-  /** One list over both stores: jobs in memory have the higher ids. */
+  /** Finds jobs of both stores as one list in the order of ids: jobs in memory have the higher ids. */
   async find(query: Query, page: PageRequest = {}): Promise<Page> {
     const { order = 'newest', after, limit = pageDefault } = page;
     const [first, second] = order === 'newest' ? [this.memory, this.database] : [this.database, this.memory];

@@ -15,13 +15,13 @@ export interface TypeCatalogueParts {
   readonly clock: Clock;
 }
 
-/** How long rules are used before the store is asked again. */
+/** How long the rules of a type without local code are cached before the store is read again. */
 const freshMs = 1_000;
 const rulesMax = 1_000;
 
 interface ReadRules {
   readonly rules: TypeRules;
-  /** Null: the type is not registered. */
+  /** The entry as JSON text, to detect changes; null: the type is not registered. */
   readonly text: string | null;
   readonly readAt: number;
 }
@@ -34,7 +34,10 @@ export class TypeCatalogue {
     this.#parts = parts;
   }
 
-  /** The rules of a type by its name. A type that no instance has registered has none: its program may start later. */
+  /**
+   * Returns the rules of a type by its name. A type that no instance has registered is not refused, since its program
+   * may start later: its rules accept any input.
+   */
   async rules(name: string): Promise<TypeRules> {
     const { handlers, clock } = this.#parts;
     const local = handlers.get(name);
@@ -44,7 +47,7 @@ export class TypeCatalogue {
     return this.#refresh(name, known);
   }
 
-  /** The entries of types: registered ones, else those of this engine. */
+  /** Returns the entries of types: as registered in the store, or else from the code of this engine. */
   async entries(names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
     const { stores, handlers } = this.#parts;
     const entries = new Map(await readTypes(stores.database.store, names));
@@ -55,7 +58,7 @@ export class TypeCatalogue {
     return entries;
   }
 
-  /** Definitions with the settings that their types have today. */
+  /** Returns definitions with the settings in effect: their own, and for the rest those that their types have now. */
   async resolve(known: readonly KnownDefinition[]): Promise<readonly KnownDefinition[]> {
     const entries = await this.entries([...new Set(known.map(({ code }) => code.type))]);
     return known.map((def) => ({ ...def, spec: specOf(def, entries.get(def.code.type) ?? null) }));

@@ -16,14 +16,14 @@ import { running, type RunningPart, type RunningParts } from './worker/running.t
 export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
   readonly version: string;
   readonly build: string;
-  /** Differs for each engine. */
+  /** A random id of this engine, which distinguishes it from another process under the same instance name. */
   readonly boot: string;
   readonly host: string;
   readonly leaseMs: number;
   readonly backupHeartbeat: BackupHeartbeat;
 }
 
-/** New jobs arrive often, new definitions rarely: a wake starts the scheduler at most this often. */
+/** Wakes start the scheduler at most once in this time, since most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
 
 export class Worker {
@@ -48,7 +48,7 @@ export class Worker {
     this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow);
     this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
     this.#heartbeat = this.#newHeartbeat();
-    // Short back-off: a lease waits to be renewed when the store is back.
+    // The back-off is short, so that the lease is renewed soon after the store answers again.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
     this.#schedulingWake = new ThrottledWake(this.#maintaining.scheduling, clock, schedulingWakeMs);
     this.#maintaining.leader.onGained(() => {
@@ -61,17 +61,17 @@ export class Worker {
     return this.#claiming.claimOnCreate;
   }
 
-  /** The jobs that are executed here. */
+  /** The ids of the jobs that this worker executes now. */
   get running(): readonly number[] {
     return [...this.#running.attempts.values()].map(({ job }) => job.id);
   }
 
-  /** Whether all slots are in use, so that it claims nothing. */
+  /** Whether all slots are in use, so that a job claimed now would have to wait for a slot. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
   }
 
-  /** Whether a handler that runs here has got this token. */
+  /** Whether this token was given to a handler whose attempt is still under way here. */
   hasGiven(token: string, holding: Holding): boolean {
     return this.#running.attempts.under(holding)?.hasToken(token) ?? false;
   }
@@ -87,7 +87,7 @@ export class Worker {
     for (const loop of [this.#claiming.loop, this.#beating, ...this.#maintenance]) loop.start();
   }
 
-  /** Claims nothing more and releases queued jobs. Attempts under way continue, with the heartbeat. */
+  /** Stops claiming, and releases claimed jobs that have not started. Attempts and the heartbeat continue. */
   async suspend(): Promise<void> {
     const { slots, finisher } = this.#running;
     this.#isDraining = true;
@@ -98,11 +98,11 @@ export class Worker {
     await Promise.all(slots.takeQueued().map((job) => finisher.release(job)));
   }
 
-  /** Waits for attempts up to a limit, then interrupts them and releases their jobs. */
+  /** Waits up to `patienceMs` for running attempts, then interrupts the remaining ones and releases their jobs. */
   async close(patienceMs: number): Promise<void> {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // After a lease without an answer from the store, other instances have repaired these jobs.
+    // Outcomes that are not stored a lease after the patience are dropped: other instances repair their jobs.
     const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
     await this.suspend();
     await this.#drain(patienceMs);
@@ -116,19 +116,19 @@ export class Worker {
     this.#stopWatching = null;
   }
 
-  /** A job may be due: claims at once. */
+  /** Call when a job may be due: claims at once. */
   wake(): void {
     if (this.#isDraining) return;
     this.#claiming.loop.wake();
     this.#schedulingWake.wake();
   }
 
-  /** A definition has changed. */
+  /** Call when a definition has changed: starts the scheduler at once. */
   reschedule(): void {
     if (!this.#isDraining) this.#maintaining.scheduling.wake();
   }
 
-  /** A job that may run here was cancelled or stopped: the next heartbeat, sent now, delivers it. */
+  /** Call when a job was cancelled or stopped: sends a heartbeat at once, which delivers cancels to attempts. */
   checkCancels(): void {
     if (this.#running.attempts.size > 0) this.#beating.wake();
   }
@@ -160,7 +160,7 @@ export class Worker {
     stopTimer();
   }
 
-  /** Not essential: without it the lease lapses. */
+  /** Ends the lease of this instance. A failure is only logged, since the lease then lapses by itself. */
   async #leave(): Promise<void> {
     const { jobs, instance, logger } = this.#parts;
     if (!this.#heartbeat.isRegistered) return;
@@ -183,7 +183,7 @@ export class Worker {
     slots.fill();
   }
 
-  /** The store answers again, or this instance has become the leader: all loops have work to catch up with. */
+  /** Call when the store answers again or this instance has become the leader: every loop may have work to do. */
   #wakeLoops(): void {
     if (this.#isDraining) return;
     for (const loop of [this.#claiming.loop, ...this.#maintenance]) loop.wake();

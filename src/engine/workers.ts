@@ -12,7 +12,7 @@ export interface WorkersParts extends WorkerParts {
   readonly memory: Jobs;
 }
 
-/** Without a limit, ended runs would fill the memory. */
+/** The longest time for which ended in-memory runs are stored; without a limit they would fill the memory. */
 const memoryRetentionMax: Duration = '1h';
 
 export class Workers {
@@ -54,40 +54,40 @@ export class Workers {
     await Promise.all(this.#all.map((worker) => worker.close(patienceMs)));
   }
 
-  /** Must be called before the first in-memory job is created. */
+  /** Creates the worker for in-memory jobs, unless it exists. Call before the first in-memory job is created. */
   async startMemory(): Promise<void> {
     if (this.#memory) return;
     const { retention, memory: jobs } = this.#parts;
     const jobsMs = Math.min(retention.jobsMs ?? Infinity, durationMs(memoryRetentionMax));
     const memoryRetention = { ...retention, jobsMs };
     const { timeLimits } = this.#parts.backupHeartbeat;
-    // No other instance can take over these jobs, so their lease needs no backup.
+    // No other instance can take over in-memory jobs, so their lease needs no backup heartbeat.
     const backupHeartbeat = { ...noBackupHeartbeat, timeLimits };
     this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention, backupHeartbeat });
     if (this.#isResumed) await this.#memory.start();
   }
 
-  /** Whether a handler that runs in this process has got this token, and has yet to return. */
+  /** Whether this token was given to a handler whose attempt is still under way in this process. */
   hasGiven(token: string, holding: Holding): boolean {
     return this.#all.some((worker) => worker.hasGiven(token, holding));
   }
 
-  /** A job may be due. */
+  /** Call when a job may be due. */
   wake(): void {
     for (const worker of this.#all) worker.wake();
   }
 
-  /** A definition has changed. */
+  /** Call when a definition has changed. */
   reschedule(): void {
     for (const worker of this.#all) worker.reschedule();
   }
 
-  /** A job was cancelled or stopped. */
+  /** Call when a job was cancelled or stopped. */
   checkCancels(): void {
     for (const worker of this.#all) worker.checkCancels();
   }
 
-  /** A command was sent to an instance, which may be this one. */
+  /** Call when a command was sent to an instance, which may be this one. */
   checkCommands(): void {
     this.#commandLoop.wake();
   }

@@ -1,6 +1,6 @@
 /**
- * The entry of the heartbeat thread: counts the beats of the main thread, beats in its place when they stop, and
- * enforces the time limits of attempts while the event loop is blocked.
+ * The entry of the heartbeat thread: watches the heartbeats of the main thread, sends heartbeats in its place when they
+ * stop, and enforces the time limits of attempts while the event loop is blocked.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TimeLimits } from '../engine/work/time-limits.ts';
@@ -12,9 +12,9 @@ import { openStoreAt } from './store.ts';
 
 const { address, instance, leaseMs, blockedMaxMs, about, signals, limits } = workerData as HeartbeatThreadData;
 
-/** Often enough to notice missing beats while most of the lease is left. */
+/** Short, so that missing heartbeats are noticed while most of the lease is left. */
 const pollMs = Math.min(leaseMs / 12, 1_000);
-/** The interval of the main thread's beats. */
+/** The longest interval between two heartbeats of the main thread, unless it is blocked. */
 const beatMs = leaseMs / 3;
 const timeLimits = new TimeLimits(limits.rows, limits.shared);
 
@@ -41,7 +41,10 @@ async function watch(): Promise<void> {
   }
 }
 
-/** Opens the store in advance, since little of the lease may be left later. A failure is retried at the next poll. */
+/**
+ * Opens the store before a heartbeat of this thread is needed, since little of the lease may be left then. Null: the
+ * store cannot be opened; the next poll tries again.
+ */
 function open(): OpenedStore | null {
   try {
     const store = openStoreAt(address);
@@ -54,7 +57,7 @@ function open(): OpenedStore | null {
   }
 }
 
-/** A failure is retried at the next poll; the main thread reports the outage. */
+/** Sends a heartbeat; false: it failed. The next poll tries again, and the main thread reports the outage. */
 async function beat(store: Store): Promise<boolean> {
   try {
     await store.beat({ id: instance, leaseMs, about, holds: [] });
@@ -69,7 +72,7 @@ async function check(blockedLoop: BlockedLoop, now: number): Promise<void> {
     const report = await blockedLoop.check(timeLimits.running(), now);
     if (report !== null) post({ kind: 'blocked', report });
   } catch {
-    // The store does not answer: tried again at the next poll.
+    // The store does not answer: the next poll tries again.
   }
 }
 

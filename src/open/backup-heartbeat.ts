@@ -1,7 +1,7 @@
 /**
- * The backup heartbeat in a thread with its own connection to the store. It beats only while the main thread does not,
- * so that a handler that blocks the event loop does not lose its lease. After a limit it stops: the process is then
- * considered hung.
+ * The backup heartbeat in a thread with its own connection to the store. It sends heartbeats only while the main thread
+ * sends none, so that the lease does not lapse while a handler blocks the event loop. After `blockedMaxMs` it stops:
+ * the process then counts as hung.
  */
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -16,15 +16,16 @@ export interface ThreadHeartbeatParts {
   readonly instance: string;
   readonly leaseMs: number;
   readonly logger: Logger;
-  /** How long the event loop may be blocked. */
+  /** How long the thread beats for a blocked event loop. Then the process counts as hung, and its lease lapses. */
   readonly blockedMaxMs: number;
   /** How many attempts can run at a time. */
   readonly attempts: number;
 }
 
 /**
- * The `workerData` of the thread. `signals[0]` counts the beats of the main thread, `signals[1]` is 1 to stop,
- * `signals[2]` rises when the thread begins to give up the jobs of the instance, and when it has.
+ * The `workerData` of the thread. `signals[0]` counts the heartbeats of the main thread. `signals[1]` is set to 1 to
+ * stop the thread. `signals[2]` is incremented before and after the thread gives up jobs of the instance: odd means
+ * that it is doing so.
  */
 export interface HeartbeatThreadData {
   readonly address: StoreAddress;
@@ -72,7 +73,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     });
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });
-      // Jobs are executed without the backup.
+      // From now on, jobs are executed without the backup heartbeat.
       onReady();
     });
     this.#thread.unref();
@@ -103,7 +104,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     return new Worker(threadEntry, { workerData });
   }
 
-  /** Arrives when the event loop is free again. */
+  /** Logs a report of the thread, which arrives when the event loop is free again. */
   #logBlocked({ timedOut, givenUp }: BlockedReport): void {
     const message = 'the event loop was blocked beyond a timeout: use isolate for handlers that compute for long';
     this.#parts.logger.error(message, { timedOut, givenUp });

@@ -1,9 +1,9 @@
 /**
- * What the heartbeat thread does about an event loop that is blocked: it fails attempts that have exceeded their
- * timeout, and gives up the other jobs of the instance if the loop stays blocked after that.
+ * The reaction of the heartbeat thread to a blocked event loop: it fails attempts that have exceeded their timeout, and
+ * gives up the other jobs of the instance if the loop stays blocked after that.
  *
- * A living event loop ends an attempt at its timeout itself. An attempt that is still in the table some time after its
- * timeout therefore proves that the loop is blocked, whatever blocks it.
+ * An event loop that is not blocked ends an attempt at its timeout itself. An attempt that is still among the running
+ * ones some time after its timeout therefore proves that the loop is blocked.
  */
 import { isChange, type CommandRequest } from '../apply.ts';
 import type { LimitedAttempt } from '../engine/work/time-limits.ts';
@@ -15,8 +15,9 @@ export interface BlockedLoopParts {
   readonly store: Store;
   readonly instance: string;
   readonly leaseMs: number;
-  /** Called before the first job is given up, and after the last. */
+  /** Called before the first job is given up. */
   readonly onGivingUp: () => void;
+  /** Called after the last job was given up, or after an error. */
   readonly onGivenUp: () => void;
 }
 
@@ -27,12 +28,12 @@ export interface BlockedReport {
 
 interface Seen {
   readonly since: number;
-  /** When it was first seen to have exceeded its timeout. */
+  /** When this thread first saw that the attempt has exceeded its timeout; null: it has not. */
   overdueSince: number | null;
   isEnforced: boolean;
 }
 
-/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, its timers are late. */
+/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, timers are late. */
 const graceMs = 1_000;
 const heldBatch = 500;
 
@@ -50,7 +51,10 @@ export class BlockedLoop {
     return this.#isGivenUp;
   }
 
-  /** Call repeatedly with the attempts that run now. Null: nothing was done. */
+  /**
+   * Call repeatedly with the attempts that run now. Fails overdue attempts, and gives up the jobs of the instance if
+   * the loop stays blocked. Returns the ids of these jobs; null: no job was changed.
+   */
   async check(running: readonly LimitedAttempt[], now: number): Promise<BlockedReport | null> {
     this.#note(running, now);
     const overdue = running.filter((attempt) => this.#isOverdue(attempt, now));
@@ -60,7 +64,10 @@ export class BlockedLoop {
     return timedOut.length + givenUp.length === 0 ? null : { timedOut, givenUp };
   }
 
-  /** Time counts from when this thread first saw the attempt: threads do not share a monotonic clock. */
+  /**
+   * Notes the attempts that run, and which have exceeded their timeout. The time of an attempt counts from when this
+   * thread first saw it, since threads do not share a monotonic clock.
+   */
   #note(running: readonly LimitedAttempt[], now: number): void {
     const seen = new Map<string, Seen>();
     for (const { name, timeoutMs } of running) {
@@ -85,8 +92,9 @@ export class BlockedLoop {
   }
 
   /**
-   * If an overdue handler is known to be the one that blocks, a third of the lease is enough. Otherwise the loop may
-   * be blocked by a handler that has time left, which gets two thirds.
+   * Whether an attempt has been overdue for so long that the jobs are given up: a third of the lease if the event loop
+   * is known to be inside an overdue handler, otherwise two thirds. In the latter case, a handler that is not overdue
+   * may block the loop.
    */
   #isStuck(overdue: readonly LimitedAttempt[], now: number): boolean {
     if (this.#isGivenUp) return false;
@@ -128,6 +136,9 @@ const timeout = ({ fence, timeoutMs, isInHandler }: LimitedAttempt): CommandRequ
   return { do: 'fail', fence, retryable: true, error };
 };
 
-/** A job that may be the one that blocks counts a crash, so that it cannot do this for ever; others keep their attempt. */
+/**
+ * The command that gives up a job. A job whose handler may block the loop lapses: that counts as a crash, so that it
+ * cannot block instances for ever. Any other job is released, and its attempt does not count.
+ */
 const giveUp = ({ fence }: Job, isSuspect: boolean): CommandRequest['command'] =>
   isSuspect ? { do: 'lapse', fence } : { do: 'release', fence };

@@ -19,7 +19,7 @@ export class CrashableStore {
     return this.#isCrashed;
   }
 
-  /** No later call reaches the store, and no pending call returns. */
+  /** From now on, no call except `now` reaches the store, and no pending call returns. */
   crash(): void {
     this.#isCrashed = true;
   }

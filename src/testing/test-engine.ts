@@ -28,7 +28,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 /** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-/** The time before the next due job that is not skipped, so that every loop of the engine runs once before it. */
+/** Idle time is skipped only up to this long before the next due job, so that every engine loop runs before it. */
 const unskippedMs = 65_000;
 /** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;
@@ -62,7 +62,7 @@ export class TestEngine implements RunMaker {
     return this.#engine!;
   }
 
-  /** The handle works after a crash and a restart, too. */
+  /** Creates a run. Its handle uses the current engine, so it also works after a crash and a restart. */
   async createJobRun<What extends Runnable>(
     what: What,
     ...request: RequestOf<What>
@@ -86,7 +86,7 @@ export class TestEngine implements RunMaker {
     }
   }
 
-  /** Advances the clock, and lets the engine do what becomes due meanwhile. */
+  /** Advances the clock, and lets the engine do all work that becomes due meanwhile. */
   async advance(duration: Duration): Promise<void> {
     const end = this.clock.now() + durationMs(duration);
     await this.drain();
@@ -123,7 +123,7 @@ export class TestEngine implements RunMaker {
     await resumed;
   }
 
-  /** The runs of a type or definition, oldest first. */
+  /** The runs of a type or definition, or all runs, oldest first; without in-memory runs. */
   async runs(what?: { readonly name: string }): Promise<readonly Job[]> {
     const { jobs } = await this.#store.find({ kinds: ['run'] }, { order: 'oldest', limit: 1000 });
     return jobs.filter(({ type, def }) => what === undefined || type === what.name || def === what.name);
@@ -145,7 +145,7 @@ export class TestEngine implements RunMaker {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 
-  /** Skips time in which no job is running or due. */
+  /** If no job is running, jumps to a time shortly before the next due job, or before `end`. */
   async #skipIdleTime(end: number): Promise<void> {
     const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));

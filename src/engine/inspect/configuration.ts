@@ -1,10 +1,10 @@
-/** The configuration of a definition in the terms of seed 4: its status, its last run and its next run. */
+/** The configuration of a definition in the terms of seed 4 (docs/seeds.md): its status, its last and its next run. */
 import { endedStandings, openStandings } from '../../store/query.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Job } from '../../model/job.ts';
 import { configurationOf, type Configuration } from '../../vocabulary/configuration.ts';
 
-/** Overlapping runs can end in any order, so the last to end is searched among this many of the newest. */
+/** Overlapping runs can end in any order: the run that ended last is searched among this many of the newest. */
 const endedMax = 100;
 
 export async function configurationIn(jobs: Jobs, def: Job): Promise<Configuration> {

@@ -10,14 +10,14 @@ export interface Finding {
   readonly level: 'fine' | 'warning' | 'problem';
   readonly about: string;
   readonly says: string;
-  /** The advice; null: nothing to do. */
+  /** The advice; null: there is nothing to do, or `says` contains the advice. */
   readonly todo: string | null;
 }
 
 const skewMaxMs = 2_000;
 const transactionMaxMs = 60_000;
 const logMaxBytes = 256 * 1024 * 1024;
-/** With fewer dead rows, bloat does not matter. */
+/** A table with fewer dead rows is never reported as bloated. */
 const deadMin = 20_000;
 const connectionsMaxShare = 0.85;
 const lateMs = 60_000;
@@ -51,7 +51,10 @@ function ofSchema({ from, to }: Migration): Finding {
   return problem('schema', says, 'run stint migrate');
 }
 
-/** No database at this path, a schema of a newer Stint, a server that does not answer: the message says what to do. */
+/**
+ * The finding about a store that cannot be used: there is no database at the path, its schema is newer, or the server
+ * does not answer. The message of the refusal contains the advice.
+ */
 export function unusableStore(error: unknown): Finding {
   if (!isRefusal(error)) throw error;
   return { level: 'problem', about: 'store', says: error.message, todo: null };
@@ -120,7 +123,7 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   return [...found, warning('versions', says, 'finish the upgrade')];
 }
 
-/** As the instances report it; the shortest time is in effect. */
+/** The retention that the live instances report. The shortest is in effect, since every instance deletes by its own. */
 function ofRetention(live: readonly Instance[]): Finding[] {
   const times = live.flatMap(({ about: { retentionMs } }) => (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
   if (times.length === 0) return [];
@@ -148,7 +151,7 @@ async function ofStuck(jobs: Jobs): Promise<Finding[]> {
   return found.length > 0 ? found : [fine('stuck', 'no job is stuck')];
 }
 
-/** Overdue definitions, and jobs that have been due for a minute without being claimed. */
+/** Findings about definitions and jobs that have been due for more than a minute without being ticked or claimed. */
 async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
   const before = now - lateMs;
   const late = async (kinds: readonly ('def' | 'run' | 'task')[]): Promise<number> => {

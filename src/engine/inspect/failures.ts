@@ -11,7 +11,7 @@ export interface FailureGroup {
   /** The message of the newest failure. */
   readonly message: string;
   readonly failed: number;
-  /** Jobs with another attempt ahead. */
+  /** How many jobs have failed and wait for a retry or execute one. */
   readonly retrying: number;
   /** The times of the failures, newest first. */
   readonly times: readonly number[];
@@ -21,9 +21,9 @@ export interface FailureGroup {
 
 export interface Failures {
   readonly groups: readonly FailureGroup[];
-  /** How many jobs were read. */
+  /** How many jobs were read to find the failures. */
   readonly scanned: number;
-  /** Whether older jobs were left out. */
+  /** Whether there were too many jobs to read all, so that older failures may be missing. */
   readonly isCut: boolean;
 }
 

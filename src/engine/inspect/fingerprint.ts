@@ -4,11 +4,11 @@ import type { Job } from '../../model/job.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
 
 const shapeMax = 300;
-/** Longer than the shape, so that a secret at its end is recognized as a whole. */
+/** How much of a message is read. More than `shapeMax`, so that a secret at the end of the shape is recognized. */
 const readMax = 1_000;
 const digits = 16;
 
-/** Null if the job has no error. */
+/** The fingerprint of a job's error; null: the job has no error. */
 export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): string | null {
   if (error === null) return null;
   const text = JSON.stringify([type, error.code, shapeOf(error.message)]);
@@ -16,8 +16,8 @@ export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): str
 }
 
 /**
- * The first line of a message, with ids, memory addresses and numbers replaced by `#`, and without secrets: the
- * fingerprint is public, and a short secret could be found by trying.
+ * The first line of a message, with ids, memory addresses and numbers replaced by `#`. Secrets are removed: the
+ * fingerprint is public, and a short secret could be guessed from the hash.
  */
 export function shapeOf(message: string): string {
   const [line = ''] = message.slice(0, readMax).split('\n');

@@ -6,9 +6,9 @@ export interface LimitInUse {
   /** The type of the limited jobs. */
   readonly type: string;
   readonly scope: 'type' | 'tasks' | 'definition' | 'key';
-  /** The name of the definition, or the key. */
+  /** The name of the definition, or the key; null for the scopes `type` and `tasks`. */
   readonly name: string | null;
-  /** Null: unknown, since only an instance with the code of the type has the limit. */
+  /** Null: unknown, because this engine does not have the code of the type, which declares the limit. */
   readonly max: number | null;
   readonly taken: number;
 }

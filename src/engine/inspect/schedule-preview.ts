@@ -35,7 +35,7 @@ export function previewTicks(
 
 type UndecidedTick = Omit<PreviewedTick, 'does'>;
 
-/** The position of the schedule. If it waits for a run, that run is assumed to start now. */
+/** The moments that determine the next tick. If the schedule waits for a run, the run is assumed to start now. */
 function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now: number, runMs: number): TickMoments {
   const base = { activated, scheduled: lastNominal ?? undefined, after: lastNominal ?? activated };
   if (run === null) return base;

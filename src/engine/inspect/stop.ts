@@ -1,4 +1,4 @@
-/** The effect of a forced stop on the code of a job. */
+/** The effect of a stop on the handler of a job: its code is terminated, disowned, or not running. */
 import type { Jobs } from '../../jobs.ts';
 import type { Job } from '../../model/job.ts';
 
@@ -11,7 +11,7 @@ export interface StopAnswer {
   readonly how: 'terminated' | 'disowned' | 'idle';
 }
 
-/** The effect that a stop would have now. Instances publish their isolated types, so the caller need not have them. */
+/** The effect that a stop would have now. Instances publish their isolated types, so the caller needs no code. */
 export async function stopWouldBe(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
   if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';

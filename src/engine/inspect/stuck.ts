@@ -6,7 +6,7 @@ export interface Stuck {
   readonly lapsed: readonly number[];
   /** Jobs that wait for children, although none is open. */
   readonly unsettled: readonly number[];
-  /** The number of due jobs per type that no live instance has. */
+  /** The types that no live instance has, each with the number of its due jobs. */
   readonly unknownTypes: ReadonlyMap<string, number>;
 }
 

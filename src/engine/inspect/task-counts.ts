@@ -12,11 +12,11 @@ export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
 }
 
 const expensiveMs = 20;
-/** A count is cached for this many times as long as it took: watching a run costs at most a tenth of the time. */
+/** A count that took 1 s is cached for 10 s, so that watching a run keeps the store busy for a tenth of the time. */
 const cacheFactor = 10;
 const cachedMax = 100;
 
-/** Caches counts of open runs: counting 100,000 tasks is slow, and every watcher of the run asks for it. */
+/** Caches slow counts of open runs: every watcher of a run asks for its count, and counting 100,000 tasks is slow. */
 export class TaskCountCache {
   readonly #clock: Clock;
   readonly #expensive = new Map<number, { readonly counts: TaskCounts; readonly until: number }>();

@@ -7,16 +7,19 @@ import { noTimeLimits, type TimeLimits } from '../work/time-limits.ts';
 
 export interface BackupHeartbeat {
   readonly timeLimits: TimeLimits;
-  /** Calls `onReady` once it can beat; until then a blocked event loop would cost the lease. */
+  /** Calls `onReady` once the thread can send heartbeats. Until then, the lease lapses if the event loop is blocked. */
   start(about: InstanceAbout, onReady: () => void): void;
-  /** The instance has just sent a heartbeat itself. */
+  /** Call after each heartbeat of the instance itself: the thread then need not send one. */
   noteBeat(): void;
-  /** Rises when the thread begins to give up the jobs of this instance, and when it has; odd in between. */
+  /**
+   * A counter that is incremented before and after the thread gives up jobs of the instance: odd means that it is doing
+   * so.
+   */
   givenUp(): number;
   stop(): Promise<void>;
 }
 
-/** For stores that no other thread can open, such as those in the memory of this process. */
+/** No backup: for stores that no other thread can open, such as a store in the memory of this process. */
 export const noBackupHeartbeat: BackupHeartbeat = {
   timeLimits: noTimeLimits,
   start: (_, onReady) => onReady(),

@@ -39,7 +39,7 @@ export class ClaimOnCreate {
     return !isDraining() && slots.unreserved > 0 && claimer.isCaughtUp(type);
   }
 
-  /** Reserves a slot while the job is created. Call only when `applies` is true. */
+  /** Creates and claims a job, and reserves a slot meanwhile. Call only when `applies` returns true. */
   async create(draft: Draft, by: string): Promise<readonly Created[]> {
     const { jobs, instance, slots, lease } = this.#parts;
     const epochBefore = lease.epoch;
@@ -54,7 +54,10 @@ export class ClaimOnCreate {
     }
   }
 
-  /** Starts the handler in a later turn of the event loop, after the code that awaits the creation. */
+  /**
+   * Starts the handler in a later turn of the event loop, after the code that awaits the creation. If the lease may
+   * have lapsed meanwhile, does not start it: the claimer repairs the job.
+   */
   async #start(created: readonly Created[], epochBefore: symbol | null): Promise<void> {
     const { lease, slots, finisher, isDraining } = this.#parts;
     await turn();
@@ -68,7 +71,7 @@ export class ClaimOnCreate {
     }
   }
 
-  /** Unless the outcome is known, the store may have a claim that this instance does not know. */
+  /** Frees the reserved slot. If the outcome of the creation is unknown, the claimer repairs unknown claims. */
   #endReservation(isOutcomeKnown: boolean): void {
     const { slots, claimer } = this.#parts;
     slots.unreserve();
@@ -76,5 +79,5 @@ export class ClaimOnCreate {
   }
 }
 
-/** A refusal means that nothing was written, unless it reports that the store did not answer. */
+/** Whether nothing was written. After `unavailable.store` and other errors, the job may have been written. */
 const isRefused = (error: unknown): boolean => isRefusal(error) && error.code !== 'unavailable.store';

@@ -42,11 +42,11 @@ interface UnknownClaims {
 export class Claimer {
   readonly #parts: ClaimerParts;
   #handlerMs = 50;
-  /** Whether some jobs are limited, by the declared limits or by the gate of a claimed job. */
+  /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
-  /** Whether the last claim returned fewer jobs than requested: until a wake, another claim would return none. */
+  /** Whether the last claim returned fewer jobs than requested: no due job was left, and claiming can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims of this instance that it does not know, and until when more may appear. */
+  /** Why the store may have claims unknown to this instance, and until when more may appear; null: it has none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
@@ -55,12 +55,15 @@ export class Claimer {
     this.#hasGates = types.size + defs.size + keys.size > 0;
   }
 
-  /** The number of jobs claimed ahead follows the moving average of handler times. */
+  /** Updates the moving average of handler times, which determines how many jobs are claimed ahead. */
   noteHandlerTime(handlerMs: number): void {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
   }
 
-  /** Whether another claim is worthwhile. With gates it always may be: a job that ends can admit another. */
+  /**
+   * Whether there is room for jobs and another claim may return some. With gates that is always possible: when a job
+   * ends, its gate can admit another.
+   */
   get needsJobs(): boolean {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
@@ -71,7 +74,10 @@ export class Claimer {
     return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;
   }
 
-  /** The answer to a claim was lost: the claim may have been written, or may still be written within a lease. */
+  /**
+   * Call when the answer to a claim was lost: the claim may have been written, or may be written within a lease. During
+   * that lease, each turn repairs claims that this instance does not know.
+   */
   noteUnknownClaims(): void {
     const { clock, lease } = this.#parts;
     this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };
@@ -81,7 +87,7 @@ export class Claimer {
     const { types, slots, lease } = this.#parts;
     this.#lastClaimWasShort = false;
     if (types.length === 0 || lease.epoch === null) return claimPollMs;
-    // While claim on create is in flight, its job would be mistaken for an unknown claim.
+    // While a claim on create is in flight, its job would be mistaken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     const wanted = this.#wanted();
     if (wanted <= 0) return claimPollMs;
@@ -118,7 +124,7 @@ export class Claimer {
     if (pendingOutcomes() > pendingOutcomesMax) return 0;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
     const room = slots.unreserved + prefetch;
-    // The prefetch buffer is refilled when half of it is used: single claims would cost a round trip each.
+    // The prefetch buffer is refilled only when half of it is used, since each claim costs a round trip.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }
 
@@ -134,7 +140,10 @@ export class Claimer {
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }
 
-  /** Jobs may wait at a full gate. No wake is sent when another instance makes room: the claimer polls more often. */
+  /**
+   * Whether a gate is full, so that jobs may be waiting at it. The claimer then polls more often, since no wake is sent
+   * when a job of another instance ends and makes room.
+   */
   async #isGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;
     const { jobs, types, limits } = this.#parts;

@@ -20,9 +20,9 @@ export interface HeartbeatParts {
   /** Jobs that were claimed and wait for a slot. */
   readonly waiting: () => readonly Holding[];
   readonly about: () => InstanceAbout;
-  /** The store confirmed the lease; `lost` are jobs that this instance no longer holds. */
+  /** Called when the store has confirmed a heartbeat; `lost`: the jobs that this instance no longer holds. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
-  /** The store answers again after a failed heartbeat, or after a pause in which the lease may have lapsed. */
+  /** Called when a heartbeat succeeds after a failed one, or after a pause in which the lease may have lapsed. */
   readonly onReconnect: () => void;
 }
 
@@ -40,7 +40,8 @@ export class Heartbeat {
   async turn(): Promise<number> {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
-    // Wakes within the poll interval even without attempts, so that the first attempt gets a cancel in time.
+    // Without attempts, no heartbeat is sent before the lease needs one. The loop still turns once per poll interval,
+    // so that a cancel of the next attempt is noticed in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#abortAttemptsUnlessAnswered();
     try {
@@ -55,7 +56,7 @@ export class Heartbeat {
     return cancelPollMs;
   }
 
-  /** Whether the name of this instance is its own; otherwise another process has registered under it. */
+  /** Whether this process is registered under its instance name. False: not yet, or another process has the name. */
   get isRegistered(): boolean {
     return this.#isRegistered;
   }
@@ -87,20 +88,23 @@ export class Heartbeat {
     this.#isDisconnected = false;
   }
 
-  /** Once the lease is no longer safe, handlers must stop: another instance may soon start their jobs. */
+  /** Ends all attempts if the lease is no longer safe: another instance may soon start their jobs. */
   #abortAttempts(): void {
     const { lease, attempts } = this.#parts;
     if (lease.isSafe) return;
     for (const attempt of attempts.values()) attempt.abandon();
   }
 
-  /** Aborts them too when no answer comes at all; the returned function disarms the timer. */
+  /**
+   * Starts a timer that ends all attempts if the store does not answer before the lease is unsafe. Returns a function
+   * that stops the timer.
+   */
   #abortAttemptsUnlessAnswered(): () => void {
     const { clock, lease } = this.#parts;
     const waitMs = Math.max(lease.durationMs / 3, lease.safeMs - lease.silenceMs);
     const dueAt = clock.monotonic() + waitMs;
     let disarm = clock.after(waitMs, () => {
-      // A late timer means that this process was paused, not that the store is silent: it gets time to answer.
+      // A late timer means that this process was paused, not that the store is silent: the store gets more time.
       if (clock.monotonic() - dueAt > lease.durationMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
       else this.#abortAttempts();
     });

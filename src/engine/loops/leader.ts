@@ -15,7 +15,7 @@ export class Leader {
     this.#leaseMs = leaseMs;
   }
 
-  /** Called when this instance becomes the leader. */
+  /** Sets the function that is called when this instance becomes the leader. */
   onGained(call: () => void): void {
     this.#onGained = call;
   }

@@ -10,7 +10,7 @@ export class InstanceLease {
   readonly #givenUp: () => number;
   #givenUpSeen = 0;
 
-  /** `givenUp` rises when another thread gives up the jobs of this instance; odd while it does so. */
+  /** `givenUp` returns the counter of the backup heartbeat: odd while its thread gives up the jobs of this instance. */
   constructor(clock: Clock, durationMs: number, givenUp: () => number = () => 0) {
     this.durationMs = durationMs;
     this.#givenUp = givenUp;
@@ -19,30 +19,31 @@ export class InstanceLease {
     this.#renewedAt = clock.monotonic();
   }
 
-  /** Time since the last heartbeat that the store has confirmed was sent. */
+  /** The time since the sending of the last heartbeat that the store has confirmed. */
   get silenceMs(): number {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** Shorter than the lease, because time passes between a check and its effect. */
+  /** How long after a heartbeat the lease is safe. Less than the lease: time passes between a check and its effect. */
   get safeMs(): number {
     return (this.durationMs * 2) / 3;
   }
 
-  /** Whether the lease has certainly not lapsed: the jobs claimed by this instance are still its own. */
+  /** Whether this instance certainly holds its jobs: its lease has not lapsed, and no thread has given the jobs up. */
   get isSafe(): boolean {
     return this.silenceMs < this.safeMs && this.givenUp === this.#givenUpSeen;
   }
 
   /**
-   * A token that changes whenever the lease may have lapsed; null while it may have, and until the backup heartbeat
-   * runs. Compare it before and after an await: while it is unchanged, no other instance repairs the jobs of this one.
+   * A token that changes whenever the lease may have lapsed; null while the lease may have lapsed, and until the backup
+   * heartbeat is ready. Compare the token before and after an await: if it is unchanged, no other instance has repaired
+   * the jobs of this one.
    */
   get epoch(): symbol | null {
     return this.#isBackedUp && this.isSafe ? this.#epoch : null;
   }
 
-  /** From now on a blocked event loop does not cost the lease. */
+  /** Call when the backup heartbeat is ready: a blocked event loop no longer makes the lease lapse. */
   backUp(): void {
     this.#isBackedUp = true;
   }
@@ -51,7 +52,10 @@ export class InstanceLease {
     return this.#givenUp();
   }
 
-  /** The store has confirmed a heartbeat: when it was sent, and whether the lease was safe and `givenUp` then. */
+  /**
+   * Call when the store has confirmed a heartbeat. The arguments describe the moment of its sending: the time, whether
+   * the lease was safe, and the value of `givenUp`.
+   */
   renew(sentAt: number, wasSafe: boolean, givenUp: number): void {
     this.#renewedAt = sentAt;
     if (givenUp % 2 === 0) this.#givenUpSeen = givenUp;

@@ -1,7 +1,7 @@
 /**
- * Registration: an instance name belongs to one process at a time. After a crash, the next process of that name starts
- * when the lease of the first has lapsed, or at once on the same host. While another process beats under the name, the
- * start is refused.
+ * Registration: an instance name belongs to one process at a time. After a crash, the next process of the name starts
+ * when the lease of the dead one has lapsed, or at once on the same host. While another process sends heartbeats under
+ * the name, the start is refused.
  */
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Instance, InstanceAbout, Store } from '../../store/store.ts';
@@ -17,7 +17,10 @@ export interface RegistrationParts {
   readonly heartbeat: Heartbeat;
 }
 
-/** Sends the first heartbeat. Refuses `taken.instance`. */
+/**
+ * Sends the first heartbeat. If another process has the name, waits until its lease lapses; refuses `taken.instance` if
+ * that process sends a further heartbeat meanwhile.
+ */
 export async function register(parts: RegistrationParts): Promise<void> {
   const { clock, leaseMs, heartbeat } = parts;
   let firstSeen: Instance | undefined;
@@ -32,7 +35,7 @@ export async function register(parts: RegistrationParts): Promise<void> {
   }
 }
 
-/** Null: the name is free. */
+/** The refusal `taken.instance` of a heartbeat; null: the heartbeat succeeded and the name is ours. */
 async function refusalOf(beat: Promise<void>): Promise<Refusal | null> {
   try {
     await beat;
@@ -49,7 +52,10 @@ const otherProcess = async ({ store, instance }: RegistrationParts): Promise<Ins
 const isAnotherBeat = (before: Instance, now: Instance): boolean =>
   now.beatAt > before.beatAt && now.about.boot === before.about.boot;
 
-/** Only a process of this host can be asked for. Our own process id may be that of a former container. */
+/**
+ * Whether the process is known to be dead. Only a process of this host can be checked. A process with our own id may
+ * have been in an earlier container: the check would find this process instead.
+ */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;
   try {

@@ -1,6 +1,7 @@
 /**
- * The scheduler: ticks definitions that are due. Every instance may do so; the others poll later than the leader and
- * usually find nothing left. Of two that tick the same definition, the version guard refuses the second.
+ * The scheduler: ticks definitions that are due. Every instance may tick them; the leader polls first, and the other
+ * instances usually find no due definition left. If two instances tick the same definition, the second write is
+ * refused, because the version of the definition has changed.
  */
 import { followRuns, nextTickDue, tickBatch, tickDue, type TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
@@ -13,7 +14,7 @@ export interface SchedulerParts {
 }
 
 const schedulePollMs = 10_000;
-/** How long after a tick is due an instance that is not the leader polls. */
+/** How long after the due time of a tick an instance that is not the leader polls. */
 const followerDelayMs = 2_000;
 const followMs = 15_000;
 
@@ -37,12 +38,12 @@ export class Scheduler {
     return Math.min(schedulePollMs, Math.max(1, next - jobs.store.now() + delayMs));
   }
 
-  /** Adjusts schedules that count from the start or the end of a run. */
+  /** Plans the next ticks of definitions whose schedules count from the start or the end of a run. */
   async follow(defs: readonly number[]): Promise<void> {
     await followRuns(this.#parts.jobs.store, defs, { by: this.#parts.by });
   }
 
-  /** Catches runs whose instance crashed before it called `follow`. Each turn handles one page of the definitions. */
+  /** Calls `follow` for one page of the definitions, in case an instance crashed before it called `follow` itself. */
   async #followLost(): Promise<void> {
     const { jobs } = this.#parts;
     const now = jobs.store.now();

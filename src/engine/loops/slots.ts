@@ -9,7 +9,7 @@ export interface SlotsParts<T> {
   readonly mayStart: () => boolean;
 }
 
-/** Synchronous handlers in a row after which the slots yield to the event loop. */
+/** After starting this many jobs in a row, the slots yield to the event loop: synchronous handlers would block it. */
 const yieldAfter = 250;
 
 export class Slots<T> {
@@ -29,7 +29,7 @@ export class Slots<T> {
     this.#mayStart = mayStart;
   }
 
-  /** Called after each job that ends. */
+  /** Sets the function that is called after the end of each job. */
   onFree(call: () => void): void {
     this.#onFree = call;
   }
@@ -55,7 +55,7 @@ export class Slots<T> {
     return this.#reserved;
   }
 
-  /** How many slots have no job, now or next; negative while more jobs wait than slots are free. */
+  /** How many slots are free beyond those for queued jobs and reservations; negative: how many slots are lacking. */
   get unreserved(): number {
     return this.free - this.waiting - this.#reserved;
   }
@@ -82,7 +82,7 @@ export class Slots<T> {
     }
   }
 
-  /** Removes queued jobs that this instance no longer holds. */
+  /** Removes the queued jobs for which `isDropped` returns true; they do not start. */
   drop(isDropped: (item: T) => boolean): void {
     this.#queue = this.#queue.filter((item) => !isDropped(item));
     this.#notifyIdle();

@@ -7,7 +7,10 @@ import { progressText } from './progress-text.ts';
 export const logLinesMax = 10_000;
 export const logBytesMax = 4_194_304;
 
-/** The share of the last lines, which are buffered apart once the beginning is full. One line reports the gap. */
+/**
+ * The part of the limits that is reserved for the last lines. Once the rest is full, only the last lines are buffered,
+ * and one line reports how many were dropped before them.
+ */
 const endLinesMax = 100;
 const endBytesMax = 131_072;
 const beginLinesMax = logLinesMax - endLinesMax - 1;
@@ -23,7 +26,7 @@ export interface NoteDraft {
   readonly job: JobNotes;
   readonly note: Note;
   readonly bytes: number;
-  /** Call after the write: removes what was written, and leaves what was added meanwhile. */
+  /** Call after the write: removes the written notes, and leaves notes that were added meanwhile. */
   readonly written: () => void;
 }
 
@@ -34,14 +37,14 @@ interface BufferedLine {
 
 export class JobNotes {
   readonly holding: Holding;
-  /** Set after a failed write that contained this job, which may be the cause: it is then written alone. */
+  /** Whether the last write with notes of this job failed. They may be the cause, so they are then written alone. */
   isSuspect = false;
   readonly #room: BufferRoom;
   #progress: Progress | null = null;
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
-  /** The last lines, while the limits leave no room for them. */
+  /** The last lines, once the limits leave no room to append them to `#lines`. */
   #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;

@@ -33,7 +33,7 @@ export interface NotesOptions {
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** The jobs that ended or were lost last, with their fence: notes up to that fence are dropped. */
+  /** The fences of jobs that ended or were lost recently. Further notes of a job up to its fence are dropped. */
   readonly #over = new Recent<number, number>(overRememberedMin);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };
@@ -63,8 +63,8 @@ export class Notes {
   }
 
   /**
-   * Writes the remaining notes of a job and drops later ones; null: nothing remains. Never rejects: it gives up after
-   * five failed writes, since the outcome of the job waits for it.
+   * Writes the remaining notes of a job and drops later ones; null: no notes remain. Never rejects: after five failed
+   * writes it drops the notes, since the outcome of the job is stored only after them.
    */
   finish(holding: Holding): Promise<void> | null {
     this.#over.add(holding.id, holding.fence);
@@ -123,7 +123,7 @@ export class Notes {
     }
   }
 
-  /** The next round of writes. Calls before it starts share it. */
+  /** Returns the next round of writes; all calls before its start share the round. */
   #round(): Promise<void> {
     this.#nextRound ??= this.#lastRound.then(() => {
       this.#nextRound = null;
@@ -186,7 +186,10 @@ export class Notes {
 
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
-/** Batches up to a size, then each suspect alone. Lazy, so that a draft contains the notes at the time of writing. */
+/**
+ * Yields the notes in batches of limited size, then those of each suspect alone. A generator makes each batch just
+ * before its write, so that it contains the latest notes.
+ */
 function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));
   let batch: NoteDraft[] = [];

@@ -13,7 +13,10 @@ export interface ParallelWork<T> {
   readonly work: (item: T, index: number) => Promise<void>;
 }
 
-/** Returns whether all items were started, after the started ones have finished. Rethrows errors of the source. */
+/**
+ * Starts all items, unless `stop` aborts, and waits until the started ones have finished. Returns whether all were
+ * started. Rethrows errors of the source.
+ */
 export async function runParallel<T>(
   items: Items<T>,
   { clock, parallelism, stop, work }: ParallelWork<T>,
@@ -45,7 +48,7 @@ interface Source<T> {
 const sourceOf = <T>(items: Items<T>): Source<T> =>
   Symbol.asyncIterator in items ? asyncSource(items[Symbol.asyncIterator]()) : plainSource(items[Symbol.iterator]());
 
-/** Passes promises on without awaiting them: a rejected promise then fails only its item, not the source. */
+/** Does not await items that are promises: a rejected promise then fails only its item, not the source. */
 const plainSource = <T>(iterator: Iterator<T>): Source<T> => ({
   next: () => iterator.next(),
   close: () => closed(iterator),
@@ -64,13 +67,13 @@ function asyncSource<T>(iterator: AsyncIterator<T>): Source<T> {
     },
     async close() {
       const end = closed(iterator);
-      // While `next` is pending, an async generator queues `return` behind it.
+      // While `next` is pending, an async generator does not execute `return`: waiting for it could take for ever.
       if (!isWaiting) await end;
     },
   };
 }
 
-/** Ignores errors of `return`, since the stage has already ended. */
+/** Closes an iterator. Ignores errors of its `return`, since the stage has already ended. */
 async function closed(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();
@@ -93,7 +96,7 @@ async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<Iter
   }
 }
 
-/** Counts the started items. Supports one waiting caller at a time. */
+/** Limits how many items are processed at a time. Only one caller may wait at a time. */
 class ConcurrencyLimit {
   readonly #parallelism: number;
   #busy = 0;

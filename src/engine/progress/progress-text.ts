@@ -14,7 +14,10 @@ const cuts = [
   { items: 0, stages: 1 },
 ];
 
-/** Drops the oldest nodes until the text fits. The model limits the number of nodes, not the sum of their texts. */
+/**
+ * Returns the progress tree as JSON. Drops the oldest nodes until the JSON fits: the model limits the number of nodes,
+ * but not the sum of their texts.
+ */
 export function progressText(progress: Progress): string {
   let text = JSON.stringify(progress);
   for (const cut of cuts) {

@@ -11,7 +11,7 @@ import { runParallel, type Items } from './parallel-items.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;
-  /** Called with every change, before the call that made it returns. */
+  /** Called synchronously with the tree after every change. */
   readonly onChange: (progress: Progress) => void;
 }
 
@@ -19,7 +19,7 @@ type Describe<T> = (item: T, index: number) => string | null;
 type ItemWork<T> = (item: T, index: number) => unknown;
 type Summary = (succeeded: number, failed: number) => string;
 
-/** The arguments of a stage with items. */
+/** The arguments of `runStage` or `runStageInParallel` with items. */
 interface StagePlan<T> {
   readonly items: Items<T>;
   readonly parallelism: number;
@@ -35,7 +35,7 @@ export class Tracker implements ProgressTracker {
   #failure: unknown;
   #isOver = false;
   #lastItem = 0;
-  /** One controller per running stage. */
+  /** One controller for each stage with items that is running; its abort prevents further items from starting. */
   #stops: readonly AbortController[] = [];
 
   constructor({ clock, onChange }: TrackerOptions) {
@@ -195,7 +195,10 @@ export class Tracker implements ProgressTracker {
     }
   }
 
-  /** Does nothing if the handler has reported the failure. If it reported a success, the error goes to a new item. */
+  /**
+   * Records the error of an item, unless the handler has reported the failure of the item itself. If the handler has
+   * reported its success, the error is recorded in a new item. Returns the status of the item with the error.
+   */
   #failItem(id: number, error: unknown): EndStatus {
     const status = this.#endOf(id);
     if (isFailed(status)) return status;
@@ -222,7 +225,10 @@ export class Tracker implements ProgressTracker {
     if (this.#isWithin(stage)) this.#take({ kind: 'completeStage', summary });
   }
 
-  /** Does nothing if the handler has reported the failure. If it reported a success, the error goes to a new stage. */
+  /**
+   * Records the error of a stage, unless the handler has reported the failure of the stage itself. If the handler has
+   * reported its success, the error is recorded in a new stage.
+   */
   #failStage(stage: string, cause: unknown): void {
     if (this.#stage !== stage || !isFailed(stageOf(this.#progress)?.status)) this.#fail('failStage', cause);
   }
@@ -258,12 +264,12 @@ export class Tracker implements ProgressTracker {
     return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
-  /** Whether a failure ended the stage. A cancel alone does not, once all of its items have started. */
+  /** Whether a failure or the handler's end stopped the stage. After a mere cancel, a stage can still be complete. */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
 
-  /** The key of the newest stage: the number of its process, and its number within it. */
+  /** The key of the newest stage: the number of its process, and the number of the stage within the process. */
   get #stage(): string {
     const { processes, processesDropped } = this.#progress;
     const process = processes.at(-1);
@@ -285,7 +291,7 @@ type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 
 type ItemTally = Record<EndStatus | 'begun', number>;
 
-/** Longer than the limit of the model, which truncates texts again. */
+/** A limit on texts of handlers. The model then truncates them further, to 500 characters. */
 const textBytesMax = 2_048;
 
 const textOf = (text: unknown): string | null => (text == null ? null : plainText(text, textBytesMax));
@@ -308,7 +314,7 @@ function sizeOf(items: Items<unknown>): number | undefined {
   return items instanceof Set || items instanceof Map ? items.size : undefined;
 }
 
-/** An error in `describe` does not fail the item. */
+/** The description of an item; its number if `describe` returns none or throws, which does not fail the item. */
 function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string {
   try {
     return textOf(describe(item, index)) ?? `#${index + 1}`;
@@ -329,7 +335,10 @@ function summaryOf(
   }
 }
 
-/** Without a cancel, an AbortError is an ordinary error: the handler has aborted an operation of its own. */
+/**
+ * Whether an error is a reaction to a cancel, and not a failure. An AbortError is a reaction only if the job was
+ * cancelled; otherwise the handler itself has aborted an operation.
+ */
 function isGivingUp(cause: unknown, isAsked: boolean): boolean {
   try {
     return cause instanceof Cancelled || (isAsked && cause instanceof Error && cause.name === 'AbortError');

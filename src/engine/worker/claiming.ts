@@ -21,7 +21,7 @@ export interface ClaimingPart {
   readonly claimOnCreate: ClaimOnCreate;
 }
 
-/** Claims whenever a slot is free or an outcome has been stored, and there may be jobs to claim. */
+/** Creates the claimer and its loop. A free slot or a stored outcome wakes the loop, if the claimer needs jobs. */
 export function claiming(
   parts: ClaimingParts,
   lease: InstanceLease,

@@ -20,9 +20,9 @@ export interface MaintainingParts extends LoopParts, TickKnowledge {
 export interface MaintainingPart {
   readonly leader: Leader;
   readonly scheduling: Loop;
-  /** All others. */
+  /** All loops except `scheduling`. */
   readonly loops: readonly Loop[];
-  /** Adjusts a schedule that counts from the start or the end of its runs. Does not reject. */
+  /** Plans the next tick of a definition whose schedule counts from the start or the end of its runs. Never rejects. */
   readonly follow: (def: number) => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function maintaining(parts: MaintainingParts, lease: InstanceLease): Main
   return { leader, scheduling, loops, follow: (def) => follow(parts, scheduler, scheduling, def) };
 }
 
-/** Returns how many runs were cancelled; remembers where the next page begins. */
+/** Returns a function that cancels the runs of one page that were not started in time, and returns how many. */
 function startLimits(store: Store, by: string): () => Promise<number> {
   let after: number | null = null;
   return async () => {

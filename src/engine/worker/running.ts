@@ -26,7 +26,7 @@ export interface RunningParts extends LoopParts {
   readonly slots: number;
   readonly timeLimits: TimeLimits;
   readonly isKnownNewer: (type: string) => Promise<boolean>;
-  /** Only for the worker that receives them. */
+  /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;
 }
 
@@ -38,7 +38,7 @@ export interface RunningPart {
   readonly slots: Slots<RunningJob>;
 }
 
-/** `follow` adjusts a schedule that counts from the start or the end of its runs. */
+/** `follow` plans the next tick of a definition whose schedule counts from the start or the end of its runs. */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
