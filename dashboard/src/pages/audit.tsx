@@ -65,7 +65,7 @@ interface FilterProps {
   readonly value: string;
 }
 
-/** Exact match: the API has no other. */
+/** A filter field. It finds exact values only, because the API cannot search for parts of them. */
 const Filter = ({ name, label, value }: FilterProps): JSX.Element => (
   <input
     class="control short" type="search" aria-label={label} placeholder={label} value={value}
