@@ -98,7 +98,10 @@ function runningOf({ running, now }: Moment): FrameLine[] {
   return [[{ text: heading, style: 'dim' }], ...rows];
 }
 
-/** The holder of a listed run. If the run has changed since it was listed, its state. */
+/**
+ * The holder of a listed run, or "running tasks" while it waits for its tasks. A run that has changed since shows its
+ * state.
+ */
 function holderText(job: Job): string {
   if (job.state === 'running') return job.lease.holder;
   return job.state === 'held' ? 'running tasks' : standingOf(job);

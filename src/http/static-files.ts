@@ -42,7 +42,10 @@ export class StaticFiles {
    */
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
-  /** Reads all files of a folder. If it is null or missing, only the plain page is served. */
+  /**
+   * Reads the files of a folder whose media type is known. If the folder is null or missing, only the plain page is
+   * served.
+   */
   constructor(folder: string | null) {
     if (folder === null || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

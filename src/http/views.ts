@@ -19,7 +19,7 @@ import type {
 } from './contract.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
-/** Data of a run that is stored beside its row. */
+/** Data of a run that its row does not contain. */
 export interface RunExtras {
   readonly tasks?: RunView['tasks'];
   readonly progress?: Progress | null;

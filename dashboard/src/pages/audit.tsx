@@ -1,4 +1,4 @@
-/** Audit: who did what to which run or definition, when, why, and what it changed. */
+/** Audit: the recorded actions on runs and definitions, with actor, time, reason and changed values. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';

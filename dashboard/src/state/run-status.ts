@@ -38,8 +38,8 @@ const phaseTexts: Readonly<Record<RunView['phase'], string>> = {
 const wholeSeconds = (ms: number): number => Math.ceil(ms / 1_000) * 1_000;
 
 /**
- * Returns the start of the first attempt. `startedAt` is the start of the newest attempt, which may only gather
- * results.
+ * Returns the start of the first attempt; null: the run has not started. `startedAt` is the start of the newest
+ * attempt, which may only gather results.
  */
 export const firstStartOf = ({ attempts, startedAt }: RunDetail): number | null => attempts.at(-1)?.start ?? startedAt;
 

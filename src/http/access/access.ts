@@ -83,7 +83,10 @@ export class Access {
     }));
   }
 
-  /** Identifies the caller or refuses. Too many wrong tokens from one address are refused with a time to wait. */
+  /**
+   * Identifies the caller or refuses the request. After too many wrong tokens from one address, the refusal says how
+   * long to wait.
+   */
   async identify(request: Request, credentials: Credentials): Promise<Principal> {
     const principal = await this.#principalOf(request, credentials);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
@@ -196,7 +199,7 @@ export const isLoopback = (address: string | null): boolean =>
 export const isLoopbackName = (host: string): boolean =>
   isLoopback(host.replace(/^\[|\]$/g, '')) || host.toLowerCase() === 'localhost';
 
-/** The conditions under which a server may listen. */
+/** The facts that decide whether a server may listen on a host. */
 export interface BindRequest {
   readonly host: string;
   readonly isSetUp: boolean;

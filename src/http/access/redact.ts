@@ -1,4 +1,4 @@
-/** Redaction: hides the parts of a payload that its reader may not see: nothing, the secrets, or all values. */
+/** Redaction: hides nothing, the secrets or all values of a payload, depending on the visibility of its reader. */
 import { isExactNumber } from '../../model/json.ts';
 import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 

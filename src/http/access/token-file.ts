@@ -60,7 +60,7 @@ function fingerprintOf(path: string): string {
 export const tokensIn = (path: string): readonly TokenRecord[] =>
   existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
 
-/** Writes the file atomically by a rename. Only its owner can read it. */
+/** Replaces the file by a rename, so that no reader sees a half-written file. Only its owner can read it. */
 export function writeTokens(path: string, records: readonly TokenRecord[]): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const written = `${path}.${process.pid}`;

@@ -186,8 +186,8 @@ export const DefCreation = z
 const limitMax = z.number().int().nullable().optional();
 
 /**
- * An override, merged into the previous override. Omitted fields stay overridden; null removes a field, so that the
- * declared setting applies again.
+ * An override, merged into the previous one. Omitted fields stay as they were; null removes a field from the override,
+ * so that the declared setting applies again.
  */
 export const DefOverride = z
   .strictObject({

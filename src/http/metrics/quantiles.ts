@@ -36,7 +36,7 @@ export class Quantiles {
     this.#max = Math.max(this.#max, ms);
   }
 
-  /** Null: no duration was added. */
+  /** Returns the percentiles; null: no duration was added. */
   percentiles(): Percentiles | null {
     if (this.#bins.size === 0) return null;
     const bins = [...this.#bins].sort(([a], [b]) => a - b);

@@ -81,7 +81,9 @@ export function overrideOf(def: DefView, before: DefinitionDraft, draft: Definit
   };
 }
 
-/** An override replaces the whole misfire setting, so its other parts are sent too. */
+/**
+ * The misfire setting with the chosen policy. An override replaces the whole setting, so its other parts are sent too.
+ */
 function misfireOf({ spec }: DefView, policy: keyof typeof misfireTexts): NonNullable<OverrideBody['misfire']> {
   const { cap, windowMs, graceMs } = spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
   return { policy, cap, windowMs, ...(graceMs === undefined ? {} : { graceMs }) };

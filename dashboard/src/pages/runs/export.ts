@@ -1,4 +1,4 @@
-/** Exports all pages of a list of runs, as JSON lines or CSV. */
+/** Exports the runs of a list from all pages, up to a limit, as JSON lines or CSV. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 
