@@ -75,7 +75,7 @@ type Args<N extends Callable> = {} extends RequestArguments<N>
   ? [parts?: RequestArguments<N>, signal?: AbortSignal]
   : [parts: RequestArguments<N>, signal?: AbortSignal];
 
-/** True after an answer 401: the sign-in form is shown. */
+/** Whether the sign-in form is shown: true after a response with the status 401. */
 export const needsSignIn = signal(false);
 
 const idempotentRoutes: ReadonlySet<Callable> = new Set<Callable>(['createRun', 'runDef']);
@@ -97,7 +97,7 @@ export async function call<N extends Callable>(name: N, ...[given, signal]: Args
   throw await problemOf(response);
 }
 
-/** The URL of a route that is not requested by `call`, such as a stream. */
+/** Builds the URL of a route. Exported for routes that are not requested by `call`, such as streams. */
 export function urlOf(path: string, { params = {}, query = {} }: RequestParts = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(String(params[part])));
   const text = queryText(query);
@@ -109,7 +109,7 @@ export { ApiProblem };
 function headersOf(name: Callable, { body }: RequestParts): Record<string, string> {
   return {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // If the browser repeats a request whose answer was lost, the server still creates one run.
+    // If the browser repeats a request whose response was lost, the server still creates only one run.
     ...(idempotentRoutes.has(name) ? { 'idempotency-key': randomKey() } : {}),
   };
 }
@@ -119,7 +119,7 @@ function randomKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Lists are joined by commas. Tags may contain commas, so each is a parameter of its own. */
+/** Joins lists with commas. Tags may contain commas, so each tag is a separate parameter. */
 function queryText(query: NonNullable<RequestParts['query']>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

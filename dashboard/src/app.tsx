@@ -24,7 +24,7 @@ export function App(): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    // An answer 401 opens the sign-in form and is not shown as an error.
+    // A response with the status 401 opens the sign-in form instead of showing an error.
     void loadSession().catch((reason: unknown) => needsSignIn.peek() || setError(reason));
   }, []);
   useShellKeys();

@@ -10,7 +10,7 @@ export class ExactNumber {
 const longNumber = /\d{16}|\d[eE]/;
 
 export function parseExact(text: string): unknown {
-  // A reviver makes parsing several times slower; most texts have no long number.
+  // A reviver makes parsing several times slower, so it is used only if the text has a long number.
   return longNumber.test(text) ? JSON.parse(text, reviveNumber) : JSON.parse(text);
 }
 

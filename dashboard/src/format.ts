@@ -2,10 +2,10 @@
 
 const grouped = new Intl.NumberFormat('en');
 
-/** `12,345`. */
+/** Formats a number as `12,345`. */
 export const number = (value: number): string => grouped.format(value);
 
-/** `1.2 M`, `34 k`: for large counts whose last digits do not matter. */
+/** Formats a number as `1.2 M` or `34 k`: for large counts whose last digits do not matter. */
 export function compact(value: number): string {
   if (value >= 1e6) return `${threeDigits(value / 1e6)} M`;
   return value >= 1e4 ? `${threeDigits(value / 1e3)} k` : number(value);
@@ -13,7 +13,7 @@ export function compact(value: number): string {
 
 const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** `1.5 MB`, `340 kB`. */
+/** Formats a size as `1.5 MB` or `340 kB`. */
 export function bytes(size: number): string {
   if (size >= 1e9) return `${threeDigits(size / 1e9)} GB`;
   if (size >= 1e6) return `${threeDigits(size / 1e6)} MB`;
@@ -23,7 +23,7 @@ export function bytes(size: number): string {
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-/** `840 ms`, `12.3 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats a duration as `840 ms`, `12.3 s`, `4 min 10 s`, `2 h 5 min` or `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${threeDigits(Math.floor(ms / 100) / 10)} s`;
@@ -36,14 +36,14 @@ export function duration(ms: number): string {
 const pair = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 
-/** `12.5/s`, or `40/min` below one per second. */
+/** Formats a rate as `12.5/s`, or as `40/min` if it is below one per second. */
 export function rate(perMs: number): string {
   const perSecond = perMs * 1_000;
   const tenths = (value: number): string => number(Math.round(value * 10) / 10);
   return perSecond >= 1 ? `${tenths(perSecond)}/s` : `${tenths(perSecond * 60)}/min`;
 }
 
-/** `3 min ago`, `just now`, `in 2 h`. */
+/** Formats a time relative to now: `3 min ago`, `just now` or `in 2 h`. */
 export function relativeTime(at: number, now: number): string {
   const ms = now - at;
   const rounded = roundedDuration(Math.abs(ms));
@@ -51,7 +51,7 @@ export function relativeTime(at: number, now: number): string {
   return ms > 0 ? `${rounded} ago` : `in ${rounded}`;
 }
 
-/** One unit; empty below 1.5 s. */
+/** Rounds a duration to one unit, such as `3 min`; empty below 1.5 s. */
 function roundedDuration(ms: number): string {
   if (ms < 1_500) return '';
   if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
@@ -62,7 +62,7 @@ function roundedDuration(ms: number): string {
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
 
-/** `2026-11-15 07:20:52`, in UTC or in the browser's time zone. */
+/** Formats a time as `2026-11-15 07:20:52`, in UTC or in the browser's time zone. */
 export function timestamp(at: number, zone: 'UTC' | 'local', hasMs = false): string {
   const date = new Date(zone === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000);
   const day = `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}`;
@@ -70,6 +70,6 @@ export function timestamp(at: number, zone: 'UTC' | 'local', hasMs = false): str
   return `${day} ${time}${hasMs ? `.${pad(date.getUTCMilliseconds(), 3)}` : ''}`;
 }
 
-/** Rounded down to a tenth, so that 100 % means all. */
+/** Formats a share as a percentage, rounded down to a tenth, so that only the whole is 100 %. */
 export const percent = (part: number, all: number): string =>
   all === 0 ? '–' : `${threeDigits(Math.floor((part / all) * 1_000) / 10)} %`;

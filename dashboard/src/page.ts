@@ -4,13 +4,13 @@ import type { Role } from '../../src/http/contract.ts';
 import type { IconName } from './components/icon.tsx';
 
 export interface Page {
-  /** Such as `/runs/:id`. */
+  /** The pattern of its path, such as `/runs/:id`. */
   readonly path: string;
   readonly title: string;
   readonly view: ComponentType<PageProps>;
-  /** The role that the server requires for its data. Left out: viewer. Null: any role. */
+  /** The role that the server requires for the page's data. Omitted: viewer. Null: any role. */
   readonly needs?: Role | null;
-  /** Left out: the page is reached from other pages only. */
+  /** The entry in the navigation. Omitted: only other pages link to this page. */
   readonly nav?: {
     readonly icon: IconName;
     /** `g` and this letter open the page. */

@@ -1,9 +1,9 @@
-/** An error of the API: a problem that the server answered, or that it could not be reached. */
+/** An error of the API: the server responded with a problem, or it could not be reached. */
 import type { Problem } from '../../src/http/contract.ts';
 
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
-  /** HTTP status; 0: no answer. */
+  /** The HTTP status; 0: no response. */
   readonly status: number;
   readonly code: string;
   readonly trace: string | null;
@@ -27,5 +27,5 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
 export const unreachable = (): ApiProblem =>
   new ApiProblem({ status: 0, code: 'unreachable', detail: 'Cannot reach the server' });
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

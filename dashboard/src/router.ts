@@ -1,8 +1,8 @@
-/** The router. The URL is the state: path and query determine what a page shows. */
+/** The router. The path and query of the URL determine the content of a page. */
 import { signal } from '@preact/signals';
 
 export interface PageUrl {
-  /** Relative to the dashboard's root, such as `/runs/12`. */
+  /** The path below the dashboard's root, such as `/runs/12`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -40,7 +40,10 @@ export function go(path: string, query: QueryValues = {}): void {
   visit(href(path, query));
 }
 
-/** Changes parts of the query; null removes one. `isStep`: adds an entry to the browser's history. */
+/**
+ * Changes parameters of the query; null removes one. With `isStep`, adds an entry to the browser's history; otherwise
+ * replaces the current entry.
+ */
 export function setQuery(changes: QueryValues, isStep = true): void {
   const { path, query } = currentUrl.value;
   const text = queryText(query, changes);
@@ -49,10 +52,10 @@ export function setQuery(changes: QueryValues, isStep = true): void {
   else replace(target);
 }
 
-/** One value of the query; empty if it is missing. */
+/** Returns a parameter of the query; empty: it is missing. */
 export const queryOf = (name: string): string => currentUrl.value.query.get(name) ?? '';
 
-/** The parameters of a path under a pattern such as `/runs/:id`; null: no match. */
+/** Returns the parameters of a path that matches a pattern such as `/runs/:id`; null: it does not match. */
 export function match(pattern: string, path: string): Record<string, string> | null {
   const [want, have] = [pattern.split('/'), path.split('/')];
   if (want.length !== have.length) return null;

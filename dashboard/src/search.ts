@@ -1,17 +1,17 @@
 /**
- * The search language: words and qualifiers, such as `state:failed type:mail* tag:team=a payload.customer.id:42`.
- * The URL holds the text; the filter of the API is derived from it.
+ * The search language: words and qualifiers, such as `state:failed type:mail* tag:team=a payload.customer.id:42`. The
+ * URL contains the text; the filter of the API is derived from it.
  */
 import type { RunFilter } from '../../src/http/contract.ts';
 import { standings } from './state/run-status.ts';
 
 export interface SearchTerm {
-  /** Empty for a free word. */
+  /** The qualifier, such as `state`; empty: the term is a word without one. */
   readonly name: string;
   readonly value: string;
 }
 
-/** A filter, or what is wrong with the text. */
+/** The filter that the text describes, or why the text is invalid. */
 export type SearchResult =
   | { readonly filter: RunFilter; readonly error: null }
   | { readonly error: string };
@@ -41,7 +41,7 @@ export function termsOf(text: string): SearchTerm[] {
 export const textOf = (terms: readonly SearchTerm[]): string =>
   terms.map(({ name, value }) => (name === '' ? quoted(value) : `${name}:${quoted(value)}`)).join(' ');
 
-/** The text with one qualifier set to a value; null removes it. */
+/** Returns the text with one qualifier set to a value; null removes the qualifier. */
 export function withTerm(text: string, name: string, value: string | null): string {
   const rest = termsOf(text).filter((term) => term.name !== name);
   return textOf(value === null ? rest : [...rest, { name, value }]);
@@ -50,7 +50,7 @@ export function withTerm(text: string, name: string, value: string | null): stri
 export const valueOf = (text: string, name: string): string | null =>
   termsOf(text).find((term) => term.name === name)?.value ?? null;
 
-/** The run that a text such as `123`, `run 123` or `#123` names; null: it is another search. */
+/** Returns the id of the run that a text such as `123`, `run 123` or `#123` names; null: the text is another search. */
 export function runIdOf(text: string): number | null {
   const [, digits] = /^\s*(?:run\s+|#)?([1-9]\d{0,15})\s*$/i.exec(text) ?? [];
   const id = Number(digits);
@@ -74,7 +74,7 @@ export function readSearch(text: string, now: number): SearchResult {
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Field = keyof RunFilter;
 
-/** Returns what is wrong with the term; null: nothing. */
+/** Adds a term to the filter; returns why the term is invalid, or null if it is valid. */
 function addTerm(filter: Writable<RunFilter>, name: string, value: string, now: number): string | null {
   if (value === '') return `${name}: needs a value: ${qualifiers[name.split('.')[0]!] ?? 'any text'}`;
   if (name.startsWith('payload.')) return set(filter, name, 'payload', `${name.slice('payload.'.length)}:${value}`);
@@ -100,7 +100,10 @@ function addTerm(filter: Writable<RunFilter>, name: string, value: string, now: 
   }
 }
 
-/** The API takes one value per field: a second one would silently replace the first and match other runs. */
+/**
+ * Sets a field of the filter; returns an error if it is set already. The API takes one value per field, so the first
+ * would be lost.
+ */
 function set<F extends Field>(
   filter: Writable<RunFilter>, name: string, field: F, value: NonNullable<RunFilter[F]>,
 ): string | null {
@@ -133,11 +136,12 @@ function addTime(filter: Writable<RunFilter>, name: 'created' | 'due', value: st
   const date = Date.parse(time);
   if (ms === null && Number.isNaN(date)) return `${name}: takes ${qualifiers[name]}`;
   if (name === 'due') {
-    // The filter of the API has `dueBefore` and no counterpart.
+    // The API has the filter `dueBefore`, but none for runs that are due after a time.
     if (sign === '>') return `due: supports only <: ${qualifiers['due']}`;
     return set(filter, name, 'dueBefore', ms === null ? date : now + ms);
   }
-  // `<1h` is an age: younger than an hour is created after an hour ago.
+  // A duration is an age: `<1h` finds runs that were created within the last hour. A date is not: `<` finds runs that
+  // were created before it.
   const isFrom = (sign === '<') === (ms !== null);
   return set(filter, name, isFrom ? 'from' : 'before', ms === null ? date : now - ms);
 }

@@ -6,7 +6,7 @@ type Shell = 'bash' | 'zsh' | 'fish';
 export const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
 interface CompletionPoint {
-  /** The commands before this point, separated by spaces. */
+  /** The commands entered before this point, separated by spaces. */
   readonly path: string;
   readonly words: readonly Word[];
 }
@@ -38,7 +38,7 @@ function pointsOf(command: Command, path: string): CompletionPoint[] {
 
 const texts = ({ words }: CompletionPoint): string => words.map(({ text }) => text).join(' ');
 
-/** Follows the words before the cursor that are commands; options are skipped. */
+/** The bash script. It finds the command from the words before the cursor and ignores all others, such as options. */
 const bash = (points: readonly CompletionPoint[]): string => `# stint completion bash >> ~/.bashrc
 _stint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" path="" word i
@@ -83,7 +83,10 @@ const steps = (points: readonly CompletionPoint[], line: (path: string) => strin
     .map(({ path }) => line(path))
     .join('\n');
 
-/** The text that the scripts compare: the path before the word, a space, the word. */
+/**
+ * The value of `"$path $word"` in the scripts after the user has entered this path. A path of one command has a space
+ * before it.
+ */
 const entered = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
 
 const fish = (points: readonly CompletionPoint[]): string => {

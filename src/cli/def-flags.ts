@@ -1,4 +1,4 @@
-/** The options that set a definition, in the words of `jobDef`. */
+/** The command-line options for the settings of a definition, with the names of the options of `jobDef`. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { DefOptions } from '../engine/declare/job-def.ts';
@@ -39,7 +39,7 @@ export const addDefFlags = (command: Command): Command =>
     .option('--tag <name=value...>', 'tags of its runs')
     .option('--settings <json>', 'any settings, as in POST /defs; other options take precedence');
 
-/** Only what was given. */
+/** Returns the settings whose options were given; the others are left out. */
 export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
   const schedule = scheduleOf(flags);
   const { params, overlap, misfire, concurrency, priority, timeout, retention, attempts, leaderOnly, tag } = flags;
@@ -55,7 +55,7 @@ export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
     ...(retention === undefined ? {} : { retention: retention as Duration }),
     ...(attempts === undefined ? {} : { retry: { attempts: Number(attempts) } }),
     ...(leaderOnly === undefined ? {} : { leaderOnly }),
-    // Commander sets it to true where it was not given.
+    // Without --no-manual-runs, Commander sets `manualRuns` to true.
     ...(flags.manualRuns === false ? { manualRuns: false } : {}),
     ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
   };
@@ -71,7 +71,9 @@ function settingsOf(text: string | undefined): object {
 const isJsonObject = (json: Json): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** In the short form of the HTTP API, or as definitions show them. */
+/**
+ * Parses the schedules in --settings: in the short form of the HTTP API, or in the form in which definitions show them.
+ */
 function schedulesOf(schedules: Json | undefined): object {
   if (schedules == null) return {};
   const { data, error } = z.array(ScheduleRequest).safeParse(schedules);

@@ -69,14 +69,14 @@ export async function engineOf(
   return { engine, url, logger };
 }
 
-/** The job types that need no code. */
+/** The built-in job types: HTTP requests and, if --allow-exec was given, programs. */
 function builtInTypes(flags: EngineFlags): AnyJobType[] {
   const http = httpType(flags.httpAllow ? { allow: flags.httpAllow } : {});
   const exec = execOptionsOf(flags);
   return exec === null ? [http] : [http, execType(exec)];
 }
 
-/** Null: programs are not allowed. */
+/** The options of the type that runs programs; null: --allow-exec was not given. */
 function execOptionsOf({ allowExec, execEnv, execEnvAllow, execCwd }: EngineFlags): ExecTypeOptions | null {
   if (allowExec === undefined) {
     const hasOthers = execEnv !== undefined || execEnvAllow !== undefined || execCwd !== undefined;
@@ -113,5 +113,5 @@ const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {})
   err: error,
 });
 
-/** A URL without its password, and without its options, which may contain another URL. */
+/** The URL of a store for output: without its password, and without its query, which may contain another URL. */
 export const shownUrl = (url: string): string => url.replace(/\?.*$/s, '').replace(/\/\/([^:@/]+):[^@/]+@/, '//$1:…@');

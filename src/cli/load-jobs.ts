@@ -34,7 +34,7 @@ async function importOf(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** The message, where it happened, and what helps against syntax that Node cannot strip. */
+/** The message of an import error, its location, and advice if Node cannot strip the TypeScript syntax. */
 function explained(error: Error): string {
   const location = locationOf(error);
   const isTypeScript = (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
@@ -42,7 +42,10 @@ function explained(error: Error): string {
   return `${error.message.split('\n')[0]}${location === null ? '' : ` (${location})`}${todo}`;
 }
 
-/** `file:line` of a syntax error, which begins its stack with it, or of the frame that threw. */
+/**
+ * Returns `file:line` of an error; null: unknown. The stack of a syntax error begins with it; other stacks have it in
+ * their first frame.
+ */
 function locationOf({ stack = '' }: Error): string | null {
   const [, path, line] = /(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/m.exec(stack) ?? [];
   return path === undefined ? null : `${path}:${line}`;

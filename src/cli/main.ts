@@ -3,7 +3,7 @@ import { isRefusal } from '../refusal.ts';
 import { harmless, printError, tolerateClosedPipe } from './print.ts';
 import { program } from './program.ts';
 
-/** For scripts: 1 an unexpected error, 2 a refusal. `runs watch` exits with 3 if the run did not succeed. */
+/** The exit codes: 1 for an unexpected error, 2 for a refusal. `runs watch` exits with 3 if the run did not succeed. */
 const exitCodes = { failed: 1, refused: 2 } as const;
 
 tolerateClosedPipe();

@@ -2,18 +2,19 @@
 import { styleText } from 'node:util';
 
 /**
- * Control characters, and format characters such as U+202E that reorder or hide text: shown as escapes. Without the
- * joiners of emoji and scripts (U+200C, U+200D). The escape is also one of JSON, so that JSON stays the same value.
+ * The characters that are printed as escapes: control characters, and format characters such as U+202E that reorder or
+ * hide text. The joiners of emoji and scripts (U+200C, U+200D) are excluded. The escapes are also valid in JSON, so
+ * JSON output keeps its value.
  */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
-/** Line breaks and tabs of our own text, and the styles that `styled` sets. */
-// oxlint-disable-next-line no-control-regex -- the escape character is part of what is kept
+/** The unsafe characters that our own output contains: line breaks, tabs, and the styles that `styled` sets. */
+// oxlint-disable-next-line no-control-regex -- styles begin with the escape character
 const own = /\n|\t|\u001b\[(?:0|1|2|22|3[1-6]|39)m/y;
 
-/** Text of a job: none of it controls the terminal or begins a new line. */
+/** Escapes text that comes from jobs, so that it can neither control the terminal nor begin a new line. */
 export const harmless = (text: string): string => text.replace(unsafe, escaped);
 
-/** Escapes what is unsafe, except line breaks, tabs and, with `hasStyles`, our own styles. */
+/** Escapes unsafe characters, except line breaks, tabs and, with `hasStyles`, the styles that `styled` sets. */
 export function printable(text: string, hasStyles: boolean): string {
   return text.replace(unsafe, (character, at: number) => {
     own.lastIndex = at;
@@ -30,7 +31,10 @@ let isClosed = false;
 /** Whether the reader of the output, such as `head`, has closed the pipe. */
 export const isOutputClosed = (): boolean => isClosed;
 
-/** Without this listener, a write to a closed pipe (EPIPE) would end the process with a stack trace. */
+/**
+ * Remembers that the reader has closed the pipe. Without this listener, a write to it (EPIPE) would end the process
+ * with a stack trace.
+ */
 export function tolerateClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -38,21 +42,24 @@ export function tolerateClosedPipe(): void {
   });
 }
 
-/** FORCE_COLOR and NO_COLOR count as much as the terminal. */
+/** Whether output has styles. `styled` decides by the terminal, FORCE_COLOR and NO_COLOR. */
 const hasStyles = (): boolean => styled('bold', 'x') !== 'x';
 
 export function printError(text: string): void {
   process.stderr.write(`${printable(text, false)}\n`);
 }
 
-/** Writes text as it is: for scripts, and for control sequences of our own around text that is harmless. */
+/**
+ * Writes text without escaping it: completion scripts, and our own control sequences around text that is already
+ * escaped.
+ */
 export function print(text: string): void {
   if (!isClosed) process.stdout.write(text);
 }
 
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
 
-/** Lines go through `printable`, also text that no caller has made harmless. */
+/** Prints a line. `printable` escapes it, in case the caller has not used `harmless`. */
 export const printLine = (text = ''): void => print(`${printable(text, hasStyles())}\n`);
 
 /** Pads each column to its widest cell and cuts the last one at the edge of the terminal. */
@@ -88,7 +95,7 @@ function line(texts: readonly string[], widths: readonly number[], cells: readon
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A bar for a share between 0 and 1, such as ███░░. */
+/** Draws a share between 0 and 1 as a bar, such as ███░░. */
 export function bar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(full) + '░'.repeat(width - full);

@@ -1,4 +1,4 @@
-/** The options of a new run, of a type or of a definition. */
+/** The command-line options for a new run of a type or a definition. */
 import type { Command } from 'commander';
 import type { RunRequest } from '../engine/declare/run-request.ts';
 import { parseJson } from '../model/json.ts';
@@ -25,7 +25,7 @@ export const addRunFlags = (command: Command): Command =>
     .option('--tag <name=value...>', 'tags of the run')
     .option('--unique <key>', 'do not create it if an open run has this key');
 
-/** Only what was given. */
+/** Returns the settings whose options were given; the others are left out. */
 export const runRequestOf = ({ input, due, delay, startBy, priority, tag, unique }: RunFlags): RunRequest<unknown> => ({
   ...(input === undefined ? {} : { input: parseJson(input) }),
   ...(due === undefined ? {} : { dueTime: due }),

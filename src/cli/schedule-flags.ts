@@ -1,4 +1,4 @@
-/** The options that describe a schedule. */
+/** The command-line options for a schedule. */
 import type { Command } from 'commander';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
@@ -20,7 +20,7 @@ export const addScheduleFlags = (command: Command): Command =>
     .option('--at <time>', 'a single time, in ISO 8601 with a zone')
     .option('--zone <name>', 'IANA time zone of --cron (default: UTC)');
 
-/** Null if no schedule was given. */
+/** Returns the schedule that the options describe; null: none was given. */
 export function scheduleOf({
   cron: text,
   every: interval,

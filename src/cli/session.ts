@@ -1,4 +1,6 @@
-/** A session of one command: its common flags, and an engine that executes no jobs and is closed at the end. */
+/**
+ * The session of one command: its common flags, and an engine that executes no jobs. Its store is closed at the end.
+ */
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
 import { Engine } from '../open.ts';
@@ -34,7 +36,10 @@ export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: 
   }
 }
 
-/** Opens a store that has the schema of this version. Only `migrate`, `serve` and `work` create or migrate one. */
+/**
+ * Opens a store; refuses it if its schema is not that of this version. Only `migrate`, `serve` and `work` create or
+ * migrate a store.
+ */
 export async function openCurrent(url: string): Promise<Store> {
   const store = openStore(url, { create: false });
   try {
@@ -53,7 +58,7 @@ async function requireCurrentSchema(store: Store): Promise<void> {
   throw new Refusal('older.schema', `the database ${found}: run stint migrate`, { found: from, needed: to });
 }
 
-/** The actor that histories record. */
+/** The name under which the events and audit records of this user are stored. */
 export const actor = (): string => `cli ${userName()}`;
 
 export const attribution = ({ why }: CommonFlags) => ({ by: actor(), ...(why === undefined ? {} : { why }) });

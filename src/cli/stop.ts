@@ -1,21 +1,23 @@
 /**
- * Stops the engine of a command at SIGINT or SIGTERM: says at once what it waits for, and ends in bounded time even if
- * the database is away.
+ * Stops the engine of a command at SIGINT or SIGTERM. Prints at once which jobs it waits for, and ends in bounded time
+ * even if the database does not respond.
  */
 import type { Engine } from '../open.ts';
 import { systemClock } from '../time/clock.ts';
 import { settlesWithin } from '../time/settles-within.ts';
 import { counted, printError } from './print.ts';
 
-/** How long running handlers may take to end. */
+/** How long running handlers may take to end after the signal. */
 const graceMs = 30_000;
-/** How long the store may take afterwards to record outcomes and the end of the instance. */
+/**
+ * How long the store may then take to record outcomes and the end of the instance. After this time the process exits.
+ */
 const storeMs = 10_000;
 const pollMs = 100;
 const shownMax = 5;
 const exitCodes = { forced: 130, unfinished: 1 } as const;
 
-/** Resolves when the first signal has come and all is closed; the second signal exits at once. */
+/** Waits for a signal, then closes the servers and the engine. A second signal exits at once. */
 export async function untilStopped(engine: Engine, closeServers: () => Promise<unknown> = async () => {}): Promise<void> {
   const signal = await stopSignal();
   printError(stopText(engine.running, signal));
@@ -46,7 +48,10 @@ function stopText(running: readonly number[], signal: NodeJS.Signals): string {
   return `Stopping: waiting up to ${graceMs / 1000} s for ${jobs}. ${force} to stop at once.`;
 }
 
-/** The store has its time from when no handler runs, and at the latest from the end of the grace. */
+/**
+ * Returns whether everything was closed in time. `storeMs` begins when no handler runs any more, at the latest after
+ * `graceMs`.
+ */
 async function closesInTime(engine: Engine, closed: Promise<unknown>): Promise<boolean> {
   const start = systemClock.monotonic();
   while (engine.running.length > 0 && systemClock.monotonic() - start < graceMs) {

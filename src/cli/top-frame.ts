@@ -12,7 +12,7 @@ export interface Moment {
   readonly store: string;
   readonly instances: readonly Instance[];
   readonly tallies: readonly Tally[];
-  /** By type: the number of jobs that ended per second. */
+  /** By type: how many jobs ended per second. */
   readonly rates: ReadonlyMap<string, { readonly succeeded: number; readonly failed: number }>;
   readonly running: readonly Snapshot[];
   readonly oldestDue: number | null;
@@ -98,7 +98,10 @@ function runningOf({ running, now }: Moment): FrameLine[] {
   return [[{ text: heading, style: 'dim' }], ...rows];
 }
 
-/** A job of the list may have ended since it was found. */
+/**
+ * The holder of a listed run, or "running tasks" while it waits for its tasks. A run that has changed since shows its
+ * state.
+ */
 function holderText(job: Job): string {
   if (job.state === 'running') return job.lease.holder;
   return job.state === 'held' ? 'running tasks' : standingOf(job);

@@ -1,4 +1,7 @@
-/** The client of the HTTP API: one call per route, with safe retries, and event streams that reconnect. */
+/**
+ * The client of the HTTP API: one call per route. It retries calls that are safe to repeat, and reconnects event
+ * streams.
+ */
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type RequestArguments,
 } from '../http/contract.ts';
@@ -13,9 +16,9 @@ export interface ClientOptions {
   readonly url: string;
   /** The access token, if the server requires one. */
   readonly token?: string;
-  /** How often a call is retried after a network error or an overloaded server. Default: 3. */
+  /** How often a call is retried after a network error, or if the server is overloaded. Default: 3. */
   readonly retries?: number;
-  /** How long to wait for a response. Default: 90,000. */
+  /** How long to wait for a response, in milliseconds. Default: 90,000. */
   readonly timeoutMs?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -25,11 +28,11 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Calls with the same key create one run. Default: a random key per call. */
+  /** Calls that create a run with the same key create only one run. Default: a random key for each call. */
   readonly idempotencyKey?: string;
 }
 
-/** The arguments of a call; the request is optional if all of its parts are. */
+/** The arguments of a call. The request may be omitted if all of its parts are optional. */
 type Args<N extends RouteName> = {} extends RequestArguments<N>
   ? [request?: RequestArguments<N>, options?: CallOptions]
   : [request: RequestArguments<N>, options?: CallOptions];
@@ -70,7 +73,7 @@ export class Client {
     return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
   }
 
-  /** Creates a run, only once even if the call is retried. */
+  /** Creates a run; only one, even if the call is retried. */
   async createRun(request: RequestArguments<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
     const { id } = await this.call('createRun', { body: request }, options);
     return this.run(id);
@@ -91,7 +94,7 @@ export class Client {
     }
   }
 
-  /** Yields changes from now or from a position on; reconnects when the connection is lost. */
+  /** Yields changes from now on, or after the position `after`. Reconnects when the connection is lost. */
   async *stream(
     { signal, ...query }: NonNullable<RequestArguments<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Changed & { readonly place: string | null }, void, undefined> {
@@ -100,7 +103,10 @@ export class Client {
     }
   }
 
-  /** Yields the events of a streaming route; reconnects and resumes after the last event id. */
+  /**
+   * Yields the events of a streaming route. Reconnects when the connection is lost, and resumes after the last event
+   * id.
+   */
   async *events(
     name: 'stream' | 'streamRun',
     request: CallArguments,
@@ -155,7 +161,7 @@ export class Client {
     }
   }
 
-  /** The response, or the error if there was none. */
+  /** Sends a request once; returns the response, or the error if no response came. */
   async #once(
     name: RouteName,
     request: CallArguments,
@@ -204,7 +210,7 @@ const isTransient = (status: number): boolean => status === 429 || transientStat
 const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
-/** Joins lists with commas, except tags, which may contain commas: each is a parameter of its own. */
+/** Joins lists with commas. Tags may contain commas, so each tag is a separate parameter. */
 function queryText(query: CallArguments['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -3,11 +3,11 @@
 export interface ServerEvent {
   readonly event: string;
   readonly data: unknown;
-  /** The last event id so far, with which a new connection resumes; null if there was none. */
+  /** The last event id received so far, with which a new connection resumes; null: none was received. */
   readonly lastId: string | null;
 }
 
-/** Calls `onId` with every id, also of blocks without data. */
+/** Yields the events of a body. Calls `onId` with every id, including ids of blocks without data. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onId: (id: string) => void,

@@ -1,4 +1,4 @@
-/** The error of a request that the server refused, with the code of the refusal. */
+/** The error that the client throws if the server refuses a request; it has the code of the refusal. */
 import type { Problem } from '../http/contract.ts';
 
 export class ProblemError extends Error {
@@ -15,7 +15,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Converts any unsuccessful response, including one of a proxy that is not a problem document. */
+/** Converts any unsuccessful response to an error, even a proxy's response that is not a problem document. */
 export async function problemOf(response: Response): Promise<ProblemError> {
   const text = await response.text().catch(() => '');
   const isProblem = response.headers.get('content-type')?.includes('problem+json') ?? false;

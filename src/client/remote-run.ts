@@ -1,4 +1,4 @@
-/** A run on a server: watches it, waits for its result, and operates on it. */
+/** A handle for a run on a server: watches the run, waits for its result, cancels, stops and retries it. */
 import type {
   Answer, EventView, LogLineView, ProgressView, RouteName, RunDetail, RunView, RequestArguments,
 } from '../http/contract.ts';
@@ -14,7 +14,7 @@ export type RemoteRunUpdate =
   | { readonly event: 'log'; readonly data: { readonly lines: readonly LogLineView[] } }
   | { readonly event: 'end'; readonly data: { readonly standing: RunView['standing'] } };
 
-/** The part of the client that a run uses. */
+/** The methods of the client that a run uses. */
 export interface RunCaller {
   call<N extends RouteName>(name: N, request: RequestArguments<N>): Promise<Answer<N>>;
   events(

@@ -11,7 +11,7 @@ import type { HttpCall, HttpServices, RouteHandler, RouteHandlers } from './hand
 import type { Principal } from './access/principal.ts';
 import { HttpRefusal, problemOfFault, problemOfHttp, problemOfRefusal } from './problems.ts';
 
-/** The principal of routes that are open to everyone. */
+/** The caller of routes that are open to everyone, where no token is checked. */
 const anyone: Principal = { name: 'anyone', role: 'viewer', isLocal: false, visibility: 'shape', expires: null };
 
 export interface Incoming {
@@ -69,7 +69,7 @@ function fitQuery(route: Route, request: Request): unknown {
   throw new HttpRefusal('malformed.request', `unknown query parameter ${shown}`);
 }
 
-/** A name that occurs several times has an array. */
+/** Returns the query parameters by name. A name that occurs several times has an array of values. */
 function queryOf(url: string): Record<string, unknown> {
   const { searchParams } = new URL(url);
   return Object.fromEntries(
@@ -104,7 +104,7 @@ export const json = (value: unknown, status = 200): Response =>
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
 
-/** Any error as a problem. An unexpected error is logged; the response has only its trace id. */
+/** Turns any error into a problem response. An unexpected error is logged; the response has only its trace id. */
 export function problem(error: unknown, logger: Logger): Response {
   if (isRefusal(error)) return problemResponse(problemOfRefusal(error));
   if (error instanceof HttpRefusal) return problemResponse(problemOfHttp(error), error.headers);

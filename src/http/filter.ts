@@ -1,4 +1,4 @@
-/** The filter: translates the filter of a request into a query of the store. */
+/** Translates the filter of an HTTP request into a query of the store. */
 import { endedStandings, openStandings, type Query, type Standing } from '../store/query.ts';
 import { parseInstant } from '../time/instant.ts';
 import { Refusal } from '../refusal.ts';
@@ -25,7 +25,7 @@ export function queryOf(filter: RunFilter, visibility: Visibility): Query {
   };
 }
 
-/** Accepts a number, digits, or ISO 8601. */
+/** Parses a time: milliseconds since 1970 as number or digits, or ISO 8601. */
 export function instantOf(time: number | string): number {
   if (typeof time === 'number') return time;
   return /^\d{1,15}$/.test(time) ? Number(time) : parseInstant(time);
@@ -44,7 +44,7 @@ function tagsOf(pairs: readonly string[], visibility: Visibility): Record<string
   return Object.fromEntries(tags);
 }
 
-/** A value that looks like a number, true, false or null is taken as such, any other as text. */
+/** Parses `path:value`. The value is a number, true, false or null if it is written like one; otherwise a text. */
 function payloadOf(text: string, visibility: Visibility): NonNullable<Query['input']> {
   const [where, value] = cut(text, 'a payload filter');
   const path = where.split('.');
@@ -52,7 +52,7 @@ function payloadOf(text: string, visibility: Visibility): NonNullable<Query['inp
   return { path, equals: scalarOf(value) };
 }
 
-/** A search would reveal values that the caller must not see. */
+/** The refusal of a search by a redacted value: the result would reveal the value. */
 const hidden = (what: string): HttpRefusal =>
   new HttpRefusal('forbidden', `this token may not see this part of ${what}, and cannot search it`);
 

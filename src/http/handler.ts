@@ -1,4 +1,4 @@
-/** The handler of a route: its parameters and its return type. */
+/** The type of the handler of a route: its parameters and its return value. */
 import type { EngineCore } from '../engine/engine.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Access, Credentials } from './access/access.ts';
@@ -43,11 +43,11 @@ export interface HttpCall {
   readonly credentials: Credentials;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Whether the caller still has the access with which the request began. */
+  /** Whether the caller still has the access that it had when the request began. */
   isAllowed(): Promise<boolean>;
   /** Headers to add to the response. */
   readonly headers: Headers;
-  /** Replaces the status of the route. */
+  /** The HTTP status, if it differs from that of the route. */
   status?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The health check: whether the store takes a write, within a time limit. Callers within a second share one check, so
+ * The health check: whether the store accepts a write within a time limit. Requests within a second share one check, so
  * that the cost does not grow with their number.
  */
 import { isRefusal, refusalCodes } from '../refusal.ts';
@@ -10,7 +10,7 @@ import { settlesWithin } from '../time/settles-within.ts';
 const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
-/** Why the store takes no writes; null: it does. */
+/** Why the store accepts no writes; null: it does accept them. */
 type HealthFailure = string | null;
 
 export class HealthCheck {
@@ -25,7 +25,7 @@ export class HealthCheck {
     this.#clock = clock;
   }
 
-  /** Null: the store takes writes; otherwise a reason that anyone may read. */
+  /** Returns why the store accepts no writes, in words that reveal nothing to strangers; null: it accepts them. */
   async failure(): Promise<HealthFailure> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());
@@ -33,7 +33,10 @@ export class HealthCheck {
     return `the store has not answered for ${answerMaxMs / 1000} s`;
   }
 
-  /** Takes a role that lasts no time, which writes and commits a row. SQLite would not write a row that stays equal. */
+  /**
+   * Takes the role `health` for 0 ms, which writes and commits a row. The role's term rises each time, so the row
+   * changes; SQLite would not write an unchanged row.
+   */
   async #try(): Promise<HealthFailure> {
     this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);
     this.#checkedAt = this.#clock.monotonic();
@@ -42,7 +45,7 @@ export class HealthCheck {
   }
 }
 
-/** Messages may contain addresses and paths. */
+/** Returns the public reason for an error. Its message stays hidden, because it may contain addresses and paths. */
 function reasonOf(error: unknown): string {
   if (!isRefusal(error)) return 'the store fails';
   const { reason } = error.detail;

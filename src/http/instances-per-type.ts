@@ -1,4 +1,4 @@
-/** The instances that have the code of each type. */
+/** Groups instances by job type: each type with the instances that have its code. */
 import type { Instance } from '../store/store.ts';
 
 export function instancesPerType(instances: readonly Instance[]): ReadonlyMap<string, readonly Instance[]> {

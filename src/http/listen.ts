@@ -13,9 +13,9 @@ export interface ListenOptions {
   readonly port?: number;
   /** Key and certificate as PEM text. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** A proxy in front terminates TLS. */
+  /** Whether a proxy in front of the server terminates TLS. */
   readonly isBehindTls?: boolean;
-  /** Allows other machines to connect without TLS. */
+  /** Whether other machines may connect without TLS. */
   readonly isInsecure?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function listen(fetch: Fetch, host: string, port: number, tls: List
     ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
     : { serverOptions: limits };
   const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
-  // The adaptor must not replace the global Request and Response of the program.
+  // Otherwise the adaptor would replace the global Request and Response of the whole program.
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;
   server.maxHeadersCount = headersMax;
   server.maxConnections = connectionsMax;

@@ -1,4 +1,4 @@
-/** Mounts the HTTP server below a path of an existing server: plain `node:http`, or Express with `app.use`. */
+/** Mounts the HTTP server below a path of an existing server: one of `node:http`, or Express with `app.use`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Refusal } from '../refusal.ts';
@@ -10,7 +10,7 @@ export interface MountOptions extends HttpOptions {
 }
 
 export interface Mounted {
-  /** Answers requests below the path. False: the path is another one, and you answer the request. */
+  /** Responds to a request below the path. False: the request has another path, and your server must respond. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Ends all streams. The engine keeps running. */
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Mounted {
 export function mountHttp({ path, ...options }: MountOptions): Mounted {
   checkPath(path);
   const http = createHttp(options);
-  // The adaptor must not replace the global Request and Response of the program.
+  // Otherwise the adaptor would replace the global Request and Response of the whole program.
   const answer = getRequestListener((request, env) => http.fetch(request, env as never), {
     overrideGlobalObjects: false,
   });
@@ -37,7 +37,10 @@ export function mountHttp({ path, ...options }: MountOptions): Mounted {
 
 const isBelow = (path: string, url: string): boolean => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
 
-/** The dashboard refers to its files by relative URLs, which need the slash at the end. */
+/**
+ * Whether the URL is the path without a slash at the end. The slash is added, because the dashboard's relative URLs
+ * need it.
+ */
 const isRoot = (path: string, url: string): boolean => url.split('?')[0] === path;
 
 function checkPath(path: string): void {

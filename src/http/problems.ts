@@ -2,7 +2,7 @@
 import { refusalCodes, type Refusal, type RefusalCode } from '../refusal.ts';
 import type { Problem } from './contract.ts';
 
-/** Statuses by the first word of the code. */
+/** The HTTP status of a refusal, by the first word of its code. */
 const familyStatus: Readonly<Record<string, number>> = {
   malformed: 400,
   impossible: 422,
@@ -30,10 +30,10 @@ const familyStatus: Readonly<Record<string, number>> = {
 
 const ownStatus: { readonly [C in RefusalCode]?: number } = { 'malformed.input': 422, 'malformed.store': 500 };
 
-/** Undefined: the code has no status yet; a test checks that none is missing. */
+/** The HTTP status of a refusal; undefined: none is defined. A test checks that every code has one. */
 export const statusOf = (code: RefusalCode): number | undefined => ownStatus[code] ?? familyStatus[code.split('.')[0]!];
 
-/** The refusals that only exist over HTTP. */
+/** The refusals that only exist over HTTP: the status and the title of each. */
 export const httpCodes = {
   'malformed.request': [400, 'the request is invalid'],
   'unauthenticated': [401, 'a valid token is required'],
@@ -79,7 +79,10 @@ export const problemOfHttp = ({ code, message }: HttpRefusal): Problem => ({
   detail: message,
 });
 
-/** Reveals neither stack nor SQL, only the trace id under which the server logged the error. */
+/**
+ * The problem of an unexpected error. It reveals neither stack nor SQL, only the trace id under which the server logged
+ * the error.
+ */
 export const problemOfFault = (trace: string): Problem => ({
   ...problemOfHttp(new HttpRefusal('internal', `unexpected error; the server logged it with trace ${trace}`)),
   trace,

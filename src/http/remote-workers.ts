@@ -1,4 +1,6 @@
-/** Remote workers: registered in the store as instances, so that all servers know which types have a worker. */
+/**
+ * Remote workers. They are registered in the store as instances, so that all servers know which types have a worker.
+ */
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
@@ -11,7 +13,7 @@ export interface RemoteWorker {
   readonly slots: number;
 }
 
-/** The lease of a worker after its last report. */
+/** The lease of the worker's entry as an instance. Each report extends it. */
 const aliveMs = 120_000;
 const reportAgainMs = 30_000;
 const workersMax = 10_000;
@@ -26,7 +28,7 @@ export class RemoteWorkers {
     this.#clock = clock;
   }
 
-  /** Reports a worker that has just asked for work, if its last report is old or differs. */
+  /** Registers a worker that has just asked for work, unless its last report is recent and the same. */
   async report({ id, address, types, slots }: RemoteWorker): Promise<void> {
     const at = this.#clock.monotonic();
     const summary = JSON.stringify([types, slots]);

@@ -1,4 +1,4 @@
-/** Parses schedules of requests: the short form, or the form in which definitions show them. */
+/** Parses the schedules of requests, in the short form or in the form in which definitions show them. */
 import { at, checkSchedule, cron, every, repeat, type Schedule } from '../time/schedule.ts';
 import type { Duration } from '../time/duration.ts';
 import type { ScheduleRequest } from './contract.ts';

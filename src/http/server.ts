@@ -41,17 +41,17 @@ import { DurationTracker } from './metrics/durations.ts';
 import { listen, type Fetch, type ListenOptions, type Listening } from './listen.ts';
 
 export interface HttpOptions {
-  /** You resume and close the engine. */
+  /** The engine that is served. The server neither resumes nor closes it. */
   readonly engine: EngineCore;
   /** Default: no tokens, and only callers on this machine have access. */
   readonly access?: AccessOptions;
-  /** Host names that clients may use. Needed behind a proxy with a name of its own. */
+  /** Host names that clients may use in URLs. Needed if a proxy in front of the server has its own name. */
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
   /** The highest priority that each role may use. */
   readonly priorities?: PriorityLimits;
-  /** How many event streams may be open. */
+  /** How many event streams may be open at once. */
   readonly streams?: StreamLimits;
   /** Receives unexpected errors of the server. */
   readonly logger?: Logger;
@@ -62,7 +62,7 @@ export interface HttpOptions {
 export interface Http {
   readonly fetch: Fetch;
   listen(options?: ListenOptions): Promise<Listening>;
-  /** Ends streams and listeners. The engine keeps running. */
+  /** Ends all streams and stops listening. The engine keeps running. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const handlers: RouteHandlers<RouteName> = {
   ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 
-// The path is the same from the sources and from the build.
+// Correct both in src/http and in the build, dist/http: each is two folders below the package root.
 const builtDashboard = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
 const defaultPort = 7070;
 

@@ -9,7 +9,10 @@ import { TokenFile } from './access/token-file.ts';
 import { readTokens } from './access/tokens.ts';
 
 export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions {
-  /** JSON, or the path of a file with it. Default: STINT_TOKENS, or `.stint/tokens.json` if it exists. */
+  /**
+   * The tokens as JSON, or the path of a file with this JSON. Default: STINT_TOKENS, or `.stint/tokens.json` if it
+   * exists.
+   */
   readonly tokens?: string;
   readonly authenticate?: AccessOptions['authenticate'];
 }
@@ -20,7 +23,9 @@ export interface Started extends Listening {
 
 export const tokensPathDefault = '.stint/tokens.json';
 
-/** Refuses to listen beyond this machine without tokens. You resume and close the engine. */
+/**
+ * Starts the server; refuses to listen beyond this machine without tokens. The engine is neither resumed nor closed.
+ */
 export async function startHttp({ tokens, authenticate, ...options }: StartOptions): Promise<Started> {
   const { clock = systemClock, logger = silent } = options;
   const access = { tokens: tokensOf(tokens, clock, logger), ...(authenticate ? { authenticate } : {}) };

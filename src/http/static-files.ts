@@ -1,4 +1,4 @@
-/** Static files: the dashboard, read when the server starts; without it, one plain page of links. */
+/** Static files: the built dashboard, or one plain page of links if it was not built. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
@@ -36,10 +36,16 @@ const plain = `<!doctype html>
 `;
 
 export class StaticFiles {
-  /** Read into memory: after a rebuild, files on disk would not match the pages that were served before. */
+  /**
+   * The files by URL path, read when the server starts. After a rebuild, files on disk would not match the pages that
+   * were already served.
+   */
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
-  /** Reads a folder. Null or a missing folder: only the plain page is served. */
+  /**
+   * Reads the files of a folder whose media type is known. If the folder is null or missing, only the plain page is
+   * served.
+   */
   constructor(folder: string | null) {
     if (folder === null || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -51,7 +57,10 @@ export class StaticFiles {
     }
   }
 
-  /** Null: no such file. Paths without an extension are pages of the dashboard, which routes them itself. */
+  /**
+   * Returns the file of a URL path; null: no such file. A path without an extension is a page of the dashboard, so it
+   * gets `index.html`.
+   */
   answer(path: string): Response | null {
     const isPage = !/\.\w{1,12}$/.test(path);
     const found = this.#files.get(path) ?? (isPage ? this.#files.get('/index.html') : undefined);
@@ -67,7 +76,10 @@ export class StaticFiles {
   }
 }
 
-/** The dashboard may be mounted below a prefix, so its URLs are relative. Deeper pages need more `../`. */
+/**
+ * Makes the URLs of the page relative to its path, because the dashboard may be mounted below a prefix. Deeper pages
+ * need more `../`.
+ */
 function withRelativeUrls(path: string, html: Buffer): string {
   const steps = path.split('/').length - 2;
   return html.toString('utf8').replaceAll('="./', `="${'../'.repeat(steps) || './'}`);

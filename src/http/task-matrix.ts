@@ -6,7 +6,7 @@ import type { MatrixView } from './contract.ts';
 
 const pageSize = 1_000;
 
-/** At most `limit` tasks, rounded up to whole pages. */
+/** Reads the tasks after the id `after`, up to `limit`, rounded up to whole pages. */
 export async function matrixOf(
   engine: EngineCore,
   run: number,

@@ -19,7 +19,7 @@ import type {
 } from './contract.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
-/** Data of a run that is not in its row. */
+/** Data of a run that its row does not contain. */
 export interface RunExtras {
   readonly tasks?: RunView['tasks'];
   readonly progress?: Progress | null;
@@ -112,7 +112,7 @@ export function runDetail(
   };
 }
 
-/** Keeps numbers as they were written, also those that JavaScript cannot represent. */
+/** Parses and redacts a payload. Numbers stay as they were written, even those that JavaScript cannot represent. */
 const payload = (text: string | null, visibility: Visibility): unknown =>
   (text === null ? null : redact(parseExact(text), visibility));
 
@@ -143,7 +143,7 @@ export function eventView(event: Event, visibility: Visibility): EventView {
 
 const isPayload = (name: string): boolean => name === 'details' || name === 'input';
 
-/** Payloads within events are JSON texts. */
+/** Redacts the data of an event. Payloads in it are JSON texts, which are parsed first. */
 function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {

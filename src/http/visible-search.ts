@@ -1,6 +1,6 @@
 /**
- * Text searches for callers who see texts without their secrets. The store searches the stored texts; a job counts as
- * found only if the text that the caller sees matches too. Otherwise a search would reveal what redaction hides.
+ * Text searches for callers who see texts without their secrets. The store searches the unredacted texts. A job is
+ * found only if the text that the caller sees matches too; otherwise a search would reveal redacted text.
  */
 import type { EngineCore } from '../engine/engine.ts';
 import type { Job } from '../model/job.ts';
@@ -11,7 +11,10 @@ import { HttpRefusal } from './problems.ts';
 type Find = Pick<EngineCore, 'find' | 'count'>;
 
 const readPageSize = 1_000;
-/** Stored matches that are read for one answer. If none of them is visible, nothing was found. */
+/**
+ * How many pages of stored matches are read for one response. If the caller can see none of these matches, the search
+ * ends.
+ */
 const readPagesMax = 10;
 
 const isByText = ({ error, text }: Query): boolean => error !== undefined || text !== undefined;
@@ -35,7 +38,7 @@ export async function findVisible(engine: Find, query: Query, page: PageRequest,
 
 export interface VisibleCount {
   readonly tallies: readonly Tally[];
-  /** Whether older matches were not counted. */
+  /** Whether there are older matches that were not counted. */
   readonly isCut: boolean;
 }
 
@@ -46,7 +49,10 @@ export async function countVisible(engine: Find, query: Query, visibility: Visib
   return { tallies: tally(jobs), isCut: next !== null };
 }
 
-/** Bulk operations act on stored matches, and their number would reveal hidden text. */
+/**
+ * Refuses a bulk operation by text if the caller sees redacted texts. It would act on matches in hidden text, and their
+ * number would reveal that text.
+ */
 export function checkVisible(query: Query, visibility: Visibility): Query {
   if (visibility === 'full' || !isByText(query)) return query;
   const message = 'this token sees texts without their secrets, and cannot act on all runs that match a text';

@@ -1,4 +1,7 @@
-/** The work signal: wakes all waiters when the store reports a claimable job, with one subscription for all of them. */
+/**
+ * The work signal: wakes all waiters when the store reports a claimable job. All waiters share one subscription to the
+ * store.
+ */
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeSignal } from '../time/wake-signal.ts';

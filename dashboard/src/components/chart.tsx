@@ -9,25 +9,28 @@ import { countTicks, durationRange, durationTicks } from './chart-scale.ts';
 
 export interface ChartSeries {
   readonly label: string;
-  /** A custom property, such as `--failed`. */
+  /** The CSS custom property with the colour, such as `--failed`. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly shape?: 'line' | 'bars';
-  /** A dash pattern, so that lines differ without colour. */
+  /** A dash pattern, so that lines can be distinguished without colour. */
   readonly dash?: readonly number[];
 }
 
 interface ChartProps {
   readonly title: string;
-  /** Seconds since 1970, one for each value. */
+  /** The times of the values, in seconds since 1970. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
-  /** `count`: from 0, with the total in the legend. `duration`: logarithmic, with the highest value in the legend. */
+  /**
+   * `count`: the axis starts at 0, and the legend shows the total. `duration`: the axis is logarithmic, and the legend
+   * shows the highest value.
+   */
   readonly unit: 'count' | 'duration';
-  /** The period, for the legend: "last hour". */
+  /** The period as text for the legend, such as "last hour". */
   readonly period: string;
   readonly height?: number;
-  /** Each series on top of those before it. */
+  /** Whether each series is drawn on top of the previous one. */
   readonly isStacked?: boolean;
   /** Called with the period that was selected by dragging. */
   readonly onPick?: (from: number, to: number) => void;
@@ -129,7 +132,7 @@ const countAxis: uPlot.Axis = {
 const durationScale: uPlot.Scale = { distr: 3, log: 10, range: (_plot, min, max) => durationRange(min, max) };
 const durationAxis: uPlot.Axis = {
   splits: (_plot, _axis, min, max) => durationTicks(min, max),
-  // The default filter of a logarithmic axis hides labels that are no powers of ten.
+  // Replaces the default filter of a logarithmic axis, which hides labels that are not powers of ten.
   filter: (_plot, splits) => splits,
   values: (_plot, splits) => splits.map((split) => duration(split)),
 };
@@ -150,7 +153,10 @@ function lineOf(series: ChartSeries, colour: (name: string) => string): uPlot.Se
   return { label, stroke, width: 1.5, spanGaps: true, points: { show: isSparse, size: 5 }, ...dashes };
 }
 
-/** Sums, tallest first: uPlot paints in order, and the shorter bars must stay visible. */
+/**
+ * Returns the running sums of the series, tallest first. uPlot draws in this order, so the shorter bars stay visible in
+ * front.
+ */
 function stacked(series: readonly ChartSeries[]): ChartSeries[] {
   const sums = series[0]?.values.map(() => 0) ?? [];
   const tops = series.map((one) => ({
@@ -159,7 +165,9 @@ function stacked(series: readonly ChartSeries[]): ChartSeries[] {
   return tops.toReversed();
 }
 
-/** A logarithmic scale has no zero: durations below a millisecond are drawn as one. */
+/**
+ * The data for uPlot. A logarithmic scale has no zero, so durations below one millisecond are drawn as one millisecond.
+ */
 function dataOf(times: readonly number[], series: readonly ChartSeries[], unit: Unit): uPlot.AlignedData {
   const drawable = (value: number | null): number | null =>
     value === null || unit === 'count' ? value : Math.max(1, value);
@@ -167,13 +175,13 @@ function dataOf(times: readonly number[], series: readonly ChartSeries[], unit: 
 }
 
 const sparseMax = 20;
-/** Up to 20 values get points: a line through few is hard to see, and one value has no line. */
+/** Whether values are drawn as points too: a line through few values is hard to see, and a single value has no line. */
 const isSparse = (plot: uPlot, series: number): boolean =>
   Array.from<unknown>(plot.data[series]!).filter((value) => value != null).length <= sparseMax;
 
 const dayMs = 86_400_000;
 
-/** The time of day, or the date if the chart spans more than two days. */
+/** The label of a time: the time of day, or the date if the chart spans more than two days. */
 function timeTick(at: number, { scales }: uPlot): string {
   const isLong = ((scales['x']?.max ?? 0) - (scales['x']?.min ?? 0)) * 1_000 > 2 * dayMs;
   const text = timestamp(at * 1_000, timeMode.peek() === 'UTC' ? 'UTC' : 'local');

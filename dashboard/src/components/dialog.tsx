@@ -11,11 +11,11 @@ interface DialogProps {
   readonly class?: string;
 }
 
-/** A native modal dialog: the browser traps the focus and closes it on Escape. */
+/** A native modal dialog: the browser keeps the focus inside, and closes the dialog on Escape. */
 export function Dialog({ title, onClose, children, class: extra = '' }: DialogProps): JSX.Element {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // A layout effect runs before the browser handles the next key, so typed text lands in the dialog.
+  // A layout effect runs before the browser handles the next key, so that typed text goes into the dialog.
   useLayoutEffect(() => {
     const dialog = box.current!;
     const before = document.activeElement;
@@ -56,15 +56,15 @@ const firstField = (dialog: HTMLElement): HTMLElement | null =>
 
 export interface ConfirmRequest {
   readonly title: string;
-  /** What will happen, in a sentence or two. */
+  /** What the action will do, in a sentence or two. */
   readonly text: ComponentChildren;
-  /** On the button: the action, such as "Cancel run". */
+  /** The text of the button: the action, such as "Cancel run". */
   readonly action: string;
-  /** The action destroys data or cannot be undone. */
+  /** Whether the action destroys data or cannot be undone. */
   readonly isDanger?: boolean;
 }
 
-/** The answer to a confirmation, ready to be spread into a request. */
+/** The reason that the user entered in the dialog, if any. It is spread into the body of a request. */
 export interface ActionReason {
   readonly why?: string;
 }
@@ -76,7 +76,7 @@ interface OpenRequest {
 
 const openRequest = signal<OpenRequest | null>(null);
 
-/** Opens the dialog; resolves with null if it was closed without confirming. */
+/** Asks the user to confirm an action; resolves with null if the dialog was closed without confirming. */
 export function confirm(request: ConfirmRequest): Promise<ActionReason | null> {
   return new Promise((resolve) => {
     openRequest.value = {
@@ -89,7 +89,7 @@ export function confirm(request: ConfirmRequest): Promise<ActionReason | null> {
   });
 }
 
-/** Rendered once, in the shell. */
+/** The dialog of `confirm`, if it is open. The shell renders it once for all pages. */
 export function Confirmation(): JSX.Element | null {
   return openRequest.value && <ConfirmDialog key={openRequest.value.request.title} {...openRequest.value} />;
 }

@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value; null: nothing. */
+  /** Why the value is invalid; null: it is valid. */
   readonly error?: string | null;
 }
 
@@ -16,7 +16,7 @@ interface TextFieldProps extends FieldProps {
   readonly type?: 'text' | 'number' | 'password' | 'datetime-local';
   readonly placeholder?: string;
   readonly isRequired?: boolean;
-  /** Suggested while typing. */
+  /** Values that are suggested while the user types. */
   readonly suggestions?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function JsonField({ label, hint, text, onInput, rows = 8 }: JsonFieldPro
   );
 }
 
-/** Null: valid JSON, or empty. */
+/** Returns why the text is not valid JSON; null: it is valid or empty. */
 export function jsonError(text: string): string | null {
   if (text.trim() === '') return null;
   try {

@@ -1,4 +1,4 @@
-/** One figure with its title, in a list with the class `figures`. */
+/** One number with its title, in a list with the class `figures`. */
 import type { ComponentChildren, JSX } from 'preact';
 
 interface FigureProps {

@@ -1,4 +1,4 @@
-/** Icons: strokes on a 16-unit square. Each stands beside a text, so they are hidden from screen readers. */
+/** Icons, drawn as strokes on a square of 16 units. Each is next to a text, so it is hidden from screen readers. */
 import type { JSX } from 'preact';
 
 const paths = {

@@ -7,7 +7,7 @@ import { hasForm, SchemaForm, type JsonSchema } from './schema-form.tsx';
 
 interface InputFieldProps {
   readonly schema: JsonSchema | null;
-  /** JSON; the form changes this text too. */
+  /** The input as JSON text. The form edits this text too. */
   readonly text: string;
   readonly onInput: (text: string) => void;
   readonly hint: string;

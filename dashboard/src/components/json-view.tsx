@@ -7,7 +7,7 @@ import { withToast } from './toast.tsx';
 
 interface JsonViewProps {
   readonly value: unknown;
-  /** Such as "Input". */
+  /** The name of the value for screen readers and messages, such as "Input". */
   readonly label: string;
   readonly openDepth?: number;
 }

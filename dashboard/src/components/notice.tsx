@@ -1,4 +1,4 @@
-/** Notices: nothing to show, loading, and an error. Each says what to do. */
+/** Notices: nothing to show, loading, and an error. Empty lists and errors say what the user can do. */
 import type { ComponentChildren, JSX } from 'preact';
 import { ApiProblem, messageOf } from '../problem.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx';
 interface EmptyProps {
   readonly title: string;
   readonly icon?: IconName;
-  /** What to do about it. */
+  /** What the user can do. */
   readonly children?: ComponentChildren;
 }
 
@@ -35,7 +35,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   );
 }
 
-/** Messages of the API begin with a lower-case letter. */
+/** Capitalizes a message of the API, which begins with a lower-case letter. */
 export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 function adviceFor(error: unknown): string {

@@ -1,10 +1,13 @@
-/** Paging by key. The URL holds the keys of the pages before, so that Previous works after a reload. */
+/**
+ * The links between the pages of a list. A page is requested by the key after which it begins. The URL has the keys of
+ * all previous pages, so that Previous works after a reload.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import { number } from '../format.ts';
 import { currentUrl, href, queryOf, setQuery } from '../router.ts';
 import { Icon } from './icon.tsx';
 
-/** The key after which the current page begins; undefined on the first page. */
+/** The key after which the current page begins; undefined: it is the first page. */
 export const pageStart = (): number | undefined => {
   const last = queryOf('after').split(',').at(-1);
   return last ? Number(last) : undefined;

@@ -22,7 +22,7 @@ document.addEventListener('keydown', (event) => {
   openPalette();
 });
 
-/** Rendered once, in the shell. */
+/** The palette, if it is open. The shell renders it once for all pages. */
 export function Palette(): JSX.Element | null {
   return isOpen.value ? <PaletteDialog onClose={() => (isOpen.value = false)} /> : null;
 }
@@ -35,7 +35,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): JSX.Eleme
   const execute = (command: Command | undefined): void => {
     if (command === undefined) return;
     onClose();
-    // After the dialog has returned the focus.
+    // Runs the command after the closed dialog has returned the focus to the page.
     setTimeout(command.run);
   };
   const onArrow = (event: KeyboardEvent): void => {
@@ -99,7 +99,7 @@ function commandsFor(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/);
   const named = shortcuts()
     .filter(({ isKeyOnly, label }) => isKeyOnly !== true && words.every((word) => label.toLowerCase().includes(word)))
-    // Actions with a key are used more often than tabs.
+    // Commands with a key come first, because they are used more often than commands without one.
     .toSorted((a, b) => Number(b.keys !== '') - Number(a.keys !== ''));
   const id = runIdOf(text);
   return [

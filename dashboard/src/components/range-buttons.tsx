@@ -1,4 +1,4 @@
-/** Buttons that choose the period of a page; the URL holds the choice. */
+/** Buttons that choose the period of a page; the choice is in the URL. */
 import type { JSX } from 'preact';
 import type { SeriesRange } from '../../../src/http/contract.ts';
 import { setQuery } from '../router.ts';
@@ -7,7 +7,7 @@ interface RangeButtonsProps {
   readonly label: string;
   readonly ranges: readonly SeriesRange[];
   readonly range: SeriesRange;
-  /** The default, which is left out of the URL. */
+  /** The default period, which is left out of the URL. */
   readonly first: SeriesRange;
 }
 

@@ -1,4 +1,4 @@
-/** A form from a JSON Schema: one field for each property; a JSON field where no other fits. */
+/** A form for a JSON Schema: one field for each property. A property that has no matching field gets a JSON field. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ExactNumber, exactText, parseExact } from '../exact-json.ts';
@@ -21,7 +21,7 @@ export function SchemaForm({ schema, value, onChange }: SchemaFormProps): JSX.El
 }
 
 interface PartProps extends SchemaFormProps {
-  /** The document that `$ref` points into. */
+  /** The whole schema, in which `$ref` is resolved. */
   readonly root: JsonSchema;
 }
 
@@ -102,7 +102,10 @@ interface JsonMemberProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** Passes the value on whenever the text is valid JSON; the form cannot be submitted while it is not. */
+/**
+ * A JSON field for one property. Passes on the value whenever the text is valid JSON; otherwise the form cannot be
+ * submitted.
+ */
 function JsonMember({ label, hint, value, onChange }: JsonMemberProps): JSX.Element {
   const [text, setText] = useState(value === undefined ? '' : exactText(value));
   const write = (input: string): void => {
@@ -118,7 +121,7 @@ const isMembers = (value: unknown): value is Members =>
 const propertiesOf = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> =>
   isMembers(schema['properties']) ? (schema['properties'] as Record<string, JsonSchema>) : {};
 
-/** Resolves a reference within the document; any other schema is returned unchanged. */
+/** Resolves a `$ref` within the document; a schema without `$ref` is returned unchanged. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(textOf(schema['$ref']))?.[1];
   const definitions = (root['$defs'] ?? root['definitions']) as Members | undefined;
@@ -140,7 +143,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const numberText = (value: unknown): string =>
   value instanceof ExactNumber ? value.text : typeof value === 'number' ? String(value) : '';
 
-/** `whole number, 1 to 5, default 3`. */
+/** The hint below a field, such as `whole number, 1 to 5, default 3`. */
 function hintOf(schema: JsonSchema): string {
   const { description, type, minimum, maximum, default: fallback } = schema;
   const isBounded = (bound: unknown): bound is number =>

@@ -10,11 +10,11 @@ import { standings } from '../state/run-status.ts';
 import { Icon } from './icon.tsx';
 
 interface Suggestion {
-  /** The whole text of the field if it is accepted. */
+  /** The text of the field after the user has accepted the suggestion. */
   readonly text: string;
   readonly shown: string;
   readonly hint: string;
-  /** The run to open instead of a search. */
+  /** The run that the suggestion opens instead of a search. */
   readonly run?: number;
 }
 
@@ -76,7 +76,7 @@ function Suggestions({ suggestions, index, onAccept }: SuggestionsProps): JSX.El
 interface SearchFieldState {
   readonly input: RefObject<HTMLInputElement | null>;
   readonly text: string;
-  /** Of the highlighted suggestion; -1: none. */
+  /** The index of the highlighted suggestion; -1: none. */
   readonly index: number;
   readonly suggestions: readonly Suggestion[];
   readonly submit: () => void;

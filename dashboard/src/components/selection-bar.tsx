@@ -9,7 +9,7 @@ interface SelectionBarProps {
   readonly rowCount: number;
   /** Whether there are more rows than this page shows. */
   readonly hasMore: boolean;
-  /** Buttons. */
+  /** The buttons of the actions. */
   readonly children: ComponentChildren;
 }
 

@@ -13,9 +13,9 @@ import { jsonError, TextField } from './field.tsx';
 import { InputField } from './input-field.tsx';
 import { showToast } from './toast.tsx';
 
-/** What the form is prefilled with. */
+/** The values with which the form is prefilled. */
 export interface RunTemplate {
-  /** With a definition: its type. */
+  /** The job type. If `def` is set, the type of that definition. */
   readonly type?: string;
   readonly def?: string;
   readonly input?: unknown;
@@ -28,7 +28,7 @@ const openTemplate = signal<RunTemplate | null>(null);
 /** Opens the dialog. A definition runs with its own parameters if the input is left empty. */
 export const startRun = (template: RunTemplate = {}): void => void (openTemplate.value = template);
 
-/** Rendered once, in the shell. */
+/** The dialog, if it is open. The shell renders it once for all pages. */
 export function StartRun(): JSX.Element | null {
   const template = openTemplate.value;
   return template && <StartDialog template={template} onClose={() => (openTemplate.value = null)} />;
@@ -158,7 +158,7 @@ function bodyOf({ type, input, delay, priority, tags, unique }: RunDraft, def: s
   };
 }
 
-/** Reads `name=value, name=value`. */
+/** Parses tags in the form `name=value, name=value`. */
 export function tagsOf(text: string): Record<string, string> {
   const pairs = text.split(',').map((pair) => pair.trim()).filter(Boolean);
   return Object.fromEntries(pairs.map((pair): [string, string] => {

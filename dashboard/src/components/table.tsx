@@ -1,4 +1,4 @@
-/** The table: rows with the keys j, k, x and Enter, optionally with a selection. */
+/** The table. The keys j and k move between rows, x selects one, and Enter opens it. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../format.ts';
@@ -15,16 +15,16 @@ export interface Column<R> {
 }
 
 interface TableProps<R> {
-  /** What the rows are, for screen readers: "Runs". */
+  /** The name of the rows for screen readers, such as "Runs". */
   readonly label: string;
   readonly rows: readonly R[];
   readonly columns: readonly Column<R>[];
   readonly idOf: (row: R) => number | string;
   /** The page that Enter or a click on the row opens. */
   readonly pathOf?: (row: R) => string;
-  /** Only where ids are numbers. */
+  /** The selected rows; undefined: rows cannot be selected. Requires ids that are numbers. */
   readonly selection?: Selection;
-  /** Given where the page needs the shown rows itself, such as for a selection. */
+  /** The shown rows, if the page itself uses them, such as for a selection. Default: derived from `rows`. */
   readonly steady?: SteadyRows<R>;
 }
 
@@ -152,7 +152,10 @@ interface UpdateBarProps<R> {
   readonly selection: Selection | undefined;
 }
 
-/** What changed while the rows were held. They are released by the pointer; a selection needs a button. */
+/**
+ * Says which updates are not shown yet, because the pointer is over the table or rows are selected. With a selection, a
+ * button shows them.
+ */
 function UpdateBar<R>({ steady, selection }: UpdateBarProps<R>): JSX.Element | null {
   const { newCount, missing, update } = steady;
   if (newCount === 0 && missing.size === 0) return null;

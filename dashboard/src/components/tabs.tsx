@@ -1,4 +1,4 @@
-/** Tabs. The URL holds the open one; `[` and `]` switch between them. */
+/** Tabs. The open tab is in the URL; the keys `[` and `]` switch to the previous and the next. */
 import type { ComponentChildren, JSX } from 'preact';
 import { queryOf, setQuery } from '../router.ts';
 import { useShortcuts } from '../state/keys.ts';
@@ -10,7 +10,7 @@ export interface Tab {
 }
 
 interface TabsProps {
-  /** For screen readers. */
+  /** The name of the tabs for screen readers. */
   readonly label: string;
   readonly tabs: readonly Tab[];
   /** The tab that is open if the URL names none. */

@@ -6,7 +6,7 @@ import { timeMode } from '../state/preferences.ts';
 
 interface TimeProps {
   readonly at: number | null;
-  /** Never relative, with milliseconds; for logs. */
+  /** Whether the time is always absolute, with milliseconds, as in logs. */
   readonly isExact?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function Time({ at, isExact = false }: TimeProps): JSX.Element {
   return <time dateTime={new Date(at).toISOString()} title={title}>{text}</time>;
 }
 
-/** The time between two instants; without an end, until now. */
+/** The duration between two times; if `to` is null, until now. */
 export function Elapsed({ from, to }: { readonly from: number | null; readonly to: number | null }): JSX.Element {
   if (from === null) return <span class="faint">–</span>;
   return <span class="number">{duration(Math.max(0, (to ?? now.value) - from))}</span>;

@@ -23,7 +23,7 @@ export function showError(error: unknown): void {
   add({ id: ++count, kind: 'failed', text: messageOf(error) });
 }
 
-/** Performs an action and shows a toast: the text of `done`, or the error. Returns null after an error. */
+/** Performs an action and shows a toast: the text of `done`, or the error. Returns the outcome; null: an error. */
 export async function withToast<T>(work: () => Promise<T>, done?: (outcome: T) => string): Promise<T | null> {
   try {
     const outcome = await work();

@@ -1,4 +1,4 @@
-/** Audit: who did what to which run or definition, when, why, and what it changed. */
+/** Audit: the recorded actions on runs and definitions, with actor, time, reason and changed values. */
 import type { JSX } from 'preact';
 import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
@@ -65,7 +65,7 @@ interface FilterProps {
   readonly value: string;
 }
 
-/** Exact match: the API has no other. */
+/** A filter field. It finds exact values only, because the API cannot search for parts of them. */
 const Filter = ({ name, label, value }: FilterProps): JSX.Element => (
   <input
     class="control short" type="search" aria-label={label} placeholder={label} value={value}

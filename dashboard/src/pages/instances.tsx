@@ -23,7 +23,7 @@ const runningMax = 200;
 interface InstancesData {
   readonly instances: readonly InstanceView[];
   readonly running: readonly RunView[];
-  /** There are more running jobs than were read. */
+  /** Whether there are more running jobs than were read. */
   readonly isCut: boolean;
 }
 
@@ -62,7 +62,7 @@ async function read(signal: AbortSignal): Promise<InstancesData> {
   return { instances: instances.items, running: running.items, isCut: running.next !== null };
 }
 
-/** Living ones first, then by start. */
+/** Sorts live instances before dead ones, then the last started first. */
 const byLife = (a: InstanceView, b: InstanceView): number =>
   Number(b.isAlive) - Number(a.isAlive) || b.startedAt - a.startedAt;
 
@@ -178,7 +178,7 @@ function RunningJobs({ running }: { readonly running: readonly RunView[] }): JSX
   );
 }
 
-/** Jobs whose holder is no listed instance. */
+/** Shows the jobs whose holder is not in the list of instances. */
 function ExternalWorkers({ running }: { readonly running: readonly RunView[] }): JSX.Element | null {
   if (running.length === 0) return null;
   return (

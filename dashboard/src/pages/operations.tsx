@@ -99,7 +99,7 @@ function Refused({ operation: { refused } }: { readonly operation: OperationView
 const fieldNames: Readonly<Record<string, string>> = { types: 'type', standings: 'state', kinds: 'kind' };
 const everyKind = ['run', 'bedrock'];
 
-/** The query of the operation, as the store got it. */
+/** Shows the filter of an operation, with the fields of the store's query. */
 function Filter({ query, fingerprint }: Pick<OperationView, 'query' | 'fingerprint'>): JSX.Element {
   const shown = Object.entries(query).filter(([name, value]) =>
     name !== 'kinds' || JSON.stringify(value) !== JSON.stringify(everyKind));

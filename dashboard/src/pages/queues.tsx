@@ -104,7 +104,7 @@ const Count = ({ type, state, count }: CountProps): JSX.Element => (count === 0
   ? <span class="faint">0</span>
   : <a href={href('/runs', { search: searchOf(type, state) })} title={number(count)}>{compact(count)}</a>);
 
-/** Act on the jobs of a type that are open now; later ones are not affected. */
+/** The menu of actions on all open jobs of a type. Jobs that are created later are not affected. */
 function Actions({ type }: { readonly type: string }): JSX.Element {
   const offered = [
     ['pause', 'Pause waiting jobs', 'pending'],

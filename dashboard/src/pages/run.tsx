@@ -34,7 +34,7 @@ function RunById({ id }: { readonly id: number }): JSX.Element {
   useChanges({ run: id }, (changes) => {
     cells.apply(changes);
     const isOwn = changes === null || changes.some(({ job }) => job === id);
-    // An open run has a stream of its own; an ended one may have been retried.
+    // An open run is updated by its own stream. An ended run has no stream; if it changes, it may have been retried.
     if (isOwn && data?.run.state === 'ended') reload();
   });
   useEffect(() => {

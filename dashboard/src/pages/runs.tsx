@@ -52,7 +52,7 @@ function Runs(): JSX.Element {
   );
 }
 
-/** A search for a number finds no run by its id, so the run of that number is offered above the list. */
+/** Links to the run with this id, if it exists. A search for a number does not find runs by id. */
 function RunByNumber({ id }: { readonly id: number | null }): JSX.Element | null {
   const run = useResource(
     async (abort) => (id === null ? null : call('getRun', { params: { id } }, abort).catch(() => null)), [id],
@@ -74,7 +74,8 @@ function RunList({ search, filter }: RunListProps): JSX.Element {
   const order: Order = queryOf('order') === 'oldest' ? 'oldest' : 'newest';
   const after = pageStart();
   const query = { ...filter, order, after, limit: pageSize, with: ['progress' as const] };
-  // The key has the text of the search: relative times in the filter change every second.
+  // The key contains the text of the search instead of the filter, because relative times in the filter change every
+  // second.
   const list = useResource((abort) => call('listRuns', { query }, abort), [search, order, after]);
   const selection = useSelection(`${search} ${order} ${after}`);
   const hasSelection = selection.ids.size > 0 || selection.isAllMatching;
@@ -176,7 +177,10 @@ function NoRuns({ search }: { readonly search: string }): JSX.Element {
   );
 }
 
-/** How many open runs match, by standing. Without a filter, the figures of the overview are used: they are cached. */
+/**
+ * Counts the open runs that match, by standing. Without a filter, it uses the statistics of the server, which are
+ * cached.
+ */
 function useOpenCounts(search: string, filter: RunFilter): Resource<OpenCounts> {
   return useResource<OpenCounts>(async (signal) => {
     if (Object.keys(filter).length > 0) {

@@ -86,7 +86,7 @@ const columns: readonly Column<TypeView>[] = [
   },
 ];
 
-/** Stint starts its built-in types itself. */
+/** Whether the type is internal to Stint. Stint creates its runs, so there is no button to start one. */
 const isBuiltIn = (name: string): boolean => name.startsWith('stint.');
 
 type Open = 'running' | 'pending' | 'held';

@@ -3,16 +3,19 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Shortcut {
-  /** One key as `KeyboardEvent.key` names it, or two in sequence: `g r`. Empty: palette only. */
+  /** One key as `KeyboardEvent.key` names it, or two in sequence: `g r`. Empty: the command is only in the palette. */
   readonly keys: string;
-  /** A few words, such as "Retry". */
+  /** The name in the palette and the help dialog, such as "Retry". */
   readonly label: string;
   readonly run: () => void;
-  /** Left out of the palette. */
+  /** Whether the palette omits the shortcut. */
   readonly isKeyOnly?: boolean;
 }
 
-/** Newest last; the shortcuts of a page take precedence over those of the shell. */
+/**
+ * The registered lists of shortcuts, newest last. Newer ones take precedence, such as those of a page over those of the
+ * shell.
+ */
 const layers = signal<readonly (readonly Shortcut[])[]>([]);
 
 export const shortcuts = (): readonly Shortcut[] => layers.value.toReversed().flat();
@@ -55,6 +58,6 @@ function isTyping({ target }: KeyboardEvent): boolean {
 
 const isCheckbox = (element: HTMLElement): boolean => (element as HTMLInputElement).type === 'checkbox';
 
-/** Enter on a link, button or tab activates that element. */
+/** Whether the element is a link, button or tab. Enter activates such an element, so Enter is not a shortcut there. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a[href], button, [role=tab]') !== null;

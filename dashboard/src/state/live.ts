@@ -1,7 +1,7 @@
 /**
- * Live updates: changes on the server, delivered in batches to the open page. One stream at a time, because a browser
- * allows six connections per host over HTTP/1.1; none while updates are paused or the tab is hidden. While the stream
- * is down, the page reloads every few seconds.
+ * Live updates: changes on the server, delivered in batches to the open page. Only one stream is open, because a
+ * browser allows six connections per host over HTTP/1.1. It is closed while updates are paused or the tab is hidden. If
+ * the connection fails, the page reloads every few seconds.
  */
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -10,14 +10,14 @@ import { urlOf } from '../api.ts';
 
 export type Connection = 'live' | 'connecting' | 'polling' | 'paused' | 'hidden';
 
-/** Which changes a page subscribes to. */
+/** The changes that a page subscribes to. */
 export interface ChangeFilter {
-  /** A run and its tasks. */
+  /** Only changes of this run and its tasks. */
   readonly run?: number;
   readonly kind?: readonly Changed['kind'][];
 }
 
-/** Gets the changes since the last call; null: some were missed, so anything may have changed. */
+/** Receives the changes since the last call; null: some were missed, so the page must reload everything. */
 export type ChangeListener = (changes: readonly Changed[] | null) => void;
 
 export const isLive = signal(true);
@@ -43,7 +43,10 @@ effect(() => {
   return undefined;
 });
 
-/** Subscribes while the component is mounted. A page calls it once; the filter may change. */
+/**
+ * Subscribes to changes while the component is mounted. Only one component of a page may call this; the filter may
+ * change.
+ */
 export function useChanges(filter: ChangeFilter, listener: ChangeListener): void {
   const latest = useRef(listener);
   latest.current = listener;
@@ -57,7 +60,7 @@ export function useChanges(filter: ChangeFilter, listener: ChangeListener): void
   }, [key]);
 }
 
-/** Reloads at an interval, for ages and heartbeats: neither is announced by the stream. */
+/** Reloads at an interval, for data such as ages and heartbeats whose changes the stream does not contain. */
 export function useInterval(reload: () => void, ms: number, deps: readonly unknown[] = []): void {
   useEffect(() => {
     const timer = setInterval(() => {
@@ -84,7 +87,8 @@ function connect({ filter, notify }: Subscription): () => void {
   }, pollMs);
   source.addEventListener('open', () => {
     connection.value = 'live';
-    // Changes between the page's first request and the opening of the stream are not in the stream.
+    // The stream does not contain changes between the page's first request and the opening of the stream, so the page
+    // reloads.
     if (!wasOpen) notify(null);
     wasOpen = true;
   });

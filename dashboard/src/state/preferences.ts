@@ -10,7 +10,7 @@ export const theme = storedChoice<Theme>('theme', themes, 'system');
 export const timeMode = storedChoice<TimeMode>('time', timeModes, 'relative');
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
-/** Whether the dark theme is active, chosen or by the system. */
+/** Whether the dark theme is active, either chosen by the user or set by the system. */
 export const isDark = signal(false);
 
 effect(() => {
@@ -23,12 +23,12 @@ systemDark.addEventListener('change', ({ matches }) => {
   document.documentElement.dataset['theme'] = matches ? 'dark' : 'light';
 });
 
-/** Sets the next value of a list; after the last comes the first. */
+/** Sets the choice to the next value of the list; after the last, to the first. */
 export function cycle<T>(values: readonly T[], choice: Signal<T>): void {
   choice.value = values[(values.indexOf(choice.value) + 1) % values.length]!;
 }
 
-/** A choice that is stored in the browser. */
+/** Creates a choice that is stored in the browser. */
 function storedChoice<T extends string>(name: string, values: readonly T[], fallback: T): Signal<T> {
   const key = `stint.${name}`;
   const stored = readStored(key) as T | null;
@@ -37,7 +37,7 @@ function storedChoice<T extends string>(name: string, values: readonly T[], fall
   return choice;
 }
 
-/** Null where the browser blocks storage. */
+/** Reads a stored value; null: none is stored, or the browser blocks storage. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Resource<T> {
-  /** The newest answer; stays while it is reloaded. */
+  /** The newest response. It stays while a newer one is loaded. */
   readonly data: T | null;
   readonly error: unknown;
   readonly isLoading: boolean;
@@ -12,10 +12,13 @@ export interface Resource<T> {
 
 const reloadMs = 400;
 const reloadMaxMs = 30_000;
-/** A slow answer is requested less often: the server rests for five times as long as the last answer took. */
+/**
+ * Before a reload, the page waits this many times as long as the last response took, so that slow requests are sent
+ * less often.
+ */
 const restTimes = 5;
 
-/** Loads whenever `deps` change. The request must depend on nothing else. */
+/** Loads whenever `deps` change. The request must not depend on anything else. */
 export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[]): Resource<T> {
   const [state, setState] = useState<{ data: T | null; error: unknown; isLoading: boolean }>(initial);
   const request = useRef<AbortController | null>(null);
@@ -44,7 +47,7 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, deps: 
   const reload = useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = null;
-      // A request under way is awaited: aborting it at every change would let no answer arrive.
+      // Waits for the request under way: if every change aborted it, no response would ever arrive.
       if (request.current === null) void loadNow();
       else reload();
     }, Math.min(reloadMaxMs, Math.max(reloadMs, lastMs.current * restTimes)));

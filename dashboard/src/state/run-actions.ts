@@ -7,7 +7,7 @@ import { plural } from '../format.ts';
 
 export type RunActionName = 'cancel' | 'stop' | 'pause' | 'resume' | 'retry' | 'retryFailed' | 'delete';
 
-/** What an action is applied to, for the texts of its dialog. */
+/** The runs that an action is applied to, as the texts of its dialog describe them. */
 export interface ActionTarget {
   /** Such as "run 12" or "3 runs". */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ActionTarget {
 
 export interface RunAction {
   readonly name: RunActionName;
-  /** On the button. */
+  /** The text of the button. */
   readonly title: string;
   /** "Cancelling", for the toast of a bulk operation. */
   readonly doing: string;
@@ -26,10 +26,10 @@ export interface RunAction {
   readonly key: string;
   readonly icon: IconName;
   readonly isDanger: boolean;
-  /** What will happen, in one or two sentences. */
+  /** What the action will do, in one or two sentences. */
   readonly effect: (target: ActionTarget) => string;
   readonly appliesTo: (run: RunView) => boolean;
-  /** Returns the text of the toast. */
+  /** Performs the action on a run; returns the text of the toast. */
   readonly perform: (id: number, reason: ActionReason) => Promise<string>;
 }
 
@@ -109,14 +109,15 @@ export const runAction = (name: RunActionName): RunAction => runActions.find((ac
 export const targetOf = ({ id, tasks, hold }: RunView): ActionTarget =>
   ({ name: `run ${id}`, isOne: true, hasTasks: tasks !== null || hold === 'children' });
 
-/** `noun`: such as "run" or "matching run". */
+/** The target of an action on several runs. `noun` is "run" or "matching run", for example. */
 export const targetOfMany = (count: number, noun: string, hasTasks: boolean): ActionTarget =>
   ({ name: plural(count, noun), isOne: count === 1, hasTasks });
 
 const it = ({ isOne }: ActionTarget): string => (isOne ? 'It' : 'Each');
 
 export function confirmationOf({ name, title, effect, isDanger }: RunAction, target: ActionTarget): ConfirmRequest {
-  // "Retry failed tasks" already names its object; "Cancel" alone could mean the dialog.
+  // Most buttons add a noun, as in "Cancel run": "Cancel" alone could mean the dialog. "Retry failed tasks" already has
+  // one.
   const isWhole = name === 'retryFailed';
   return {
     title: `${title}${isWhole ? ' of' : ''} ${target.name}?`,

@@ -1,4 +1,7 @@
-/** The data of one run: record, progress, log and events. Read once, then updated from its stream while it is open. */
+/**
+ * The data of one run: record, progress, log and events. It is read once, then updated from the run's stream while the
+ * run is open.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, EventView, LogLineView, ProgressView, RunDetail, RunView } from '../../../src/http/contract.ts';
 import { call, urlOf } from '../api.ts';
@@ -63,7 +66,7 @@ function followRun(id: number, update: Update, onEnd: () => void): () => void {
   on<{ lines: readonly LogLineView[] }>('log', (before, { lines }) => ({ ...before, log: joined(before.log, lines) }));
   source.addEventListener('end', () => {
     source.close();
-    // The stream carries neither the result nor the attempts.
+    // Reads the run again, because the stream contains neither its result nor its attempts.
     onEnd();
   });
   return () => source.close();
@@ -90,7 +93,7 @@ async function readLog(id: number, signal: AbortSignal): Promise<LogLineView[]> 
   return lines;
 }
 
-/** Appends entries with a higher number than the last; the stream can repeat entries that were already read. */
+/** Appends the entries whose number is higher than the last. The stream can repeat entries that were already read. */
 function joined<T extends { readonly n: number }>(before: readonly T[], more: readonly T[]): readonly T[] {
   const last = before.at(-1)?.n ?? 0;
   const fresh = more.filter(({ n }) => n > last);

@@ -37,12 +37,16 @@ const phaseTexts: Readonly<Record<RunView['phase'], string>> = {
 
 const wholeSeconds = (ms: number): number => Math.ceil(ms / 1_000) * 1_000;
 
-/** Start of the first attempt. `startedAt` is the start of the newest one, and gathering results is an attempt too. */
+/**
+ * Returns the start of the first attempt; null: the run has not started. `startedAt` is the start of the newest
+ * attempt, which may only gather results.
+ */
 export const firstStartOf = ({ attempts, startedAt }: RunDetail): number | null => attempts.at(-1)?.start ?? startedAt;
 
 /**
- * From where the duration of a run is measured, the same in lists and on its page: the start of its newest attempt. For
- * a run with tasks that is when it began to gather results; its creation is the better start.
+ * Returns the time from which the duration of a run is measured, in lists and on its page; null: the run waits to
+ * start. This is the start of its newest attempt. A run that gathers results is measured from its creation, because its
+ * newest attempt began after its tasks.
  */
 export const startOf = ({ state, phase, createdAt, startedAt }: RunView): number | null =>
   phase === 'gather' ? createdAt : state === 'pending' ? null : startedAt;

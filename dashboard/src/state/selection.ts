@@ -1,21 +1,21 @@
-/** A selection of rows: single ones, or all that match the filter. It is cleared when the list changes. */
+/** The selection in a list: single rows, or all that match the filter. It is cleared when another list is shown. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Selection {
   readonly ids: ReadonlySet<number>;
-  /** Includes rows on other pages. */
+  /** Whether all rows that match the filter are selected, including rows on other pages. */
   readonly isAllMatching: boolean;
   readonly toggle: (id: number) => void;
   readonly togglePage: (ids: readonly number[]) => void;
   readonly selectAllMatching: () => void;
-  /** Drops rows that are no longer in the list. */
+  /** Deselects rows that are no longer in the list. */
   readonly remove: (ids: ReadonlySet<number>) => void;
   readonly clear: () => void;
 }
 
 const none: ReadonlySet<number> = new Set();
 
-/** `listKey` identifies the list, such as its filter as text; another key clears the selection. */
+/** `listKey` identifies the list, such as its filter as text. When it changes, the selection is cleared. */
 export function useSelection(listKey: string): Selection {
   const [ids, setIds] = useState(none);
   const [isAllMatching, setAll] = useState(false);

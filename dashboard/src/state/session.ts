@@ -1,4 +1,4 @@
-/** The session: who is signed in, and what their role allows. */
+/** The session: the signed-in user, and the actions that the user's role allows. */
 import { computed, signal } from '@preact/signals';
 import type { Answer, Role } from '../../../src/http/contract.ts';
 import { call, needsSignIn } from '../api.ts';
@@ -6,7 +6,7 @@ import type { Page } from '../page.ts';
 
 export const me = signal<Answer<'me'> | null>(null);
 
-/** Which roles include a role; the server has the same table. */
+/** For each role, the roles that include it. The server has the same rules in `access.ts`. */
 const rolesIncluding: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer', 'operator', 'admin'],
   producer: ['producer', 'operator', 'admin'],
@@ -22,7 +22,10 @@ export const mayOperate = computed(() => isA('operator'));
 export const mayProduce = computed(() => isA('producer'));
 export const mayAdminister = computed(() => isA('admin'));
 
-/** Until the session is loaded, pages for viewers are shown, so that they need not wait for it. */
+/**
+ * Whether the user may see a page. Until the session is loaded, pages for viewers are shown, so that they load without
+ * delay.
+ */
 export const maySee = ({ needs = 'viewer' }: Pick<Page, 'needs'>): boolean =>
   needs === null || (me.value === null ? needs === 'viewer' : isA(needs));
 

@@ -1,6 +1,6 @@
 /**
- * Rows that do not move while they are in use. Live updates change rows in place; new and missing rows are only
- * counted while the pointer is over the table or rows are selected, so that no click hits another row.
+ * Steady rows: the rows of a table do not move while the pointer is over it or rows are selected, so that no click hits
+ * the wrong row. Meanwhile, live updates change rows in place, and new and missing rows are only counted.
  */
 import { useRef, useState } from 'preact/hooks';
 
@@ -9,18 +9,18 @@ type RowId = number | string;
 export interface SteadyRows<R> {
   /** The rows to show. */
   readonly rows: readonly R[];
-  /** How many rows of the newest answer are not shown. */
+  /** How many rows of the newest response are not shown. */
   readonly newCount: number;
-  /** Shown rows that the newest answer does not have. */
+  /** The ids of shown rows that the newest response does not contain. */
   readonly missing: ReadonlySet<RowId>;
-  /** The pointer is over the rows. */
+  /** Keeps the rows in place; called when the pointer enters the table. */
   readonly hold: () => void;
   readonly release: () => void;
-  /** Shows the newest answer now, also while rows are selected. */
+  /** Shows the rows of the newest response now, even while rows are selected. */
   readonly update: () => void;
 }
 
-/** `latest`: the rows of the newest answer; null while another list is loading. */
+/** `latest` has the rows of the newest response; null: another list is loading. */
 export function useSteadyRows<R>(
   latest: readonly R[] | null, idOf: (row: R) => RowId, hasSelection: boolean,
 ): SteadyRows<R> {
@@ -45,7 +45,7 @@ export function useSteadyRows<R>(
   };
 }
 
-/** The rows in their old order, with the data of the newest answer where it has them. */
+/** Returns the shown rows in their order, each with its newest data if the newest response contains it. */
 function merged<R>(before: readonly R[], newest: readonly R[], idOf: (row: R) => RowId): readonly R[] {
   const byId = new Map(newest.map((row) => [idOf(row), row]));
   return before.map((row) => byId.get(idOf(row)) ?? row);

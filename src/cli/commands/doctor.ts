@@ -13,7 +13,7 @@ export function doctorCommand(program: Command): void {
   ).action(doctor);
 }
 
-/** Never migrates: the command may be newer than the instances at work. */
+/** Opens the store without migrating it, because this command may be newer than the running instances. */
 async function doctor({ store: url, json }: CommonFlags): Promise<void> {
   const findings = await findingsOf(storeUrl(url)).catch((error: unknown) => [unusableStore(error)]);
   if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;

@@ -195,7 +195,7 @@ function printJob(job: Job, sentence: string, { json }: CommonFlags): void {
   else printLine(sentence);
 }
 
-/** The JSON of the command line is that of the HTTP API. */
+/** A page of runs as JSON, the same as in the HTTP API. */
 const runPage = ({ jobs, next }: Page) => ({ items: jobs.map((job) => runView(job, 'full')), next });
 
 const rowOf = (job: Job) => [
@@ -231,7 +231,7 @@ function checkStanding(state: string): Standing {
   throw new Refusal('malformed.option', `unknown state "${state.slice(0, 40)}"; use ${standings.join(', ')}`, {});
 }
 
-/** With the name, the application's own code, and the causes. */
+/** An error as text: class name, message, the application's own error code, and the causes. */
 const errorText = ({ causes = [], ...error }: JobError): string =>
   [causeText(error), ...causes.map((cause) => `caused by ${causeText(cause)}`)].join('; ');
 

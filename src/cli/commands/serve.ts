@@ -22,7 +22,7 @@ interface ServeFlags extends EngineFlags {
   readonly behindTls?: boolean;
 }
 
-/** A server that listens, with the line that announces it. */
+/** An open server, with the line that prints its address. */
 interface OpenServer {
   readonly line: string;
   close(): Promise<void>;

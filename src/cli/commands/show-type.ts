@@ -1,4 +1,4 @@
-/** `stint types show`: the settings of a job type and the schema of its input, as its code has registered them. */
+/** `stint types show`: the settings of a job type and the schema of its input, from the catalogue. */
 import { readTypes } from '../../jobs/catalogue.ts';
 import type { TypeEntry } from '../../model/type-entry.ts';
 import { Refusal } from '../../refusal.ts';

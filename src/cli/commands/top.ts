@@ -58,7 +58,7 @@ async function watchScreen(engine: Engine, store: string, everyMs: number): Prom
   }
 }
 
-/** Counts the jobs that end from now on, by type. */
+/** Counts the jobs that end from now on, by type. A cancelled job counts as failed. */
 async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promise<void> {
   try {
     for await (const { type, kind, event } of engine.events()) {
@@ -70,7 +70,7 @@ async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promi
       counted.set(type, rate);
     }
   } catch (error) {
-    // Leaving the screen closes the store while this loop still reads from it.
+    // When the user quits, the store is closed while this loop still reads from it.
     if (!signal.aborted) throw error;
   }
 }
@@ -106,14 +106,14 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
   };
 }
 
-/** Null if the run was deleted in the meantime. */
+/** Returns null if the run was deleted after it was listed. */
 const snapshotOf = (engine: Engine, id: number): Promise<Snapshot | null> =>
   engine.snapshot(id).catch((error: unknown) => {
     if (isRefusal(error) && error.code === 'unknown.job') return null;
     throw error;
   });
 
-/** Switches to the alternate screen without a cursor; the returned function switches back. */
+/** Switches to the terminal's alternate screen and hides the cursor; returns the function that switches back. */
 function takeScreen(onQuit: () => void): () => void {
   const { stdin, stdout } = process;
   const onKey = (key: Buffer): void => {

@@ -1,4 +1,4 @@
-/** `stint verify`: checks every invariant of a database, also while instances are at work on it. */
+/** `stint verify`: checks every invariant of a database, even while instances use it. */
 import type { Command } from 'commander';
 import { storeUrl } from '../../open/store.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -6,7 +6,7 @@ import { verify, type VerifyProgress, type Violation } from '../../verify.ts';
 import { counted, harmless, printJson, printLine, styled } from '../print.ts';
 import { addStoreFlags, openCurrent, type CommonFlags } from '../session.ts';
 
-/** Further violations are only counted. */
+/** How many violations are printed. Further ones are only counted. */
 const shownMax = 1000;
 const progressMs = 200;
 const exitCodeBroken = 1;
@@ -57,7 +57,7 @@ function summaryOf({ jobs, events, count }: VerifyFinding): string {
   return `${found} found in ${counted(jobs, 'job')} with ${counted(events, 'event')}`;
 }
 
-/** The progress of the check, on one line of the terminal that is erased at the end. */
+/** The progress of the check, on one line of the terminal. The line is erased at the end. */
 class Meter {
   readonly #isShown: boolean;
   #shownAt = -Infinity;

@@ -15,7 +15,7 @@ export async function watchRun(run: RunHandle, asJson: boolean): Promise<void> {
     else show(snapshot);
   }
   if (!asJson && process.stdout.isTTY) printLine();
-  // Scripts need the fate of the run as an exit code.
+  // Scripts read from the exit code whether the run succeeded.
   if (last?.job.state === 'ended' && last.job.fate !== 'succeeded') process.exitCode = 3;
 }
 

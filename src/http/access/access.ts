@@ -20,7 +20,10 @@ export interface Credentials {
 export interface AccessOptions {
   /** The valid tokens. A function is called for every request, so that the list can change. */
   readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
-  /** Called before tokens are checked, for servers with their own sign-in; null: the caller is unknown to it. */
+  /**
+   * For servers with their own sign-in: called before tokens are checked. Null: the caller is unknown to it, and its
+   * token is checked.
+   */
   readonly authenticate?: (request: Request) => Caller | null | Promise<Caller | null>;
 }
 
@@ -29,7 +32,7 @@ export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
 /** The public fields of a token. */
 export interface TokenHolder extends Omit<TokenRecord, 'hash' | 'prefix'> {
-  /** Milliseconds since 1970; null: not since this server started. */
+  /** When the token was last used, in milliseconds since 1970; null: not since this server started. */
   readonly lastUsed: number | null;
 }
 
@@ -44,7 +47,7 @@ const granted: Readonly<Record<Role, readonly Role[]>> = {
 export const mayUse = (role: Role, route: Pick<Route, 'roles'>): boolean =>
   route.roles === null || route.roles.some((needed) => granted[role].includes(needed));
 
-/** Whether a role includes another one. */
+/** Whether a caller with `role` may do everything that the role `needed` allows. */
 export const includesRole = (role: Role, needed: Role): boolean => granted[role].includes(needed);
 
 const failuresMax = 20;
@@ -80,21 +83,30 @@ export class Access {
     }));
   }
 
-  /** Identifies the caller or refuses. Too many wrong tokens from one address are refused with a time to wait. */
+  /**
+   * Identifies the caller or refuses the request. After too many wrong tokens from one address, the refusal says how
+   * long to wait.
+   */
   async identify(request: Request, credentials: Credentials): Promise<Principal> {
     const principal = await this.#principalOf(request, credentials);
     if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
     throw credentials.authorization === undefined ? unauthenticated() : this.#wrongToken(credentials);
   }
 
-  /** Whether the caller of a long request still is who it was: not revoked, expired, or given another role. */
+  /**
+   * Returns whether the caller of a long request still has the same access: its token is neither revoked nor expired,
+   * and its name, role and visibility are the same.
+   */
   async isUnchanged(principal: Principal, request: Request, credentials: Credentials): Promise<boolean> {
     const now = await this.#principalOf(request, credentials).catch(() => null);
     if (now === null || (now.expires !== null && now.expires <= this.#clock.now())) return false;
     return now.name === principal.name && now.role === principal.role && now.visibility === principal.visibility;
   }
 
-  /** Calls with a secret that the caller has presented. A wrong one counts like a wrong token. */
+  /**
+   * Runs `call`, which checks a hand-off token that the request contains. A wrong hand-off token counts like a wrong
+   * access token, so that guessing is throttled.
+   */
   async withSecret<T>(credentials: Credentials, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -132,7 +144,9 @@ export class Access {
     return (await this.#bySession(credentials)) ?? (isLocal ? local : null);
   }
 
-  /** A session ends when the token that started it is revoked. */
+  /**
+   * Returns the principal of the session in the cookie; null: there is none, or the token that started it was revoked.
+   */
   async #bySession({ cookie }: Credentials): Promise<Principal | null> {
     const session = this.#tokens === null ? null : await this.sessions.find(cookie);
     if (session === null) return null;
@@ -148,7 +162,10 @@ export class Access {
     return record;
   }
 
-  /** Only wrong tokens are throttled: behind a proxy, all callers share one address. */
+  /**
+   * Counts a wrong token of an address and returns the refusal. Valid tokens are never throttled, because all callers
+   * behind a proxy share one address.
+   */
   #wrongToken({ address }: Credentials): HttpRefusal {
     const seconds = this.#failures.waitFor(address ?? '');
     this.#failures.count(address ?? '');
@@ -182,7 +199,7 @@ export const isLoopback = (address: string | null): boolean =>
 export const isLoopbackName = (host: string): boolean =>
   isLoopback(host.replace(/^\[|\]$/g, '')) || host.toLowerCase() === 'localhost';
 
-/** The conditions under which a server may listen. */
+/** The facts that decide whether a server may listen on a host. */
 export interface BindRequest {
   readonly host: string;
   readonly isSetUp: boolean;

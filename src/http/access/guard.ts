@@ -13,7 +13,10 @@ const urlMax = 16_384;
 
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Prevents DNS rebinding: a page of another site could point its own name at this server. */
+/**
+ * Refuses unknown host names. This prevents DNS rebinding: a page of another site could point its own name at this
+ * server.
+ */
 export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): void {
   const given = request.headers.get('host') ?? new URL(request.url).host;
   const name = given.replace(/:\d{1,5}$/, '').toLowerCase();
@@ -22,7 +25,7 @@ export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): 
   throw new HttpRefusal('wrong.host', 'this host name is not configured on this server; see the option hosts');
 }
 
-/** Prevents cross-site request forgery: a browser may only change something from a page of this server. */
+/** Prevents cross-site request forgery: refuses changes that a browser sends from a page of another site. */
 export function checkOrigin(request: Request): void {
   if (safe.has(request.method)) return;
   const site = request.headers.get('sec-fetch-site');

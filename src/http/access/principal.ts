@@ -6,17 +6,20 @@ import type { Visibility } from './redact.ts';
 export interface Principal {
   readonly name: string;
   readonly role: Role;
-  /** A caller on this machine, on a server without tokens. */
+  /** Whether the caller is on this machine and the server has no tokens. */
   readonly isLocal: boolean;
-  /** How much of payloads the caller sees. */
+  /** Whether the caller sees payloads whole, without secrets, or only their shape. */
   readonly visibility: Visibility;
-  /** Milliseconds since 1970; null: never. */
+  /** When the caller's access expires, in milliseconds since 1970; null: never. */
   readonly expires: number | null;
 }
 
-/** The code of a cancel or stop: an administrator's, or a user's. A server without tokens does not know its callers. */
+/**
+ * Returns the code recorded with a cancel or stop: `admin` or `user`. A local caller counts as a user, because a server
+ * without tokens cannot identify it.
+ */
 export const terminateCode = ({ role, isLocal }: Principal): TerminateCode =>
   role === 'admin' && !isLocal ? 'admin' : 'user';
 
-/** The actor that histories record. */
+/** The name under which the events and audit records of a caller are stored. */
 export const actor = ({ name }: Principal): string => `http:${name}`;

@@ -1,4 +1,4 @@
-/** Redaction: reduces a payload to what its reader may see: all, all but secrets, or only its shape. */
+/** Redaction: hides nothing, the secrets or all values of a payload, depending on the visibility of its reader. */
 import { isExactNumber } from '../../model/json.ts';
 import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 
@@ -23,7 +23,7 @@ export function redact(value: unknown, visibility: Visibility, depth = 0): unkno
 export const redactText = (text: string, visibility: Visibility): string =>
   visibility === 'full' ? text : withoutSecrets(text);
 
-/** Redacts secrets in every text of a value; its names and numbers stay. */
+/** Redacts secrets in every text of a value; property names and numbers stay. */
 export function redactTexts<T>(value: T, visibility: Visibility): T {
   if (visibility === 'full') return value;
   if (typeof value === 'string') return withoutSecrets(value) as T;
@@ -33,7 +33,10 @@ export function redactTexts<T>(value: T, visibility: Visibility): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** Tags are names for searches, so all roles see them; only those that are named like a secret are hidden. */
+/**
+ * Redacts the tags whose name looks like that of a secret. All roles see the other tags, because tags are made for
+ * searches.
+ */
 export const redactTags = (
   tags: Readonly<Record<string, string>> | null,
   visibility: Visibility,

@@ -1,6 +1,7 @@
 /**
- * Browser sessions: a cookie that scripts cannot read replaces the token. A session is an audit record of the sign-in,
- * found by the hash of its cookie. So it is valid on every server of the store, and after a restart.
+ * Browser sessions: a cookie that scripts cannot read replaces the token. A session is stored as the audit record of
+ * its sign-in, found by the hash of its cookie. It is therefore valid on every server of the store, and after a
+ * restart.
  */
 import { createHash } from 'node:crypto';
 import type { Jobs } from '../../jobs.ts';
@@ -11,15 +12,21 @@ import type { Clock } from '../../time/clock.ts';
 
 export const cookieName = '__Host-stint';
 
-/** The browser forgets the cookie after this time without a visit. */
+/**
+ * The lifetime of the cookie. Every call of `/me` renews it, so the browser only drops it after this time without a
+ * visit.
+ */
 const idleMs = 8 * 3_600_000;
 const absoluteMs = 7 * 24 * 3_600_000;
-/** How long an answer of the store is used again: a sign-out reaches other servers after this time. */
+/**
+ * How long a session that was read from the store is cached. After a sign-out, other servers accept the cookie for up
+ * to this time.
+ */
 const cachedMs = 5_000;
 const cachedMax = 10_000;
 
 export interface BrowserSession {
-  /** The first digits of the hash of the token that started it. */
+  /** The first digits of the hash of the token that started the session. */
   readonly token: string;
   readonly startedAt: number;
 }
@@ -60,7 +67,10 @@ export class Sessions {
     return session;
   }
 
-  /** The Set-Cookie header that lets the browser remember the session for longer; null: there is none. */
+  /**
+   * Returns the Set-Cookie header that renews the cookie, up to `absoluteMs` after the sign-in; null: there is no
+   * session.
+   */
   async renew(cookies: string | undefined): Promise<string | null> {
     const session = await this.find(cookies);
     if (session === null) return null;
@@ -92,7 +102,7 @@ export class Sessions {
 
 const noTarget = { job: null, def: null, before: null, after: null } as const;
 
-/** Only the digest is stored, so that a reader of the database cannot use the session. */
+/** The digest of a session id. Only the digest is stored, so that a reader of the database cannot use the session. */
 const digest = (id: string): string => createHash('sha256').update(id).digest('hex');
 const begunKey = (id: string): string => `stint session ${digest(id)}`;
 const endedKey = (id: string): string => `stint session ended ${digest(id)}`;

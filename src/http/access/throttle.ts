@@ -1,4 +1,4 @@
-/** The throttle: limits an action to a number per address and minute. */
+/** The throttle: limits how often an address may do something per minute. */
 import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 
@@ -15,7 +15,7 @@ export class Throttle {
     this.#countMax = countMax;
   }
 
-  /** Seconds until the address may act again; 0: now. */
+  /** Returns how many seconds the address must wait; 0: it may act now. */
   waitFor(address: string): number {
     const seen = this.#seen(address);
     if (seen === undefined || seen.count < this.#countMax) return 0;

@@ -1,4 +1,4 @@
-/** The token file: reloaded when it changes, so that revoking a token takes effect without a restart. */
+/** The token file. It is reloaded when it changes, so that revoking a token takes effect without a restart. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
@@ -15,7 +15,9 @@ export class TokenFile {
   #fingerprint: string;
   #readAt: number;
 
-  /** Throws if the file cannot be read. If it becomes unreadable later, the tokens read last stay valid. */
+  /**
+   * Throws if the file cannot be read. If the file becomes unreadable later, the tokens that were read last stay valid.
+   */
   constructor(path: string, clock: Pick<Clock, 'monotonic'>, logger: Pick<Logger, 'error'>) {
     this.#path = path;
     this.#clock = clock;
@@ -45,17 +47,20 @@ export class TokenFile {
   }
 }
 
-/** Differs after every change: a file that replaces another by a rename has a different inode. */
+/**
+ * Returns a text that differs after every change of the file; empty: no file. A file that replaces another by a rename
+ * has a different inode.
+ */
 function fingerprintOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** The tokens of a file; none if it does not exist. */
+/** Reads the tokens of a file; empty: the file does not exist. */
 export const tokensIn = (path: string): readonly TokenRecord[] =>
   existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
 
-/** Writes atomically by a rename; only the owner can read the file. */
+/** Replaces the file by a rename, so that no reader sees a half-written file. Only its owner can read it. */
 export function writeTokens(path: string, records: readonly TokenRecord[]): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const written = `${path}.${process.pid}`;

@@ -10,15 +10,15 @@ import { roles, type Role } from '../contract.ts';
 export interface TokenRecord {
   readonly name: string;
   readonly role: Role;
-  /** The start of the token, shown in lists to identify it. */
+  /** The first characters of the token, shown in lists to identify it. */
   readonly prefix: string;
   /** SHA-256 in hexadecimal. A token has 256 bits of entropy, so no slower hash is needed. */
   readonly hash: string;
-  /** Milliseconds since 1970; null: unknown. */
+  /** When the token was created, in milliseconds since 1970; null: unknown. */
   readonly created: number | null;
-  /** Milliseconds since 1970; null: never. */
+  /** When the token expires, in milliseconds since 1970; null: never. */
   readonly expires: number | null;
-  /** Whether its holder sees payloads unredacted. Default: operators and admins do. */
+  /** Whether a caller with this token sees payloads unredacted. Default: true for operators and admins. */
   readonly seesPayloads: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface TokenRequest {
 const prefixLength = 14;
 const plainMin = 32;
 
-/** Creates a token. Show it once and store only the record. */
+/** Creates a token. Show the token to its owner once, and store only the record. */
 export function newToken(
   request: TokenRequest,
   random: Random = systemRandom,
@@ -56,8 +56,8 @@ const Entry = z.strictObject({
 });
 
 /**
- * Reads JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`, or the file with it that `source`
- * names. Blank: no tokens.
+ * Reads tokens from JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`. `source` is this JSON or
+ * the path of a file with it. Blank: no tokens.
  */
 export function readTokens(source: string): readonly TokenRecord[] {
   if (source.trim() === '') return [];
@@ -78,7 +78,10 @@ export function readTokens(source: string): readonly TokenRecord[] {
 const momentOf = (moment: z.infer<typeof Moment>): number | null =>
   (typeof moment === 'string' ? parseInstant(moment) : moment);
 
-/** Null for an unknown or expired token. Compares with every record, so that timing reveals nothing. */
+/**
+ * Returns the record of a token; null: the token is unknown or expired. Compares with every record, so that the time
+ * taken does not reveal which one matches.
+ */
 export function holderOf(records: readonly TokenRecord[], token: string, now: number): TokenRecord | null {
   const shown = Buffer.from(hashOf(token), 'hex');
   const found = records.filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), shown));
@@ -94,7 +97,7 @@ function recordOf(
   return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), created, expires, seesPayloads };
 }
 
-/** Whether the role sees payloads by default. */
+/** Whether tokens of the role see payloads by default. */
 export const isTrusted = (role: Role): boolean => role === 'operator' || role === 'admin';
 
 function jsonOf(text: string): unknown {

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { bulkActions, kindWords, standingWords } from './words.ts';
 
-/** In a query string, several values are one text separated by commas. */
+/** A list. In a query string it is one text, with commas between the values. */
 export const listOf = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item).max(1000));
-/** In a query string, the name may occur once or several times. */
+/** A list. In a query string each value is a parameter with the same name. */
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
-/** In a path or a query string, decimal digits only: 0x1, 1e0, +1 and 01 are not numbers here. */
+/** An integer. A path or query string may contain only decimal digits: 0x1, 1e0, +1 and 01 are refused. */
 export const whole = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
@@ -81,7 +81,7 @@ export const RunRequest = z
   .meta({ id: 'RunRequest' });
 export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
-/** The reason of an action without a body. */
+/** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
 export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
 export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
@@ -158,7 +158,9 @@ const OnTaskFailure = z.union([
   z.strictObject({ toleratePercent: z.number() }),
 ]);
 
-/** The settings of a definition, in the words of `jobDef`, for its creation and for its override. */
+/**
+ * The settings of a definition, with the names of the options of `jobDef`. Used to create and to override a definition.
+ */
 const defFields = {
   params: z.unknown(),
   schedules: z.array(ScheduleRequest).max(100),
@@ -183,7 +185,10 @@ export const DefCreation = z
 
 const limitMax = z.number().int().nullable().optional();
 
-/** An override, merged with the one before. Omitted fields stay; null takes a field back, so that the declared one counts. */
+/**
+ * An override, merged into the previous one. Omitted fields stay as they were; null removes a field from the override,
+ * so that the declared setting applies again.
+ */
 export const DefOverride = z
   .strictObject({
     ...z.object(defFields).partial().shape,

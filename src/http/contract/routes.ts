@@ -23,7 +23,7 @@ import {
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  /** Any of these roles is sufficient; null: open to everyone. */
+  /** The caller needs one of these roles; null: the route is open to everyone. */
   readonly roles: readonly Role[] | null;
   readonly summary: string;
   readonly params?: z.ZodType;
@@ -40,14 +40,14 @@ const readers: readonly Role[] = ['viewer'];
 const produce: readonly Role[] = ['producer'];
 const readersAndProducers: readonly Role[] = ['viewer', 'producer'];
 const operate: readonly Role[] = ['operator'];
-/** The handler checks that a producer has created the run. */
+/** For producers, the handler also checks that the producer has created the run. */
 const operateOrOwn: readonly Role[] = ['operator', 'producer'];
 const work: readonly Role[] = ['worker'];
 const administer: readonly Role[] = ['admin'];
 
 const Items = <S extends z.ZodType>(id: string, one: S) => z.object({ items: z.array(one) }).meta({ id });
 const text = z.string();
-/** Keeps the path as a literal type, so that the dashboard's paths are checked by the compiler. */
+/** Prefixes a path. The result is a literal type, so that the compiler checks the dashboard's paths. */
 const at = <const P extends string>(path: P): `${typeof apiPath}${P}` => `${apiPath}${path}`;
 const define = <const R extends Record<string, Route>>(table: R): R => table;
 
@@ -421,7 +421,7 @@ export interface ParsedRequest<N extends RouteName> {
   readonly body: Read<Routes[N], 'body'>;
 }
 
-/** The parameters of a call of the client. */
+/** The path parameters, query and body that a call of the client takes. */
 export type RequestArguments<N extends RouteName> =
   ArgumentPart<Routes[N], 'params'> & Partial<ArgumentPart<Routes[N], 'query'>> & ArgumentPart<Routes[N], 'body'>;
 

@@ -198,7 +198,7 @@ export const EventView = z
   .meta({ id: 'Event' });
 export type EventView = z.infer<typeof EventView>;
 
-/** The data of an event of the stream. */
+/** The data of the event `change` in the stream of all changes. */
 export const Changed = z
   .object({
     job: z.number().int(),

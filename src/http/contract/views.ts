@@ -1,4 +1,4 @@
-/** The schemas of all other responses: definitions, types, queues, instances, statistics, failures, problems. */
+/** The schemas of responses other than runs: definitions, types, queues, instances, statistics, failures, problems. */
 import { z } from 'zod';
 import { Overlap, tags } from './requests.ts';
 import { count, instant, pageOf, RunView } from './run-views.ts';
@@ -160,7 +160,7 @@ export const InstanceView = z
   .meta({ id: 'Instance' });
 export type InstanceView = z.infer<typeof InstanceView>;
 
-/** The instance receives the command within seconds. */
+/** The response to a drain or resume of an instance. The instance receives the command within seconds. */
 export const Ordered = z
   .object({ order: z.number().int().meta({ description: 'the run that carries the command' }) })
   .meta({ id: 'Ordered' });
@@ -200,7 +200,7 @@ export const SeriesView = z
   .meta({ id: 'Series' });
 export type SeriesView = z.infer<typeof SeriesView>;
 
-/** The tasks of a run in the order of their creation, in a compact form for charts of thousands. */
+/** The tasks of a run in the order of their creation. The form is compact, for charts of thousands of tasks. */
 export const MatrixView = z
   .object({
     ids: z.array(z.number().int()),
@@ -253,7 +253,7 @@ export const BulkStarted = z
   })
   .meta({ id: 'BulkStarted' });
 
-/** RFC 9457, with the code of the refusal. */
+/** An error response in the format of RFC 9457, with the code of the refusal. */
 export const Problem = z
   .object({
     type: z.string(),

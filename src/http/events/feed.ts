@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.ts';
 import { WorkSignal } from '../work-signal.ts';
 
 export interface FeedItem {
-  /** Null for events of in-memory jobs. */
+  /** Null: the event belongs to an in-memory job. */
   readonly position: string | null;
   readonly event: FeedEvent;
 }
@@ -17,14 +17,19 @@ export interface FeedParts {
   readonly readMemory: (cursor: string | null, limit: number) => Promise<StoreFeed>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The cursor to catch up from before the feed starts; null: from the oldest event. Default: nothing to catch up. */
+  /**
+   * Returns the cursor from which stored events are read before `start` resolves; null: from the oldest event. Default:
+   * the feed starts at its current end.
+   */
   readonly catchUpFrom?: () => Promise<string | null>;
 }
 
 const feedPollMs = 200;
 const idlePollMs = 1_000;
 const outageMs = 1_000;
-/** More events than this are skipped, so that a server starts within seconds. */
+/**
+ * How many events are read to catch up. After that the feed skips to its end, so that a server starts within seconds.
+ */
 const caughtUpMax = 200_000;
 
 export class EventFeed {
@@ -44,23 +49,26 @@ export class EventFeed {
     this.#signal = new WorkSignal(parts.store, parts.clock);
   }
 
-  /** Starts reading at the current end of the feed. */
+  /** Catches up, then reads new events until `close`. Further calls return the same promise. */
   start(): Promise<void> {
     this.#started ??= this.#begin();
     return this.#started;
   }
 
-  /** Whether it has caught up: its followers get events as they happen. */
+  /** Whether the feed has caught up, so that its followers get events as they happen. */
   get isLive(): boolean {
     return this.#isLive;
   }
 
-  /** The cursor up to which its followers have got all events; null: it has not started. */
+  /**
+   * The cursor up to which followers have received all events; null: the feed has not started, or it has yet to read
+   * the oldest event.
+   */
   get cursor(): string | null {
     return this.#cursor;
   }
 
-  /** The position of the newest event it has read. */
+  /** The position after the newest event that was read. */
   get position(): string {
     return positionOf(this.#cursor ?? '', 0);
   }
@@ -69,7 +77,10 @@ export class EventFeed {
     return this.#readers;
   }
 
-  /** Calls back with every event from now on; returns the unsubscribe function. Readers make the feed poll faster. */
+  /**
+   * Calls `call` with every event from now on; returns the function that ends this. The feed polls faster while it has
+   * readers.
+   */
   follow(call: (item: FeedItem) => void, isReader = true): () => void {
     this.#followers.add(call);
     if (isReader) this.#readers += 1;
@@ -79,7 +90,7 @@ export class EventFeed {
     };
   }
 
-  /** Reads without waiting for the next poll. */
+  /** Reads the store now instead of at the next poll. */
   poll(): void {
     this.#signal.notify();
   }

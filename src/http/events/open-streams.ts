@@ -1,22 +1,22 @@
-/** Open streams: limits how many there are, in all and per client, and ends those whose caller has lost access. */
+/** Open streams: limits their number, in all and per client, and ends the streams of callers that have lost access. */
 import type { Clock } from '../../time/clock.ts';
 import type { Principal } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';
 
 export interface StreamLimits {
-  /** Open event streams of this server. Default: 2000. */
+  /** How many event streams of this server may be open. Default: 2000. */
   readonly max?: number;
-  /** Open event streams of one token. Default: 500. */
+  /** How many event streams the tokens of one name may have open. Default: 500. */
   readonly perClient?: number;
 }
 
-/** Who reads a stream, and whether that is allowed still. */
+/** The caller of a stream, and the check whether the caller still has access. */
 interface StreamCall {
   readonly principal: Principal;
   isAllowed(): Promise<boolean>;
 }
 
-/** How long a stream can outlive the token of its caller. */
+/** The interval between checks. A stream ends at the first check after its caller has lost access. */
 const checkAccessMs = 2_000;
 const maxDefault = 2_000;
 const perClientDefault = 500;
@@ -39,7 +39,7 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Refuses one stream too many. */
+  /** Registers a stream; refuses it if a limit is reached. */
   open(call: StreamCall): OpenStream {
     const { name } = call.principal;
     if (this.#open.size >= this.#max) throw tooMany('too many clients read event streams of this server');
@@ -90,7 +90,7 @@ export class OpenStream {
     this.#onEnd = onEnd;
   }
 
-  /** Aborts when the stream ends: the client disconnected, lost access, or everything was sent. */
+  /** Aborts when the stream ends: the client disconnected or lost access, the server closes, or everything was sent. */
   get signal(): AbortSignal {
     return this.#leave.signal;
   }

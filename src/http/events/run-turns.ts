@@ -1,7 +1,8 @@
 /**
- * Run turns: decides for all streams of runs when each run is read again, in one loop. A run is read after an event of
- * it or of one of its tasks, and while it is running, because progress and log lines are not events. The number of runs
- * read per turn is limited, so the cost does not grow with the number of streams; with many, updates come less often.
+ * Run turns: one timer that decides when the streams of single runs read their run again. A run is read after an event
+ * of the run or of its tasks. While it is running it is read every turn, because progress and log lines are not events.
+ * Each turn reads a limited number of runs. With many streams the cost therefore stays the same, and each stream is
+ * updated less often.
  */
 import type { FeedEvent } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -10,7 +11,7 @@ import type { EventFeed } from './feed.ts';
 
 export const turnMs = 250;
 export const runsPerTurn = 100;
-/** A run is read after this time in any case. */
+/** The longest time between two reads of a run, even without events. */
 const patienceMs = 15_000;
 
 type FollowableFeed = Pick<EventFeed, 'start' | 'follow'>;
@@ -20,7 +21,7 @@ export class RunTurns {
   readonly #feed: FollowableFeed;
   readonly #clock: Timer;
   readonly #watches = new Map<number, Set<RunWatch>>();
-  /** In the order in which they began to wait. */
+  /** The watches that wait for their turn, in the order in which they began to wait. */
   readonly #waiting = new Set<RunWatch>();
   #unfollow: (() => void) | null = null;
   #stopTimer: (() => void) | null = null;
@@ -30,7 +31,7 @@ export class RunTurns {
     this.#clock = clock;
   }
 
-  /** Watch a run before reading it for the first time, so that no event is missed. */
+  /** Watches a run. Call this before the first read of the run, so that no event is missed. */
   async watch(id: number): Promise<RunWatch> {
     await this.#feed.start();
     const watch = new RunWatch(id, this.#clock, { begin: (one) => this.#begin(one), end: (one) => this.#end(one) });
@@ -57,7 +58,10 @@ export class RunTurns {
     this.#stopTimer ??= this.#clock.after(turnMs, () => this.#turn());
   }
 
-  /** Changed runs come first, then running ones, in the order in which they began to wait. */
+  /**
+   * Wakes the watches of up to `runsPerTurn` due runs: changed runs first, then running ones, each in the order in
+   * which they began to wait.
+   */
   #turn(): void {
     this.#stopTimer = null;
     const due = [...this.#waiting].filter(({ isDue }) => isDue).sort((a, b) => Number(b.hasChanged) - Number(a.hasChanged));
@@ -88,7 +92,7 @@ interface WatchCalls {
 
 export class RunWatch {
   readonly id: number;
-  /** Whether there was an event since the last turn. */
+  /** Whether an event of the run or of its tasks has arrived since the last turn of this watch. */
   hasChanged = false;
   #isRunning = false;
   readonly #wake: WakeSignal;
@@ -104,7 +108,7 @@ export class RunWatch {
     return this.hasChanged || this.#isRunning;
   }
 
-  /** Resolves when it is the turn of this run to be read. */
+  /** Resolves when the run has its turn to be read, at the latest after `patienceMs`. */
   async wait(isRunning: boolean, signal: AbortSignal): Promise<void> {
     this.#isRunning = isRunning;
     this.#calls.begin(this);

@@ -1,4 +1,4 @@
-/** Shared reads: streams of one run that are read in the same turn share each answer of the store. */
+/** Shared reads: streams that read the same data of a run at the same time share one read of the store. */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
 import type { Event } from '../../model/event.ts';

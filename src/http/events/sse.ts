@@ -1,7 +1,7 @@
-/** Server-sent events: their text format, and a response that generates them as fast as the client reads. */
+/** Server-sent events: their text format, and a response that sends them as fast as the client reads. */
 import type { OpenStream } from './open-streams.ts';
 
-/** One event. The browser sends the last `id` back as Last-Event-ID. */
+/** Formats one event. When a browser reconnects, it sends the last `id` back as Last-Event-ID. */
 export function sseEvent(event: string, data: unknown, id: string | null = null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -16,7 +16,10 @@ const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** Pulls one piece whenever the client has room. Ends with the stream, also if the client reads nothing. */
+/**
+ * Takes the next piece whenever the client can receive more. The response ends with `stream`, even if the client reads
+ * nothing.
+ */
 export function sseResponse(pieces: AsyncGenerator<string, void, undefined>, stream: OpenStream): Response {
   const encoder = new TextEncoder();
   let isClosed = false;

@@ -1,4 +1,7 @@
-/** The stream buffer: events that one connection has yet to send. A reader that lets it overflow is disconnected. */
+/**
+ * The stream buffer: the events that one connection has yet to send. A client that reads so slowly that the buffer
+ * overflows is disconnected.
+ */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 import type { FeedItem } from './feed.ts';
@@ -28,7 +31,10 @@ export class StreamBuffer {
     this.#wake.notify();
   }
 
-  /** Removes all buffered events, after a wait for the first. Empty after `withinMs`, or if the connection closed. */
+  /**
+   * Waits for the first event, then removes and returns all buffered ones. Empty: none came within `withinMs`, or the
+   * connection closed.
+   */
   async take(withinMs: number): Promise<readonly FeedItem[]> {
     if (this.#buffered.length === 0 && !this.#isOverrun) await this.#wake.wait(withinMs, this.#signal);
     const taken = this.#buffered;

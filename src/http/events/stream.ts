@@ -1,4 +1,7 @@
-/** The event streams: all changes, or one run. Every event is sent exactly once, also across reconnects. */
+/**
+ * The event streams: all changes, or one run. The stream of all changes sends every stored event exactly once, even if
+ * the client reconnects.
+ */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import { changed, eventView, logView, progressView, runView } from '../views.ts';
@@ -11,11 +14,14 @@ import { sseEvent, sseHeartbeat, ssePosition, sseRetry } from './sse.ts';
 
 const heartbeatMs = 15_000;
 const tooSlow = 'the client reads too slowly; reconnect with the last id';
-/** Exceeds the number of events that can arrive while a stream switches from catching up to the shared feed. */
+/**
+ * How many sent events are remembered to skip duplicates. More events cannot arrive while a stream switches from
+ * catching up to the shared feed.
+ */
 const sentMax = 20_000;
 
 export interface StreamRequest {
-  /** A position of an earlier stream; null: start with the next event. */
+  /** The last position that an earlier stream sent; null: start with the next event. */
   readonly after: string | null;
   readonly matches: (event: FeedEvent) => boolean;
 }
@@ -47,7 +53,7 @@ export async function* changes(
       const entries = await buffer.take(heartbeatMs);
       const pieces = entries.filter(({ event }) => !sent.delete(keyOf(event))).map(render).join('');
       if (signal.aborted || (principal.expires !== null && principal.expires <= clock.now())) return;
-      // Advance the position past events that the filter drops.
+      // Also send the position of events that the filter drops, so that a reconnecting client does not read them again.
       const last = entries.findLast(({ position }) => position !== null)?.position;
       yield pieces + (last ? ssePosition(last) : '') || sseHeartbeat;
       if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
@@ -58,8 +64,9 @@ export async function* changes(
 }
 
 /**
- * Reads the stored events after a position. At the end of the store's feed it joins the shared feed, which may lag
- * behind the store, and then reads to the end once more, so that no event is missed. Duplicates are recognized by key.
+ * Yields the stored events after a position. At the end of the store's feed it joins the shared feed, which may lag
+ * behind the store. It then reads to the end once more, so that no event is missed. The caller drops the events that
+ * both feeds deliver.
  */
 async function* catchUp(
   { engine }: HttpServices,
@@ -82,7 +89,7 @@ async function* catchUp(
   }
 }
 
-/** The events of a job have unique numbers. */
+/** Identifies an event: the events of one job are numbered. */
 const keyOf = ({ job, event }: FeedEvent): string => `${job} ${event.n}`;
 
 export function requirePosition(position: string): { readonly cursor: string; readonly read: number } {
@@ -93,11 +100,11 @@ export function requirePosition(position: string): { readonly cursor: string; re
 
 export interface RunStreamRequest {
   readonly id: number;
-  /** Send log lines with higher numbers only. */
+  /** Only log lines with a higher number are sent. */
   readonly afterLine: number;
 }
 
-/** The run after every change, with its progress and new log lines, until it has ended. */
+/** Yields the run after every change, its new events, progress and log lines, until the run has ended. */
 export async function* runChanges(
   { sharedReads, runTurns, clock }: HttpServices,
   { id, afterLine }: RunStreamRequest,

@@ -1,6 +1,7 @@
 /**
- * Counting: which server counts. All servers follow the feed, so each would count every event; the one that has the
- * role counts for the metrics, and stores the time series from which servers continue after a restart.
+ * Counting: elects the server that counts events for the metrics. Every server follows the feed, so without the role
+ * `counting` each event would be counted once per server. The elected server also stores the time series, from which
+ * servers continue after a restart.
  */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Logger } from '../../logger.ts';
@@ -36,12 +37,12 @@ export class Counting {
     this.#storedAt = parts.clock.monotonic();
   }
 
-  /** Whether this server counts the events of the store. */
+  /** Whether this server has the role, so that it counts the events of the store. */
   get isHere(): boolean {
     return this.#until > this.#parts.engine.now();
   }
 
-  /** Restores the series; answers the cursor from which to count on. Null: from the oldest event of the feed. */
+  /** Restores the stored time series; returns the feed cursor at which counting continues. Null: the oldest event. */
   async begin(): Promise<string | null> {
     const { engine, timeSeries, logger } = this.#parts;
     await this.#lead();
@@ -50,7 +51,8 @@ export class Counting {
       const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
         timeSeries.restore(stored);
-        // The feed may have lost the cursor: after its retention, or in a restored database.
+        // Throws if the cursor comes from another kind of store: the data may have been copied from SQLite to
+        // PostgreSQL.
         await engine.jobs.events(stored.cursor, 1);
         return stored.cursor;
       }
@@ -62,13 +64,14 @@ export class Counting {
     return null;
   }
 
-  /** Stores the series now, if this server counts. */
+  /** Stores the time series, if this server has the role. */
   async store(): Promise<void> {
     const { engine, timeSeries, feed } = this.#parts;
     if (!this.isHere) return;
     await timeSeries.load();
     const { cursor } = feed();
-    // The state and the cursor are read without a pause in between: they belong together.
+    // The cursor and the state are read without an `await` between them, so that the state contains exactly the events
+    // up to the cursor.
     if (cursor !== null) await storeSeries(engine.jobs, { cursor, ...timeSeries.state() }, engine.instance);
     this.#storedAt = this.#parts.clock.monotonic();
   }
@@ -77,7 +80,8 @@ export class Counting {
     await this.#loop.stop();
     if (!this.isHere) return;
     const { engine, logger } = this.#parts;
-    // Gives the role up. Not essential: its lease ends soon.
+    // Gives up the role, so that another server takes it at once. If this fails, the lease of the role lapses within
+    // seconds.
     await engine.jobs.store.lead(role, engine.instance, 0).catch((error: unknown) => {
       logger.warn('cannot give up the role of counting', { error });
     });

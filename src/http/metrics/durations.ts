@@ -4,9 +4,9 @@ import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
-/** The durations that an event ends; null: none, or its start was not seen. */
+/** The durations that end with an event; null: the event does not end this duration, or its start was not seen. */
 export interface JobDurations {
-  /** From due to claimed. */
+  /** The time from due to claimed. */
   readonly waitedMs: number | null;
   readonly ranMs: number | null;
 }
@@ -15,13 +15,14 @@ const none: JobDurations = { waitedMs: null, ranMs: null };
 const trackedMax = 50_000;
 
 export class DurationTracker {
-  /** By job: when it was due and when it was claimed. */
+  /** By job id: the time at which the job was due, and the time at which it was claimed. */
   readonly #due = new BoundedMap<number, number>(trackedMax);
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (!workKinds.includes(kind)) return none;
-    // A due time in the past is no wait: the job could not start before it was there.
+    // A wait begins with this event at the earliest: before it, the job could not be claimed, even if its due time is
+    // older.
     if ('due' in event) this.#due.set(job, Math.max(event.due, event.at));
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);

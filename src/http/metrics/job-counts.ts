@@ -1,4 +1,7 @@
-/** Job counts by type and state. Counting a million jobs takes long, so all requests share one cached count. */
+/**
+ * Job counts by type and state. Counting a million jobs is slow, so simultaneous requests share one count, and slow
+ * counts are cached.
+ */
 import type { EngineCore } from '../../engine/engine.ts';
 import { workKinds } from '../../model/state.ts';
 import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
@@ -7,9 +10,9 @@ import type { Clock } from '../../time/clock.ts';
 type Counter = Pick<EngineCore, 'count' | 'now'>;
 type MonotonicClock = Pick<Clock, 'monotonic'>;
 
-/** A count that takes no longer is not cached. */
+/** A count that takes at most this long is not cached. */
 const cheapMs = 50;
-/** A longer count is cached for this many times as long as it took. */
+/** A slower count is cached: for each millisecond beyond `cheapMs`, this many milliseconds. */
 const cacheFactor = 20;
 const endedCacheMs = 2_000;
 
@@ -29,7 +32,7 @@ export class JobCounts {
     return this.#open.read();
   }
 
-  /** Pending jobs that are due. */
+  /** Counts the pending jobs that are due. */
   ready(): Promise<readonly Tally[]> {
     return this.#ready.read();
   }

@@ -1,4 +1,7 @@
-/** The metrics of /metrics: kind, labels and help of each. The endpoint and the reference are generated from this. */
+/**
+ * The metrics of /metrics: kind, labels and help text of each. The endpoint and the reference are generated from this
+ * table.
+ */
 
 export interface MetricMeta {
   readonly kind: 'gauge' | 'counter' | 'histogram';
@@ -54,7 +57,7 @@ export const metricNames = {
 
 export type MetricName = keyof typeof metricNames;
 
-/** The lines before the values of a metric. */
+/** The HELP and TYPE lines, which precede the values of a metric. */
 export const headOf = (name: MetricName): string[] => [
   `# HELP ${name} ${metricNames[name].help}`,
   `# TYPE ${name} ${metricNames[name].kind}`,

@@ -1,4 +1,4 @@
-/** The metrics for Prometheus at /metrics. The number of label values is bounded. */
+/** The metrics for Prometheus at /metrics. The number of different label values is bounded. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
@@ -20,7 +20,7 @@ export class Metrics {
   readonly #counts = new Map<string, number>();
   readonly #wait = new Map<string, Histogram>();
   readonly #run = new Map<string, Histogram>();
-  /** Types with a label of their own. */
+  /** The first types that were counted. They have a label each; all further types share one. */
   readonly #labelled = new Set<string>();
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
@@ -30,7 +30,7 @@ export class Metrics {
     this.#lag.enable();
   }
 
-  /** Adds gauges that are read when the metrics are. */
+  /** Sets the function that returns further gauges. It is called whenever the metrics are read. */
   addGauges(gauges: () => Readonly<Partial<Record<MetricName, number>>>): void {
     this.#gauges = gauges;
   }
@@ -127,7 +127,7 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
   ];
 }
 
-/** Omits values that the store does not provide. */
+/** The metrics of the store's health. Omits the connections and the size if the store does not report them. */
 function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {
   const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
   return [
@@ -137,7 +137,7 @@ function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[
   ];
 }
 
-/** Sums by type for the types with most jobs, and one sum for all others. */
+/** Sums the counts by type and standing. The types with the most jobs have their own sums; all others share one. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);

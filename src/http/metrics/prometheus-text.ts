@@ -1,7 +1,7 @@
-/** The text format of Prometheus: one line per metric, or the lines of a histogram. */
+/** The text format of Prometheus: a line for one value, and the lines of a histogram. */
 import type { MetricName } from './metric-names.ts';
 
-/** Escapes label values, which can contain names given by users. */
+/** Formats one value. Label values are escaped, because they can contain names given by users. */
 export function line(name: string, labels: Readonly<Record<string, string>>, value: number | string): string {
   const labelText = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`).join(',');
   return `${name}${labelText === '' ? '' : `{${labelText}}`} ${value}`;

@@ -1,4 +1,4 @@
-/** Quantiles of durations, from counts per bin. Their JSON form is stored with the time series. */
+/** Quantiles of durations, estimated from counts per bin. The JSON form of the bins is stored with the time series. */
 
 export interface QuantilesState {
   readonly bins: readonly (readonly [bin: number, count: number])[];
@@ -12,7 +12,10 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** Eight bins per doubling: a quantile is exact to about 5 %, and never beyond the shortest and the longest. */
+/**
+ * Bins per doubling of a duration. With eight, a quantile is off by at most 5 %. It always lies between the shortest
+ * and the longest duration.
+ */
 const binsPerDoubling = 8;
 
 export class Quantiles {
@@ -33,7 +36,7 @@ export class Quantiles {
     this.#max = Math.max(this.#max, ms);
   }
 
-  /** Null: there is none. */
+  /** Returns the percentiles; null: no duration was added. */
   percentiles(): Percentiles | null {
     if (this.#bins.size === 0) return null;
     const bins = [...this.#bins].sort(([a], [b]) => a - b);
@@ -42,7 +45,7 @@ export class Quantiles {
     return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
   }
 
-  /** Null: there is none. */
+  /** The JSON form; null: no duration was added. */
   state(): QuantilesState | null {
     return this.#bins.size === 0 ? null : { bins: [...this.#bins], min: this.#min, max: this.#max };
   }
@@ -52,7 +55,7 @@ export class Quantiles {
   }
 }
 
-/** The bin of the value with this rank. */
+/** Returns the bin that contains the value of this rank, in ascending order from 1. */
 function binAt(bins: readonly (readonly [number, number])[], rank: number): number {
   let left = rank;
   return bins.find(([, count]) => (left -= count) <= 0)?.[0] ?? 0;

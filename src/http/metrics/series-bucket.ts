@@ -1,4 +1,4 @@
-/** The series bucket: counts by type, and quantiles of durations, of one span of time. */
+/** The series bucket: the counts by type and the quantiles of durations within one interval of a time series. */
 import type { SeriesView } from '../contract.ts';
 import { Quantiles, type QuantilesState } from './quantiles.ts';
 
@@ -6,7 +6,10 @@ export const counted = ['created', 'succeeded', 'failed', 'cancelled', 'retried'
 export type Counted = (typeof counted)[number];
 type Counts = Record<Counted, number>;
 
-/** The JSON form of a bucket: counts in the order of `counted`, by the index of the type. */
+/**
+ * The JSON form of a bucket. `all` has counts in the order of `counted`; each entry of `types` has the index of a type,
+ * then its counts.
+ */
 export interface BucketState {
   readonly all: readonly number[];
   readonly types: readonly (readonly number[])[];
@@ -14,7 +17,7 @@ export interface BucketState {
   readonly runs: QuantilesState | null;
 }
 
-/** Further types of a bucket are only in the sum. */
+/** How many types a bucket counts separately. Further types are only in the sum `all`. */
 const typesMax = 50;
 const typesShownMax = 50;
 
@@ -58,7 +61,7 @@ export const bucketState = ({ all, types, waits, runs }: SeriesBucket, indexOf: 
   runs: runs.state(),
 });
 
-/** The types with most failures first. */
+/** Sums the counts of buckets by type; the types with the most failures come first. */
 export function sumOfTypes(buckets: readonly SeriesBucket[]): SeriesView['types'] {
   const sums = new Map<string, Counts>();
   for (const [type, counts] of buckets.flatMap((bucket) => [...bucket.types])) {

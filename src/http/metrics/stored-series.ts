@@ -1,6 +1,6 @@
 /**
- * The stored series: the state of the time series and the cursor of the feed up to which it counts, as a record of the
- * kind of audit records. One server at a time stores it, and every server that starts continues from it.
+ * The stored series: the state of the time series, and the feed cursor up to which it counts. It is stored as a job of
+ * kind `audit`. One server at a time stores it; every server that starts continues from it.
  */
 import { closeRecord } from '../../jobs/audit.ts';
 import { newJobs } from '../../jobs/new-jobs.ts';
@@ -17,7 +17,7 @@ const seriesTypeName = 'stint.series';
 const retentionMs = 100 * 86_400_000;
 const storedMax = 100;
 
-/** Null: none is stored, or by a version whose form is unknown. */
+/** Reads the newest stored series; null: none is stored, or its JSON has the form of another version. */
 export async function loadSeries(jobs: Jobs): Promise<StoredSeries | null> {
   const [newest] = (await jobs.find(records, { order: 'newest', limit: 1 })).jobs;
   if (newest === undefined) return null;
@@ -25,7 +25,7 @@ export async function loadSeries(jobs: Jobs): Promise<StoredSeries | null> {
   return typeof stored.cursor === 'string' && Array.isArray(stored.types) ? stored : null;
 }
 
-/** Replaces the stored series. */
+/** Stores the series and deletes the previous ones. */
 export async function storeSeries(jobs: Jobs, series: StoredSeries, by: string): Promise<void> {
   const former = (await jobs.find(records, { order: 'newest', limit: storedMax })).jobs;
   const draft = { kind: 'audit', type: seriesTypeName, input: series, policy: { retentionMs } } as const;

@@ -1,8 +1,8 @@
 /**
- * Time series for charts: counts and durations per bucket of time, in one ring of buckets per range. They are counted
- * from the feed, whose order is the same for all servers, and continue from a stored state after a restart. So all
- * servers of a store have the same figures, and a request never counts rows. Jobs that ended before counting began are
- * read once, from the newest jobs.
+ * Time series for charts: counts and durations per interval, in one ring of buckets for each range. Events are counted
+ * from the feed, and counting continues from the stored state after a restart. The feed has the same order for all
+ * servers, so all have the same figures, and a request never counts rows. For the time before counting began, the
+ * newest ended jobs are read once.
  */
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Job } from '../../model/job.ts';
@@ -22,7 +22,7 @@ interface Ring {
 /** The JSON form of all rings. */
 export interface SeriesState {
   readonly since: number;
-  /** The names of types, to which the buckets refer by index. */
+  /** The names of types. The buckets refer to them by index. */
   readonly types: readonly string[];
   readonly rings: Readonly<Record<string, readonly (readonly [slot: number, bucket: BucketState])[]>>;
 }
@@ -51,7 +51,7 @@ export class TimeSeries {
     this.#since = now;
   }
 
-  /** Counts from this time on; older jobs are read from the store. */
+  /** Sets the time at which counting begins. Jobs that ended before it are read from the store by `load`. */
   countFrom(since: number): void {
     this.#since = since;
   }
@@ -81,7 +81,10 @@ export class TimeSeries {
     };
   }
 
-  /** Adds jobs that ended before counting began, once. */
+  /**
+   * Reads the newest jobs that ended before counting began, and adds them. Later calls, and calls after `restore`, do
+   * nothing.
+   */
   load(): Promise<void> {
     this.#loaded ??= this.#loadEnded();
     return this.#loaded;

@@ -74,7 +74,7 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
     return created(services, { def: name }, body, call);
   },
 
-  /** Pages by the number of the event, newest first; the ticks of one event are never split. */
+  /** A page is a range of event numbers, newest first. The ticks of one event are always on one page. */
   async listTicks({ engine }, { params: { name }, query: { after, limit = pageDefault } }) {
     const { job } = await engine.definition(name);
     const newest = after === undefined ? job.version : after - 1;

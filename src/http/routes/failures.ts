@@ -1,4 +1,4 @@
-/** Failures over HTTP, grouped by type, code and shape of the message. */
+/** Failures over HTTP, grouped by job type, error code and the pattern of the message. */
 import type { FailureGroup } from '../../engine/inspect/failures.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { FailureGroupView } from '../contract.ts';

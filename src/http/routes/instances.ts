@@ -1,4 +1,4 @@
-/** Commands to instances over HTTP. */
+/** Commands to instances over HTTP: drain and resume. */
 import type { RouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 

@@ -37,7 +37,9 @@ function operationView(job: Job, visibility: Visibility, { progress }: RunExtras
   };
 }
 
-/** A searched value is a part of what was searched. */
+/**
+ * The query of an operation, with its search values redacted: a search value can be a part of a payload, error or tag.
+ */
 function queryView({ input, error, text, tags, ...rest }: Query, visibility: Visibility): OperationView['query'] {
   return {
     ...rest,

@@ -53,7 +53,10 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
   },
 };
 
-/** The due job that was created first: an estimate of the one that is due longest, without a scan. */
+/**
+ * Returns the due job that was created first; null: none is due. It approximates the job that is due longest, which
+ * would need a scan.
+ */
 export async function oldestReady(engine: HttpServices['engine'], now: number): Promise<StatsView['oldestReady']> {
   const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
   const [job] = (await engine.find(query, { order: 'oldest', limit: 1 })).jobs;

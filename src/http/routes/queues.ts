@@ -6,7 +6,7 @@ import type { LimitView, QueueView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { instancesPerType } from '../instances-per-type.ts';
 
-/** The age of the oldest job is looked up for this many types: those with most ready jobs. */
+/** For how many types the oldest ready job is read: the types with the most ready jobs. */
 const agesMax = 20;
 
 export const queueRoutes: RouteHandlers<'listQueues'> = {
@@ -34,14 +34,13 @@ function countsPerType(tallies: readonly Tally[]): CountsPerType {
   return counts;
 }
 
-/** The types with most ready jobs. */
 const fullest = (ready: CountsPerType): string[] =>
   [...ready]
     .sort(([, a], [, b]) => (b.pending ?? 0) - (a.pending ?? 0))
     .slice(0, agesMax)
     .map(([type]) => type);
 
-/** Everything by type: a server may have twenty thousand types. */
+/** The data of all queues, indexed by type, because a server may have twenty thousand types. */
 interface QueueData {
   readonly now: number;
   readonly instances: ReadonlyMap<string, readonly Instance[]>;

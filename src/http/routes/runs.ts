@@ -17,7 +17,7 @@ import { eventView, logView, progressView, runDetail, runView } from '../views.t
 import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
-/** A long search is answered in short pages after this time, so that the caller sees progress. */
+/** After this time, a search returns the jobs that it has found as a short page, so that the caller sees progress. */
 const patienceMs = 500;
 const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
@@ -153,7 +153,7 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
   ...(why === undefined ? {} : { why }),
 });
 
-/** Attribution of an action that ends a run. */
+/** The actor, reason and code of a cancel or stop. */
 const end = (principal: HttpCall['principal'], why: string | undefined) =>
   ({ ...act(principal, why), code: terminateCode(principal) });
 
@@ -190,7 +190,10 @@ async function storedJob(handle: RunHandle): Promise<Job | null> {
   return handle.get().catch(() => null);
 }
 
-/** A run of an unknown type is accepted: its worker may start later. */
+/**
+ * Returns a warning if no live instance or worker knows the type of the run; otherwise null. The run is accepted,
+ * because a worker may start later.
+ */
 async function warningOf(engine: HttpServices['engine'], { type }: Job): Promise<string | null> {
   if (engine.types().some(({ name }) => name === type)) return null;
   const now = engine.now();
@@ -199,7 +202,10 @@ async function warningOf(engine: HttpServices['engine'], { type }: Job): Promise
   return `no live instance or worker knows the job type ${type}; the run waits for one`;
 }
 
-/** The key includes the name of the caller, so that one producer cannot learn of another's runs. */
+/**
+ * Returns the unique key for the header Idempotency-Key; null: no header. The key includes the caller's name, so that
+ * one producer cannot learn of another's runs.
+ */
 function keyOf({ request, principal }: HttpCall): string | null {
   const key = request.headers.get('idempotency-key');
   if (key === null) return null;

@@ -1,4 +1,4 @@
-/** The server itself over HTTP: health, metrics, API document, sign-in, tokens and the caller. */
+/** Routes about the server itself: health, metrics, OpenAPI document, sign-in, tokens and the caller. */
 import { version } from '../../version.ts';
 import type { Answer } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';

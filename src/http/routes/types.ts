@@ -20,7 +20,7 @@ export const typeRoutes: RouteHandlers<'getType'> = {
   },
 };
 
-/** What the catalogue says of a type, whether or not this server has its code. */
+/** The settings of a type in the catalogue. They are known even if this server does not have the code of the type. */
 const traitsOf = ({ phase, isolate, onePerType, concurrency }: TypeEntry) =>
   ({ hasTasks: phase === 'prepare', isolate, onePerType, concurrency });
 

@@ -1,4 +1,4 @@
-/** Work over HTTP, for workers in any language. Every write needs the fence of the claim. */
+/** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
 import type { Job, RunningJob } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
@@ -95,7 +95,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async complete({ engine, workSignal }, { params: { id }, body: { fence, result } }, { principal }) {
     await held(engine, id, fence, principal);
     const job = await engine.jobs.succeed(id, fence, { by: actor(principal) }, jsonText(result));
-    // An ended job may free a place at a gate, which the store does not report.
+    // Wakes waiting claims: the ended job may have freed a place at a gate, which the store does not report.
     workSignal.notify();
     return reply(job);
   },
@@ -114,7 +114,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
-    // An ended job may free a place at a gate, which the store does not report.
+    // Wakes waiting claims: the ended job may have freed a place at a gate, which the store does not report.
     workSignal.notify();
     return reply(answer!.after!);
   },
@@ -127,7 +127,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   },
 };
 
-/** PostgreSQL stores neither NUL nor unpaired surrogates. */
+/** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 type ClaimBody = ParsedRequest<'claim'>['body'];
@@ -140,10 +140,13 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
   leaseMs,
 });
 
-/** Includes the principal, so that no worker can use the name of another one or of an instance. */
+/**
+ * The holder of a worker's jobs. It includes the caller's name, so that no worker can use the name of another caller's
+ * worker or of an instance.
+ */
 const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
 
-/** Returns jobs that were claimed for a client that has disconnected. */
+/** Releases jobs that were claimed for a client that has disconnected. */
 async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(
     jobs.map((job) => ({ job, command: { do: 'release' as const, fence: job.fence } })),
@@ -152,7 +155,7 @@ async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): P
 }
 
 async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
-  // Only a parent that was claimed before can have ended children.
+  // Ended children are possible only if the job has no parent and was claimed before.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
     ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
@@ -160,7 +163,10 @@ async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Ans
   return claimedView(job, children);
 }
 
-/** Checks the holder as well as the fence, because fences are small numbers and easily guessed. */
+/**
+ * Returns the job if the caller holds it under this fence; otherwise throws. The fence alone is not enough, because
+ * fences are small numbers that can be guessed.
+ */
 async function held(
   engine: HttpServices['engine'],
   id: number,

@@ -3,7 +3,7 @@ import { exactText } from '../../exact-json.ts';
 
 export interface Difference {
   readonly part: string;
-  /** Null: not set. */
+  /** The value as text; null: not set. */
   readonly before: string | null;
   readonly after: string | null;
 }

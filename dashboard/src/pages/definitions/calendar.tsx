@@ -14,7 +14,7 @@ type Planned = Answer<'previewDef'>['items'][number];
 interface CalendarProps {
   readonly past: readonly Tick[];
   readonly planned: readonly Planned[];
-  /** How many ticks were requested; if all came, there are more after the last. */
+  /** How many planned ticks were requested. If this many came, further ticks after the last are unknown. */
   readonly plannedMax: number;
 }
 
@@ -98,7 +98,7 @@ interface DayProps {
   readonly day: string;
   readonly zone: 'UTC' | 'local';
   readonly entries: readonly Entry[];
-  /** After the last computed tick. */
+  /** Whether the day may have more planned ticks than were requested. */
   readonly isBeyond: boolean;
 }
 
@@ -167,7 +167,7 @@ function shifted(month: string, by: number): string {
   return date.toISOString().slice(0, 7);
 }
 
-/** The weeks of a month, each from Monday to Sunday. */
+/** Returns the days of a month by week, each from Monday to Sunday. */
 function weeksOf(month: string): string[][] {
   const first = firstOf(month);
   const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * dayMs;

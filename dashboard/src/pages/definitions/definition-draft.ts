@@ -10,7 +10,7 @@ export interface DefinitionDraft {
   readonly type: string;
   readonly schedules: readonly ScheduleDraft[];
   readonly params: string;
-  /** Empty in a new definition: the server's default. */
+  /** Empty: the server's default, possible in a new definition only. */
   readonly overlap: keyof typeof overlapTexts | '';
   readonly misfire: keyof typeof misfireTexts | '';
   readonly priority: string;
@@ -47,7 +47,7 @@ type OverrideBody = RequestArguments<'overrideDef'>['body'];
 const paramsOf = ({ params }: DefinitionDraft): unknown =>
   (params.trim() === '' ? null : (JSON.parse(params) as unknown));
 
-/** A setting that is left out is taken from the job type, or is the server's default. */
+/** The request that creates the definition. Omitted settings come from the job type, or are the server's defaults. */
 export function creationOf(draft: DefinitionDraft): CreateBody {
   const { name, type, schedules, overlap, misfire, priority, atMost, manualRuns, tags } = draft;
   return {
@@ -64,7 +64,7 @@ export function creationOf(draft: DefinitionDraft): CreateBody {
   };
 }
 
-/** The settings that differ from those the dialog opened with. */
+/** The request that overrides only the settings that were changed in the dialog. */
 export function overrideOf(def: DefView, before: DefinitionDraft, draft: DefinitionDraft): OverrideBody {
   const isChanged = (field: keyof DefinitionDraft): boolean =>
     JSON.stringify(draft[field]) !== JSON.stringify(before[field]);
@@ -81,7 +81,9 @@ export function overrideOf(def: DefView, before: DefinitionDraft, draft: Definit
   };
 }
 
-/** An override replaces the whole misfire setting, so the other parts are sent along. */
+/**
+ * The misfire setting with the chosen policy. An override replaces the whole setting, so its other parts are sent too.
+ */
 function misfireOf({ spec }: DefView, policy: keyof typeof misfireTexts): NonNullable<OverrideBody['misfire']> {
   const { cap, windowMs, graceMs } = spec.misfire as DefView['spec']['misfire'] & { readonly graceMs?: number };
   return { policy, cap, windowMs, ...(graceMs === undefined ? {} : { graceMs }) };

@@ -19,7 +19,7 @@ import { newDraft, type ScheduleDraft } from './schedule-draft.ts';
 import { ScheduleFields, SchedulePreview } from './schedule-fields.tsx';
 
 interface EditProps {
-  /** Null: a new one. */
+  /** The definition to override; null: create a new one. */
   readonly def: DefView | null;
   readonly onClose: () => void;
   readonly onDone: () => void;

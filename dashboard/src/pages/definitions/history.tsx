@@ -1,4 +1,4 @@
-/** The changes of a definition: who, when and why. */
+/** The changes of a definition: the actor, time and reason of each. */
 import type { JSX } from 'preact';
 import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';

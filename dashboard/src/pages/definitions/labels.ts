@@ -19,7 +19,7 @@ const outcomes: Readonly<Record<DefView['lastExecutedStatus'], StatusLabel | nul
   NOT_STARTED: null,
 };
 
-/** Null: it has not been executed yet. */
+/** The outcome of the last run; null: no run has been executed yet. */
 export const lastOutcomeOf = ({ lastExecutedStatus }: DefView): StatusLabel | null => outcomes[lastExecutedStatus];
 
 type TickOutcome = Answer<'previewDef'>['items'][number]['does'];

@@ -1,4 +1,6 @@
-/** Reloads a resource when the version of its definition changes; the old data stays meanwhile. */
+/**
+ * Reloads a resource when the version of its definition changes. The old data stays visible until the new data arrives.
+ */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Resource } from '../../state/resource.ts';
 

@@ -8,7 +8,7 @@ type Cron = Pick<ScheduleDraft, 'text' | 'zone'> & {
   readonly gap?: 'next' | 'shift' | 'skip';
   readonly overlap?: 'first' | 'last' | 'both';
 };
-/** The fields of each kind; the contract has no type for them. */
+/** The fields of each kind of stored schedule. The contract has no type for them. */
 type KnownSchedule = { readonly spreadMs?: number } & (
   | ({ readonly kind: 'cron' } & Cron)
   | { readonly kind: 'every'; readonly everyMs: number; readonly from: ScheduleDraft['from'] }
@@ -24,7 +24,9 @@ export interface ScheduleDraft {
   readonly overlap: '' | 'first' | 'last' | 'both';
   readonly from: 'scheduled' | 'started' | 'finished';
   readonly spread: string;
-  /** The stored schedule; sent back unchanged if the draft still equals it, so that its plan is kept. */
+  /**
+   * The stored schedule. If the draft was not changed, the stored form is sent back, so that its planned tick stays.
+   */
   readonly origin: StoredSchedule | null;
 }
 
@@ -50,7 +52,7 @@ export function draftOf(origin: StoredSchedule): ScheduleDraft {
   }
 }
 
-/** The schedule of a draft, as the API takes it. */
+/** Converts a draft to the form that the API takes. */
 export function scheduleOf(draft: ScheduleDraft): ScheduleRequest {
   const { kind, text, zone, gap, overlap, from, spread, origin } = draft;
   if (origin !== null && JSON.stringify(draftOf(origin)) === JSON.stringify(draft)) return origin;
@@ -71,7 +73,7 @@ export function scheduleOf(draft: ScheduleDraft): ScheduleRequest {
 
 const units = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1_000]] as const;
 
-/** `15m`: the notation of durations in code. */
+/** Formats a duration as it is written in code, such as `15m`. */
 export function durationText(ms: number): string {
   const unit = units.find(([, size]) => ms >= size && ms % size === 0);
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`;

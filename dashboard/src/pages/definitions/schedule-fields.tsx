@@ -71,7 +71,7 @@ interface PreviewOptions {
   readonly name?: string;
 }
 
-/** The next ticks of a draft, loaded whenever it changes. */
+/** Loads the next ticks of a draft, again whenever the draft changes. */
 export function usePreview(
   draft: ScheduleDraft, { from, count, name }: PreviewOptions,
 ): Resource<Answer<'previewSchedule'>> {
@@ -81,7 +81,7 @@ export function usePreview(
   return useResource((abort) => call('previewSchedule', { body }, abort), [JSON.stringify(body)]);
 }
 
-/** The schedule in words and its next ticks, or what is wrong with it. */
+/** Shows the schedule in words and its next ticks, or why the schedule is invalid. */
 export function SchedulePreview({ draft }: { readonly draft: ScheduleDraft }): JSX.Element {
   const preview = usePreview(draft, { count: 3 });
   if (preview.error !== null) return <strong class="field-error" role="alert">{messageOf(preview.error)}</strong>;

@@ -1,4 +1,4 @@
-/** The simulator: the next ticks, under other policies, with longer runs or from another date. */
+/** The simulator: shows the next ticks if policies, the duration of runs or the start date were different. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DefView } from '../../../../src/http/contract.ts';
@@ -86,7 +86,7 @@ function WhatIfFields({ lasts, gap, overlap }: WhatIf): JSX.Element {
   );
 }
 
-/** A schedule that is not stored. It starts as a copy of the first schedule. */
+/** Previews a schedule that is not stored. The fields start as a copy of the definition's first schedule. */
 function Trial({ def }: { readonly def: DefView }): JSX.Element {
   const first = def.schedules[0]?.schedule;
   const [draft, setDraft] = useState<ScheduleDraft>(first === undefined ? newDraft : draftOf(first));

@@ -27,7 +27,7 @@ export function useTicks(name: string, version: number): Resource<Answer<'listTi
 
 interface TicksProps {
   readonly ticks: Resource<Answer<'listTicks'>>;
-  /** Each schedule in words. */
+  /** The description of each schedule, by index. */
   readonly schedules: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function Ticks({ ticks, schedules }: TicksProps): JSX.Element {
   );
 }
 
-/** Merges consecutive skipped ticks of one schedule with the same reason; newest first. */
+/** Merges consecutive ticks of one schedule that were skipped for the same reason. The newest tick comes first. */
 function merged(ticks: readonly Tick[]): readonly Tick[] {
   const rows: Tick[] = [];
   for (const tick of ticks) {

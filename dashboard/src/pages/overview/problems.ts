@@ -1,4 +1,4 @@
-/** The problems that need attention, derived from the figures of the overview; the worst first. */
+/** Derives the problems that need attention from the figures of the overview; the worst come first. */
 import type {
   Answer, DefView, InstanceView, SeriesRange, SeriesView, StatsView, TypeView,
 } from '../../../../src/http/contract.ts';
@@ -12,7 +12,7 @@ export interface OverviewProblem {
   readonly weight: 'bad' | 'odd';
   readonly icon: IconName;
   readonly title: string;
-  /** The cause, or what to do. */
+  /** The cause, or what the user can do. */
   readonly text: string;
   readonly link: string;
   readonly linkText: string;
@@ -24,7 +24,7 @@ export interface OverviewData {
   readonly types: readonly TypeView[];
   readonly instances: readonly InstanceView[];
   readonly defs: Answer<'listDefs'>['items'];
-  /** The period of the series. */
+  /** The period that the series covers. */
   readonly range: SeriesRange;
 }
 
@@ -124,7 +124,7 @@ function backlogGrowth({ points }: SeriesView): number {
 
 const backlogMs = ({ points, bucketMs }: SeriesView): number => Math.min(points.length, backlogBuckets) * bucketMs;
 
-/** Only a full limit explains a wait. */
+/** Says that the limit of the type is reached, which explains the wait; otherwise returns an empty text. */
 function limitInUse(type: TypeView | undefined): string {
   const [running, limit] = [type?.counts.running ?? 0, type?.onePerType === true ? 1 : (type?.concurrency ?? null)];
   return limit !== null && running >= limit ? `(limit ${number(limit)} of ${number(limit)} in use)` : '';
@@ -135,7 +135,8 @@ function lapsedLeases({ series, range }: OverviewData): OverviewProblem[] {
   if (count === 0) return [];
   return [{
     id: 'lapses', weight: 'odd', icon: 'clock',
-    // The series counts jobs whose lease lapsed; a lost worker may have had several.
+    // The title counts jobs, not workers: the series has the jobs whose lease lapsed, and one worker may have held
+    // several.
     title: `${plural(count, 'job')} lost ${count === 1 ? 'its' : 'their'} worker in the ${rangeTexts[range]};`,
     text: `${count === 1 ? 'it was' : 'they were'} reassigned.`,
     link: href('/instances'), linkText: 'View instances',

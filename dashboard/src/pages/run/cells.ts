@@ -9,20 +9,20 @@ export interface CellCounts extends Readonly<Record<Standing, number>> {
   readonly total: number;
 }
 
-/** More are read only on request. */
+/** How many tasks are read at first. More are read only if the user requests them. */
 export const cellsMax = 100_000;
 const pageSize = 10_000;
 
 export class Cells {
   readonly ids: number[] = [];
-  /** Index in `standings`. */
+  /** The standing of each task, as an index into `standings`. */
   readonly states: number[] = [];
   readonly ranMs: (number | null)[] = [];
   /** The key of the next page; null: all pages are read. */
   next: number | null = null;
-  /** The index of each task id. */
+  /** The index of each task, by its id. */
   readonly #indexes = new Map<number, number>();
-  /** When the task at an index was claimed. */
+  /** The time at which a task was claimed, by its index. */
   readonly #claimedAt = new Map<number, number>();
 
   add({ ids, standings: initials, ranMs, next }: MatrixView): void {
@@ -35,7 +35,9 @@ export class Cells {
     this.next = next;
   }
 
-  /** Returns the indexes of the changed cells, and whether there are unknown tasks. */
+  /**
+   * Applies events to the cells; returns the indexes of the changed cells, and whether there are tasks without a cell.
+   */
   apply(changes: readonly Changed[], run: number): { readonly changed: readonly number[]; readonly hasNew: boolean } {
     const changed: number[] = [];
     let hasNew = false;
@@ -90,7 +92,7 @@ const standingAfterEvent: Readonly<Record<string, Standing>> = {
   failed: 'failed', cancelled: 'cancelled',
 };
 
-/** The index of the standing after an event; null: the event does not change it. */
+/** Returns the index of a task's standing after an event; null: the event does not change the standing. */
 function standingAfter({ kind, data }: Changed['event']): number | null {
   const isFirst = kind === 'created' || kind === 'reopened';
   const standing = isFirst ? (data['hold'] === undefined ? 'pending' : 'held') : standingAfterEvent[kind];

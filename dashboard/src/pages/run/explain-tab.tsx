@@ -24,5 +24,5 @@ export function ExplainTab({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-/** The API returns a sentence without capital and full stop. */
+/** Adds the capital letter and the full stop, which messages of the API do not have. */
 export const fullSentence = (text: string): string => `${sentence(text)}.`;

@@ -40,7 +40,7 @@ interface WaitProps {
   readonly startedAt: number | null;
 }
 
-/** Left out while the run is not due. */
+/** How long the run waited to start, or has been waiting. Not shown before the run is due. */
 function Wait({ run, startedAt }: WaitProps): JSX.Element | null {
   if (startedAt !== null) return <Fact title="Waited">{duration(Math.max(0, startedAt - run.createdAt))}</Fact>;
   if (run.dueAt >= now.value) return null;

@@ -1,4 +1,7 @@
-/** The task matrix: one cell for each task, drawn on a canvas. Shape and colour show its state; arrow keys move. */
+/**
+ * The task matrix: one cell for each task, drawn on a canvas. Shape and colour of a cell show the task's state; arrow
+ * keys move the focus.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { go } from '../../router.ts';
@@ -9,14 +12,14 @@ import type { Cells } from './cells.ts';
 
 interface MatrixProps {
   readonly cells: Cells;
-  /** Rises with every change of a cell. */
+  /** A number that rises whenever cells change. */
   readonly version: number;
   /** The indexes of the cells that changed since the last version; null: all. */
   readonly changed: readonly number[] | null;
   readonly label: string;
 }
 
-/** The largest cell size at which the matrix fits in 420 px of height; at least 6. */
+/** Returns the largest cell size with which the matrix is at most 420 px high; at least 6. */
 function sizeFor(count: number, width: number): number {
   const heightMax = 420;
   const fits = [22, 18, 15, 12, 10, 8].find((size) => Math.ceil(count / Math.floor(width / size)) * size <= heightMax);
@@ -155,7 +158,10 @@ interface Cell {
 
 const standingOf = (state: number): string => standings[state]!;
 
-/** Filled: succeeded. Filled with a cross: failed. Half: running. Outline: pending. Bar: held. Slash: cancelled. */
+/**
+ * Draws one cell. Filled: succeeded. Filled with a cross: failed. Half: running. Outline: pending. Bar: held. Slash:
+ * cancelled.
+ */
 function drawCell(context: CanvasRenderingContext2D, { x, y, side, state, colour, paper }: Cell): void {
   context.fillStyle = colour;
   context.strokeStyle = colour;

@@ -64,7 +64,7 @@ function ProcessView({ process }: { readonly process: Process }): JSX.Element {
 
 interface StageViewProps {
   readonly stage: Stage;
-  /** The first stage is 1. */
+  /** The number of the stage, counted from 1. */
   readonly position: number;
 }
 
@@ -92,7 +92,10 @@ function StageView({ stage, position }: StageViewProps): JSX.Element {
   );
 }
 
-/** Skipped items are counted apart: when a stage is cancelled, every remaining item is counted as skipped. */
+/**
+ * Shows the counts of a stage. Skipped items are separate: when a stage is cancelled, every remaining item is counted
+ * as skipped.
+ */
 function StageFigures({ stage }: Pick<StageViewProps, 'stage'>): JSX.Element {
   const { status, total, done, failed, skipped, startedAt, completedAt } = stage;
   const processed = done + failed;
@@ -125,7 +128,10 @@ function ItemView({ item }: { readonly item: Item }): JSX.Element {
   );
 }
 
-/** The summary that the engine writes when a handler does not complete a node itself. */
+/**
+ * Matches the summary that the engine writes if the handler has not completed a process, stage or item itself. It is
+ * not shown.
+ */
 const implicitSummary = /^\(\w+ completed implicitly\)$/;
 
 function Remarks({ node: { summary, error } }: { readonly node: Pick<Item, 'summary' | 'error'> }): JSX.Element {

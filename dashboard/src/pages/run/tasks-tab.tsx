@@ -28,7 +28,7 @@ export interface LiveCells {
 
 type DrawnCells = Pick<LiveCells, 'cells' | 'version' | 'changed'>;
 
-/** The cells of a run, updated from the changes that the page receives. */
+/** Reads the cells of a run, and updates them with the changes that the page receives. */
 export function useCells(run: number): LiveCells {
   const [state, setState] = useState<DrawnCells>({ cells: null, version: 0, changed: null });
   const [max, setMax] = useState(cellsMax);
@@ -82,7 +82,10 @@ export function TasksTab({ run, live }: TasksTabProps): JSX.Element {
   );
 }
 
-/** Done counts succeeded tasks only: a failed or cancelled run never shows 100 %. */
+/**
+ * Shows figures about the tasks. "Done" counts succeeded tasks only, so 100 % means that no task failed or was
+ * cancelled.
+ */
 function Figures({ run, counts }: { readonly run: RunDetail; readonly counts: CellCounts }): JSX.Element {
   const { total, succeeded, failed, cancelled } = counts;
   const settled = succeeded + failed + cancelled;

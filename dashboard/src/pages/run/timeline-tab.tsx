@@ -1,4 +1,4 @@
-/** The timeline: every attempt as a bar on one scale, from creation to end, with the waits between them. */
+/** The timeline: every attempt as a bar, and the waits between attempts, from the creation to the end of the run. */
 import type { JSX } from 'preact';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Empty } from '../../components/notice.tsx';
@@ -9,7 +9,7 @@ import type { Status } from '../../state/run-status.ts';
 
 type Attempt = RunDetail['attempts'][number];
 
-/** The period that the bars are drawn on. */
+/** The period that the full width of the timeline covers. */
 interface Scale {
   readonly start: number;
   readonly end: number;

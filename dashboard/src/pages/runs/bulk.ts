@@ -1,4 +1,4 @@
-/** Actions on many runs: on selected ones one by one, or on all that match a filter as an operation of the server. */
+/** Actions on many runs: on selected runs one by one, or on all matching runs as a bulk operation of the server. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { confirm, type ActionReason } from '../../components/dialog.tsx';
@@ -10,7 +10,7 @@ import { confirmationOf, targetOfMany, type RunAction } from '../../state/run-ac
 
 const parallelMax = 6;
 
-/** Returns whether anything was done. */
+/** Performs an action on the selected runs after a confirmation; returns whether it was performed. */
 export async function actOnSelected(action: RunAction, runs: readonly RunView[]): Promise<boolean> {
   const applicable = runs.filter(action.appliesTo);
   if (applicable.length === 0) {
@@ -29,7 +29,7 @@ export async function actOnSelected(action: RunAction, runs: readonly RunView[])
   return true;
 }
 
-/** Returns the messages of the refusals. */
+/** Performs an action on each run; returns the messages of those that failed. */
 async function performEach(action: RunAction, runs: readonly RunView[], reason: ActionReason): Promise<string[]> {
   const errors: string[] = [];
   const queue = [...runs];
@@ -42,7 +42,9 @@ async function performEach(action: RunAction, runs: readonly RunView[], reason: 
   return errors;
 }
 
-/** Counts the matching runs first, so that the dialog has the number. */
+/**
+ * Starts a bulk operation on all matching runs. They are counted first, so that the confirmation shows their number.
+ */
 export async function actOnAllMatching(action: RunAction, filter: RunFilter): Promise<boolean> {
   const only = action.name === 'retryFailed' ? ({ only: 'failed' } as const) : {};
   const body = { action: action.name === 'retryFailed' ? ('retry' as const) : action.name, filter, ...only };

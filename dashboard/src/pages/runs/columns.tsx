@@ -28,11 +28,11 @@ export function hiddenColumns(): readonly string[] {
   return chosen === '' ? hiddenByDefault : chosen.split(',');
 }
 
-/** A number that is pale if it is the usual one. */
+/** Shows a number, pale if it has the usual value. */
 const Plain = ({ value, usual }: { readonly value: number; readonly usual: number }): JSX.Element =>
   <span class={value === usual ? 'faint' : ''}>{value}</span>;
 
-/** Tasks, error, progress, definition and tags. */
+/** The column with tasks, error, progress, definition and tags of a run. */
 function Details({ run }: { readonly run: RunView }): JSX.Element {
   const { error, state, tasks, progress, def, tags, inMemory, cancel } = run;
   const outline = state === 'ended' ? null : progressText(run);

@@ -1,4 +1,4 @@
-/** Exports all pages of a list of runs, as JSON lines or CSV. */
+/** Exports the runs of a list from all pages, up to a limit, as JSON lines or CSV. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 
@@ -7,7 +7,7 @@ export type ExportFormat = 'csv' | 'json';
 const rowsMax = 20_000;
 const pageSize = 1_000;
 
-/** Returns the number of exported runs, and whether the limit was reached. */
+/** Downloads the matching runs as a file; returns their number, and whether the limit of rows was reached. */
 export async function exportRuns(
   filter: RunFilter,
   order: 'newest' | 'oldest',
@@ -48,7 +48,7 @@ function csv(runs: readonly RunView[]): string {
   return [columns.map(([name]) => name).join(','), ...rows].join('\r\n');
 }
 
-/** A leading quote keeps a spreadsheet from evaluating the text as a formula. */
+/** Formats a cell of CSV. A leading quote prevents a spreadsheet from evaluating the text as a formula. */
 function cell(value: string | number): string {
   const text = String(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

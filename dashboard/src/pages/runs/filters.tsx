@@ -13,7 +13,7 @@ import { standings, type Standing } from '../../state/run-status.ts';
 import { hiddenColumns, runColumns } from './columns.tsx';
 import { exportRuns, type ExportFormat } from './export.ts';
 
-/** A standing can occur several times, once for each type. */
+/** The number of open runs by standing. A standing can occur several times, once for each type. */
 export type OpenCounts = readonly { readonly standing: Standing; readonly count: number }[];
 
 interface StateButtonsProps {

@@ -1,4 +1,4 @@
-/** The health of the store: its size, its connections, and what keeps it from cleaning up. */
+/** The health of the store: its size, connections, oldest transaction, and live and dead rows. */
 import type { JSX } from 'preact';
 import type { StoreView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
@@ -21,7 +21,7 @@ export function Store(): JSX.Element {
   );
 }
 
-/** Leaves out what the store does not tell. */
+/** Shows the figures that the store reports, and omits the others. */
 function StoreFacts({ store }: { readonly store: StoreView }): JSX.Element {
   const { pool, connections } = store;
   return (

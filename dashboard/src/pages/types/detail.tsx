@@ -114,7 +114,7 @@ function InputSchema({ type }: { readonly type: TypeDetail }): JSX.Element {
   );
 }
 
-/** Leaves out `$schema`: the draft of JSON Schema is of no use here. */
+/** Removes `$schema`, which only names the version of JSON Schema. */
 const withoutVersion = (schema: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 
