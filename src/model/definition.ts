@@ -38,16 +38,13 @@ export interface Spec {
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
   /**
-   * The settings that the definition makes itself. The others in this spec are copies of the type's settings at the
-   * time of storing; they are used only if the type is not known. Absent: this spec applies as it is.
+   * The settings that the definition sets itself. The other settings in this spec are copies from its type, made when
+   * the definition was stored; they apply only if the type is not known. Absent: this spec applies as it is.
    */
   readonly own?: OwnSettings;
 }
 
-/**
- * The settings that both a type and a definition can have, as far as the definition makes them. They take precedence
- * over those of the type.
- */
+/** The settings that a definition sets itself although its type has them too. They take precedence over the type's. */
 export interface OwnSettings {
   readonly policy: Policy;
   readonly priority?: number;
@@ -61,13 +58,16 @@ export interface SpecGate {
   readonly defMax?: number;
 }
 
-/** A definition as the code declares it, and the operator's override, which is stored separately. */
+/**
+ * A definition as the code declares it, and the operator's override in a field of its own, so that a deploy does not
+ * overwrite it.
+ */
 export interface Definition {
   readonly code: Spec;
   readonly override: Partial<Spec> | null;
-  /** The build that declared it; absent: no code did. */
+  /** The build that declared the definition; absent: no code declared it. */
   readonly build?: string;
-  /** Whether it is disabled because no living build declares it. */
+  /** Whether the definition is disabled because no living build declares it. */
   readonly isAbandoned?: true;
 }
 
@@ -78,7 +78,7 @@ export interface Definition {
 export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
   const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
-  // If the type is one per type, a definition of it cannot change that.
+  // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
   const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
@@ -115,8 +115,8 @@ export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
 /**
- * The unique key of a run that must wait for another run to end. Either it replaces that run, or the two belong to
- * different definitions of a one-per-type type that ticked at the same instant.
+ * The unique key of a run that must wait for another run to end. Either the run replaces the other one, or two
+ * definitions of a type with `onePerType` ticked at the same instant.
  */
 export const waitingKey = (name: string): string => `next def ${name}`;
 

@@ -83,7 +83,8 @@ export function matches(glob: Glob, name: string): boolean {
 export const toPostgresRegex = (glob: Glob): string => `^${glob.tokens.map(regexOf).join('')}$`;
 
 function checkCharacters(text: string): void {
-  // SQLite ends a text at NUL and reads U+FFFE and U+FFFF as U+FFFD; UTF-8 cannot carry half a surrogate pair.
+  // These characters would match differently in each store: SQLite ends a text at NUL and reads U+FFFE and U+FFFF as
+  // U+FFFD, and UTF-8 cannot represent half a surrogate pair.
   if (!text.isWellFormed() || /[\0\uFFFE\uFFFF]/.test(text)) {
     const message = 'cannot read the pattern: it holds NUL, U+FFFE, U+FFFF or half a surrogate pair';
     throw new Refusal('malformed.pattern', message);
@@ -124,7 +125,10 @@ function tokenOf(char: string): GlobToken {
   return { kind: 'char', code: codeOf(char) };
 }
 
-/** Reads from the character after `[`; `end` is the index of the closing `]`, or after the text if there is none. */
+/**
+ * Reads a set from the character after `[` on. `end` is the index of the closing `]`, or the length of the text if
+ * there is none.
+ */
 function readSet(chars: readonly string[], start: number): { set: CharSet; end: number } {
   const inverted = chars[start] === '^';
   const body = inverted ? start + 1 : start;
@@ -134,8 +138,9 @@ function readSet(chars: readonly string[], start: number): { set: CharSet; end: 
 }
 
 /**
- * A `-` makes a range unless it is first, last, directly after a range, or after a `]` that comes first. The end of a
- * range is any character; a reversed range contains only the character it starts with.
+ * Reads the members of a set as SQLite does. A `-` makes a range unless it is first, last, directly after a range, or
+ * after a `]` that comes first. Any character can end a range. A reversed range contains only the character it starts
+ * with.
  */
 function readRanges(chars: readonly string[]): CharRange[] {
   const ranges: CharRange[] = [];

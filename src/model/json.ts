@@ -17,7 +17,7 @@ export interface JsonLimits {
 }
 
 export const defaultJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 64 };
-/** The depth is that of SQLite's JSON functions, with which Bedrock's queries read the data. */
+/** SQLite's JSON functions, with which Bedrock's queries read the data, accept at most 1,000 levels. */
 export const exactJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 1000 };
 
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

@@ -219,7 +219,8 @@ function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
 
 /**
  * Returns when the job is due after its last child has ended. A run is due now. A Bedrock job for which `plan` set a
- * due time keeps that time, or the one that an edit has set since.
+ * due time keeps that time, or the one that an edit has set since. Another job with a repeat rule keeps a due time in
+ * the past, since its next repeat may count from it.
  */
 function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
   if (scheduled !== null) return due;

@@ -10,8 +10,8 @@ export interface Outline {
   /** The number of stages started so far in this process; the total is not known. */
   readonly stages: number;
   /**
-   * The percentage of items of the current stage that have ended, rounded down; null: the total is unknown. 100 when
-   * the process has succeeded.
+   * The percentage of items of the current stage that have ended, rounded down; null: the total is unknown or 0. 100
+   * when the process has succeeded.
    */
   readonly percent: number | null;
   /** The descriptions of the newest running items, at most ten. */

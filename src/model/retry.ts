@@ -10,9 +10,7 @@ export interface RetryPolicy {
   readonly maxMs: number;
   /** The fraction of a wait that is random, 0 to 1. */
   readonly jitter: number;
-  /**
-   * The number of crashes (leases that lapsed) with which the job fails. Crashes are counted separately from attempts.
-   */
+  /** The job fails at this number of crashes (leases that lapsed), which are counted separately from attempts. */
   readonly crashesMax: number;
 }
 

@@ -1,4 +1,7 @@
-/** The states of a job: they say what may happen next, never why. */
+/**
+ * The states of a job, which say what may happen to it next, and the values of related fields: kind, hold, phase, fate,
+ * codes.
+ */
 
 /**
  * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit

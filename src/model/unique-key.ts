@@ -8,7 +8,7 @@
 import type { Change } from './change.ts';
 import { isOpen, type Job } from './job.ts';
 
-/** Returns the key that must be free for the change to be written: the job is created or reopened; null: none. */
+/** Returns the key that must be free because the change creates or reopens the job; null: none. */
 export function neededKey({ before, after }: Pick<Change, 'before' | 'after'>): string | null {
   if (after === null || after.unique === null || !isOpen(after)) return null;
   return before === null || (!isOpen(before) && isWhileOpen(after)) ? after.unique.key : null;

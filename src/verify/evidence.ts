@@ -1,6 +1,6 @@
 /**
- * Evidence: which jobs the store acknowledged and what handlers did. It is recorded outside the store and compared with
- * the store's content. Calls with an unknown outcome are not part of it.
+ * Evidence: which new jobs the store acknowledged, and what handlers did. It is recorded outside the store and compared
+ * with the store's content. Calls with an unknown outcome are not part of it.
  */
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobWithHistory } from './history.ts';

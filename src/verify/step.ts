@@ -63,8 +63,8 @@ function isHeldByOne({ before, event }: HistoryStep): string | null {
 }
 
 /**
- * Compares the lapse with the end of the lease in the history. An extension of the lease is no event, so a lapse during
- * an extension is not found.
+ * Compares the lapse with the end of the lease in the history. Extending a lease is no event, so a lapse before the end
+ * of an extended lease is not found.
  */
 function lapsesInTime({ before, event }: HistoryStep): string | null {
   if (event.kind !== 'lapsed' || before.state !== 'running' || before.lease.until === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Verifies a store: checks every invariant on its rows and histories, page by page, while other processes may write. A
- * finding is checked again later, since two reads of a live store are not one snapshot.
+ * Verifies a store: checks the invariants that its rows, histories and feed can show, page by page, while other
+ * processes may write. A finding is checked again later, since two reads of a live store are not one snapshot.
  */
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
@@ -20,7 +20,7 @@ import { checkWaiting, type WaitingContext } from './waiting.ts';
 export interface VerifyOptions {
   /** Records of what producers and handlers observed, to compare with the store. */
   readonly evidence?: Evidence;
-  /** How long a repair, a parent or a tick may be overdue before it counts as stuck. */
+  /** How long a repair, the continuation of a parent, or a tick may be overdue before it counts as stuck. */
   readonly overdueMs?: number;
   /**
    * How long a finding must persist before it is reported. 0: findings are reported at once, for a store to which no

@@ -9,7 +9,7 @@ import { violation, type Violation } from './violation.ts';
 export interface WaitingContext {
   readonly now: number;
   readonly instances: ReadonlyMap<string, Instance>;
-  /** How long a repair, a parent or a tick may be overdue before it counts as stuck. */
+  /** How long a repair, the continuation of a parent, or a tick may be overdue before it counts as stuck. */
   readonly overdueMs: number;
   /** The ids of the checked jobs that wait for children, although none of their children is open. */
   readonly childless: ReadonlySet<number>;

@@ -1,4 +1,4 @@
-/** Scheduled jobs: the states of their tasks, and the lock: the owner and the transition in progress. */
+/** Scheduled jobs: the states of their tasks, and the lock of a job with its owner and the work that the owner does. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
 import { jobStandingOf, type JobStanding } from './standing.ts';

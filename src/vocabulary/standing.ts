@@ -40,7 +40,7 @@ export interface LifeStep {
 const beginnings: ReadonlySet<EventKind> = new Set<EventKind>(['created', 'reopened', 'repeated']);
 
 /**
- * Returns the job before and after each of its events. The fields of its origin are left blank, since no standing
+ * Returns each event with the job before and after it. The fields of the job's origin are left blank, since no standing
  * depends on them.
  */
 export function stepsOf(events: readonly Event[]): readonly LifeStep[] {
