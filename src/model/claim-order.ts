@@ -1,4 +1,4 @@
-/** The claim order: by priority, then due time, then id. */
+/** The claim order: highest priority first, then earliest due time, then lowest id. */
 import type { Job } from './job.ts';
 
 export const byClaimOrder = (a: Claimable, b: Claimable): number =>

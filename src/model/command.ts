@@ -1,16 +1,21 @@
 /**
- * The command: a request to change one job. A command with a fence is refused if the job has been claimed again since.
+ * The command: a request to change one job. A command with a fence is refused unless the job still runs under that
+ * fence.
  */
 import type { JobError } from './job.ts';
 import type { Edit } from './event.ts';
 import type { TerminateCode } from './state.ts';
 
 export type Command =
-  /** Claim the job until a store time; null: for as long as the holder's instance sends heartbeats. */
+  /**
+   * Claim the job. `until`: the store time at which the lease ends; null: it lasts as long as the holder's instance
+   * sends heartbeats. `parentCancelled`: the parent was asked to cancel, so this job is cancelled instead of claimed.
+   */
   | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
   /**
-   * The attempt succeeded. `result` is JSON text; `reanchor`: the next due time of a repeating job is the first one
-   * after now.
+   * The attempt succeeded. `result` is JSON text. `ignoreRepeat`: end the job although it has a repeat rule.
+   * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: skip short
+   * repeats that were missed, and continue with the first one after now.
    */
   | {
       readonly do: 'succeed';
@@ -21,14 +26,17 @@ export type Command =
       readonly reanchor?: boolean;
     }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
-  /** Too late to start: its worker has not come. */
+  /** Cancel the job if its `startBy` has passed before its first claim. */
   | { readonly do: 'expire' }
   /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
   /** Finish this attempt and make the job due again (Bedrock's RetryJob). */
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
-  /** The worker whose lease lapsed holds the job again, unless another has claimed it (Bedrock's late worker). */
+  /**
+   * Take the job back, for the worker whose lease has lapsed. Refused once another worker has claimed the job
+   * (Bedrock).
+   */
   | { readonly do: 'reclaim'; readonly holder: string }
   /** Wait for children that are stored in the same commit or exist already. */
   | {
@@ -36,7 +44,7 @@ export type Command =
       readonly fence: number;
       readonly tasks: number;
       readonly details?: string;
-      /** When it is due after its children (Bedrock); without it, when the last one ends. */
+      /** When the job is due after its last child has ended (Bedrock); absent: as soon as that child has ended. */
       readonly due?: number;
     }
   | { readonly do: 'adopt'; readonly tasks: number; readonly fence?: number }
@@ -48,13 +56,16 @@ export type Command =
   /** End the job now; its holder can write nothing more. */
   | { readonly do: 'stop'; readonly code: TerminateCode }
   /**
-   * The lease has lapsed, by the store's clock or because the holder's instance is gone. With a fence, the command
-   * applies only to the claim with that fence, not to a later one.
+   * Repair the job: its lease has lapsed by the store's clock, or the holder's instance is gone. With a fence, the
+   * command applies only to the claim with that fence, not to a later one.
    */
   | { readonly do: 'lapse'; readonly fence?: number }
   /** Reopen an ended job; `reopens` is the number of its tasks that are reopened in the same commit. */
   | { readonly do: 'retry'; readonly reopens: number }
-  /** Back to the queue from any state, by an operator's will; `crashes`: the new count of an open job. */
+  /**
+   * Return the job to the queue from any state, at the request of an operator or a Bedrock client. `crashes`: the new
+   * crash count of an open job; absent: unchanged.
+   */
   | { readonly do: 'requeue'; readonly due: number; readonly crashes?: number }
   | { readonly do: 'edit'; readonly edit: Edit; readonly fence?: number };
 

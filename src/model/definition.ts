@@ -12,33 +12,39 @@ import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 import { keyAt, typeMaxOf, type TypeEntry } from './type-entry.ts';
 
-/** What happens to a tick while an earlier run is open. */
+/**
+ * The policy for a tick while an earlier run is open: `allow` starts another run, `skip` starts none, `queue` lets the
+ * new run wait, `replace` cancels the earlier run and starts the new one after it.
+ */
 export type Overlap = 'allow' | 'skip' | 'queue' | 'replace';
 export const overlaps: readonly Overlap[] = ['allow', 'skip', 'queue', 'replace'];
 
 export interface Spec {
   readonly type: string;
-  /** The input of its runs, unless the request has one. */
+  /** The input of the definition's runs; a request for a run can replace it. */
   readonly params: Json;
   readonly schedules: readonly Schedule[];
   readonly policy: Policy;
   readonly priority: number;
   readonly overlap: Overlap;
   readonly misfire: Misfire;
-  /** Whether overlap counts all runs of the type. */
+  /** Whether the runs of the type execute one at a time; `overlap` then considers the runs of all its definitions. */
   readonly onePerType: boolean;
   readonly inMemory: boolean;
   readonly manualRuns: boolean;
   readonly tags: Tags | null;
-  /** Settings from the code of the type, for instances that do not have that code. */
+  /** `phase`, `gate` and `limitKey` depend on the code of the type. They are stored for instances without that code. */
   readonly phase: 'run' | 'prepare';
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
-  /** What the definition says itself; the rest of `policy` and the like is its type's, as it was when this was written. */
+  /**
+   * The settings that the definition sets itself. The other settings in this spec are copies from its type, made when
+   * the definition was stored; they apply only if the type is not known. Absent: this spec applies as it is.
+   */
   readonly own?: OwnSettings;
 }
 
-/** Of the settings that a type has too, those that a definition sets itself. */
+/** The settings that a definition sets itself although its type has them too. They take precedence over the type's. */
 export interface OwnSettings {
   readonly policy: Policy;
   readonly priority?: number;
@@ -46,30 +52,33 @@ export interface OwnSettings {
   readonly onePerType?: true;
 }
 
-/** The limits that apply to runs of a definition. */
+/** How many runs of the type, and of the definition, may be admitted at a time; absent: any number. */
 export interface SpecGate {
   readonly typeMax?: number;
   readonly defMax?: number;
 }
 
-/** A definition as the code declares it, and the operator's override, which is stored separately. */
+/**
+ * A definition as the code declares it, and the operator's override in a field of its own, so that a deploy does not
+ * overwrite it.
+ */
 export interface Definition {
   readonly code: Spec;
   readonly override: Partial<Spec> | null;
-  /** The build that declared it; absent: no code did. */
+  /** The build that declared the definition; absent: no code declared it. */
   readonly build?: string;
-  /** Whether it is disabled because no living build declares it. */
+  /** Whether the definition is disabled because no living build declares it. */
   readonly isAbandoned?: true;
 }
 
 /**
- * What is in effect now: the operator's word over the definition's, and that over its type's, as the type is today.
- * Without the type's entry, its settings are those of the day on which the definition was written.
+ * Returns the settings that are in effect. The operator's override takes precedence over the definition, and the
+ * definition over its type. Without `type`, the copies of the type's settings in the definition apply.
  */
 export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
   const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
-  // One at a time is a lock of the type, which no definition of it can open.
+  // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
   const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
@@ -90,7 +99,7 @@ const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({
   gate: gateOf(typeMaxOf(type), own.concurrency),
 });
 
-/** Null: its runs are not limited. */
+/** Returns the limits for the runs of a definition; null: they are not limited. */
 export function gateOf(typeMax: number | undefined, defMax: number | undefined): SpecGate | null {
   if (typeMax === undefined && defMax === undefined) return null;
   return { ...(typeMax === undefined ? {} : { typeMax }), ...(defMax === undefined ? {} : { defMax }) };
@@ -98,26 +107,26 @@ export function gateOf(typeMax: number | undefined, defMax: number | undefined):
 
 export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as Definition;
 
-/** The unique key of a definition's job. */
+/** The unique key of the job that stores a definition: no two definitions have the same name. */
 export const definitionKey = (name: string): string => `def ${name}`;
 
-/** The unique key that a run holds while it is open, so that an overlap is detected. */
+/** The unique key that a run holds while it is open. A tick that finds the key taken has detected an overlap. */
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
 /**
- * The key of a run that waits until another run has ended: of a tick at the same instant as that of another definition
- * of its type, or of one that replaces the run before.
+ * The unique key of a run that must wait for another run to end. Either the run replaces the other one, or two
+ * definitions of a type with `onePerType` ticked at the same instant.
  */
 export const waitingKey = (name: string): string => `next def ${name}`;
 
-/** Whether its runs hold such a key: one of them at a time, and one that waits. */
+/** Whether runs of the definition hold `overlapKey` or `waitingKey`, so that at most one executes and one waits. */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
 /** The due time of a definition without a next tick. */
 export const never = instantMax;
 
-/** The start and end times of the runs from which schedules count. */
+/** The start and end times of runs by id, for schedules that count their next tick from a run. */
 export type RunMoments = ReadonlyMap<number, { readonly startedAt: number | null; readonly endedAt: number | null }>;
 
 /** A run that a tick creates. */
@@ -133,7 +142,9 @@ export interface Ticking {
   readonly runs: readonly CalledRun[];
 }
 
-/** The plan of schedules that become active now; schedules that were active before keep their plan. */
+/**
+ * Returns the plan for the schedules of `spec`. A schedule that `before` has too keeps its plan; the others start now.
+ */
 export function planOf(
   name: string,
   spec: Spec,
@@ -151,14 +162,14 @@ export function planOf(
 export const dueOf = ({ schedules }: Plan): number =>
   Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
 
-/** How many runs the ticks due now create, if none is skipped for overlap. */
+/** Returns how many runs the ticks due now create if none is skipped for overlap. */
 export function callsFor(def: Job, spec: Spec, now: number, runs: RunMoments): number {
   const callsOf = (plan: SchedulePlan, index: number): number =>
     dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0;
   return def.plan!.schedules.map(callsOf).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Handles every tick that is due, each with a run or a skip, and plans the next. */
+/** Handles every tick that is due: creates a run or records a skip. Then plans the next tick. */
 export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
   const ids = [...given.ids];
   const outcomes: TickOutcome[] = [];
@@ -184,16 +195,16 @@ export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
 
 export interface TickGiven {
   readonly now: number;
-  /** Ids for the runs that may be created. */
+  /** Ids for the new runs, as many as `callsFor` returns. */
   readonly ids: readonly number[];
-  /** Whether an open run, or one created in the same commit, counts for overlap. */
+  /** Whether an open run, or another new run of the same commit, is an overlap for the tick. */
   readonly isBusy: boolean;
   readonly runs: RunMoments;
 }
 
 /**
- * Enables a definition: ticks that were due while it was disabled are recorded as skipped, and the schedules start from
- * now.
+ * Returns the event for a definition that is enabled. Ticks that were due while it was disabled are recorded as
+ * skipped, and its schedules start from now.
  */
 export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
   const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now, 'disabled'));
@@ -201,7 +212,10 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
   return { kind: 'ticked', ticks: outcomes, plan, due: dueOf(plan) };
 }
 
-/** The ticks that an edit removes after their nominal time and before the time to which they are spread. */
+/**
+ * Returns a skip for each unhandled tick of the schedules that an edit removes. A tick can be unhandled after its
+ * nominal time because the spread delays it.
+ */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
   return def.plan!.schedules.flatMap((plan, index) =>
@@ -209,7 +223,10 @@ export function removedTicks(def: Job, before: Spec, after: Spec, now: number): 
   );
 }
 
-/** The ticks whose nominal time has passed and that have no outcome yet, including those spread to a later time. */
+/**
+ * Returns a skip, with the given reason, for each tick whose nominal time has passed without an outcome. These include
+ * ticks that the spread delays until after `now`.
+ */
 function missed(
   plan: SchedulePlan,
   spec: Spec,
@@ -227,7 +244,9 @@ function missed(
   );
 }
 
-/** Continues the plan after an awaited run has started or ended; null: the schedule still waits. */
+/**
+ * Returns the event that plans the next ticks after awaited runs have started or ended; null: no schedule can continue.
+ */
 export function goOn(def: Job, spec: Spec, runs: RunMoments): EventBody | null {
   const before = def.plan!.schedules;
   const schedules = before.map((plan, index) =>
@@ -237,7 +256,7 @@ export function goOn(def: Job, spec: Spec, runs: RunMoments): EventBody | null {
   return { kind: 'ticked', ticks: [], plan: { schedules }, due: dueOf({ schedules }) };
 }
 
-/** The runs that its schedules await. */
+/** Returns the ids of the runs whose start or end the definition's schedules wait for. */
 export const awaitedRuns = (def: Job): readonly number[] =>
   (def.plan?.schedules ?? []).flatMap(({ next, run }) => (next === null && run !== null ? [run] : []));
 
@@ -277,12 +296,12 @@ function after(
 ): SchedulePlan {
   const { ran, ...before } = plan;
   const on = { ...before, lastNominal: due.after, next: null, ...(ran && run === plan.run ? { ran } : {}) };
-  // No run was created, so there is none to await: the next tick counts from the same time.
+  // If no run was created, the next tick counts from the previous run, whose times are known.
   if (due.next === 'waiting') return run === plan.run ? withNext(on, schedule, name, runs) : { ...on, run };
   return { ...on, next: nextOf(due.next), run: countsFromRun(schedule) ? run : null };
 }
 
-/** Returns the plan unchanged if its next tick still waits. */
+/** Returns the plan with its next tick; unchanged if that tick depends on a run that has not started or ended yet. */
 function withNext(plan: SchedulePlan, schedule: Schedule, name: string, runs: RunMoments): SchedulePlan {
   const next = nextTick(schedule, momentsOf(plan, runs), name);
   if (next === 'waiting') return plan;

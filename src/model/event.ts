@@ -24,7 +24,7 @@ export type EventBody =
   | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
   /** The job was returned to the queue; the attempt does not count. */
   | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
-  /** The lease lapsed or its holder is gone, and the job gets another attempt. */
+  /** The lease lapsed or its holder is gone; the job gets another attempt. */
   | {
       readonly kind: 'lapsed';
       readonly holder: string;
@@ -34,7 +34,10 @@ export type EventBody =
     }
   /** The attempt failed, and there will be another. */
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
-  /** It will be finished from outside, under the same fence; also by a worker whose lease had lapsed. */
+  /**
+   * Another system will finish the job, under the same fence. Also recorded when a worker reclaims a job whose lease
+   * had lapsed.
+   */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** The job waits for its children. */
   | {
@@ -46,11 +49,11 @@ export type EventBody =
     }
   /** Children were added. */
   | { readonly kind: 'adopted'; readonly tasks: number }
-  /** No child is open any more. */
+  /** No child of the job is open any more, and the job continues. */
   | { readonly kind: 'settled'; readonly due: number }
-  /** The parent released the job. */
+  /** The job no longer waits for its parent. */
   | { readonly kind: 'freed' }
-  /** The job cannot be claimed until it is resumed; a definition is disabled. */
+  /** The job cannot be claimed until it is resumed. A definition with this event is disabled. */
   | { readonly kind: 'paused' }
   /** The job can be claimed again. */
   | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }
@@ -58,11 +61,11 @@ export type EventBody =
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
   /** The job succeeded. */
   | { readonly kind: 'succeeded' }
-  /** The job failed, and no attempt is left. */
+  /** The job failed, and there will be no further attempt. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly late?: Late }
   /** The job was cancelled. */
   | { readonly kind: 'cancelled'; readonly code: TerminateCode; readonly late?: Late }
-  /** The job finished, and is due again by its repeat rule. */
+  /** The attempt finished, and the job is due again: by its repeat rule, or because its worker asked for it. */
   | { readonly kind: 'repeated'; readonly due: number }
   /** The job was reopened by an operator. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
@@ -71,7 +74,7 @@ export type EventBody =
   /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
 
-/** The fields of a new job that later events change. */
+/** The initial values of the fields that later events change. */
 export interface FirstState {
   readonly due: number;
   readonly priority: number;
@@ -80,7 +83,7 @@ export interface FirstState {
   readonly plan?: Plan;
 }
 
-/** The outcome that arrived after the job had been asked to cancel: it is recorded and has no effect. */
+/** An outcome that arrived after the job had been asked to cancel. It is recorded and has no effect. */
 export type Late = 'succeeded' | 'failed';
 
 /** The fields that an edit can change. */
@@ -95,12 +98,17 @@ export interface Edit {
   readonly plan?: Plan;
 }
 
-/** One tick, or a range of ticks, and its outcome. */
+/**
+ * A tick with its run, or a skipped tick, or a range of skipped ticks from `nominal` to `to`. `schedule` is an index.
+ */
 export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
-/** Reasons beside the time: an open run, a disabled definition, or a schedule that was removed. */
+/**
+ * Why a tick was skipped: by the rules for late ticks and clock changes (`SkipReason`), for an open run, because the
+ * definition was disabled, or because an edit removed its schedule.
+ */
 export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 
 export const endings: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'failed', 'cancelled']);

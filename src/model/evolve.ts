@@ -58,7 +58,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   repeated: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
-    // Not admitted any more: other jobs may have passed the gate since, so it must pass the gate again.
+    // A reopened job must pass its gate again, since other jobs may have been admitted meanwhile.
     const again = { generation: job.generation + 1, phase: e.phase, due: e.due, scheduled: null, admitted: false };
     const open = { ...moved(job, e), ...fresh, ...again };
     return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
@@ -70,17 +70,17 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   ticked: (job, e) => ({ ...job, ...stampOf(e), plan: e.plan, due: e.due }),
 };
 
-/** Applies one event. */
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
 /**
- * The job after its events. The input, unless it was edited, and the result are stored beside the history, not in it.
+ * Returns the job after its events. The result is missing, since it is stored beside the history, and the input is that
+ * of `origin` unless an event edited it.
  */
 export function replay(origin: JobOrigin, events: readonly Event[]): Job {
   return events.reduce(evolve, blankJob(origin));
 }
 
-/** A job before its first event. */
+/** Returns a job before its first event. */
 export function blankJob(origin: JobOrigin): Job {
   return {
     ...origin,
@@ -108,10 +108,12 @@ export function blankJob(origin: JobOrigin): Job {
 
 const stampOf = ({ n, at }: Stamp) => ({ version: n, changed: at });
 
-/** The fields without those of the state it leaves. */
+/** Returns the job without the fields of the state that it leaves, and with the number and time of the event. */
 const moved = (job: Job, { n, at }: Stamp): JobFacts => facts(job, n, at);
 
-/** Pending again; a run that gathers stays admitted at its gate. */
+/**
+ * Returns the job as pending. It counts toward its gate no longer, except a run that only has to gather its results.
+ */
 const outside = (job: Job, event: Stamp): PendingJob => ({
   ...moved(job, event),
   state: 'pending',

@@ -1,6 +1,6 @@
 /**
  * The gate: a limit that several jobs share. It names the type, the definition, the key (such as a tenant) and whether
- * only the leader may admit jobs. How many more are admitted is computed here from a count of the admitted jobs.
+ * only the leader may admit jobs. This file computes how many more jobs a gate admits from the number admitted so far.
  */
 
 export interface Gate {
@@ -8,16 +8,19 @@ export interface Gate {
   readonly def: string | null;
   readonly key: string | null;
   readonly leaderOnly: boolean;
-  /** How many jobs of the type, or of the definition, may be admitted, unless the claimer's own limits differ. */
+  /**
+   * How many jobs of the type, and of the definition, may be admitted at a time. A limit that the claiming instance has
+   * for the same type or definition replaces this one.
+   */
   readonly typeMax?: number;
   readonly defMax?: number;
 }
 
-/** How many jobs may be admitted at a time, across all instances; a missing name is not limited. */
+/** How many jobs may be admitted at a time, across all instances, by name; a name that is missing has no limit here. */
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
   readonly defs: ReadonlyMap<string, number>;
-  /** Per key of a type. */
+  /** By type: how many of its jobs with the same key may be admitted. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
@@ -43,7 +46,7 @@ export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
-  /** Of a claim's candidates many are at the same gates. */
+  /** Parsed gates by their text, because many candidates of a claim have the same gate. */
   readonly #gates = new Map<string, Gate>();
 
   constructor(admitted: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
@@ -52,13 +55,13 @@ export class GateAdmissions {
     this.#isLeader = isLeader;
   }
 
-  /** How many more jobs this gate admits. */
+  /** Returns how many more jobs the gate admits; 0 for a gate of the leader if this instance is not the leader. */
   room(text: string): number {
     const gate = this.#gate(text);
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
-  /** Counts one more job, if the gate has room for it. */
+  /** Counts one more job as admitted if the gate has room for it; otherwise returns false. */
   admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);

@@ -26,7 +26,10 @@ interface CharSet {
 
 type CharRange = readonly [first: number, last: number];
 
-/** Refuses `malformed.pattern`: too long, too many stars (a literal pattern may have any length), or not plain text. */
+/**
+ * Refuses `malformed.pattern` for characters that the stores cannot compare, and for too many characters or stars. A
+ * pattern without wildcards may have any length.
+ */
 export function parseGlob(text: string): Glob {
   checkCharacters(text);
   const glob = { text, tokens: readTokens(text) };
@@ -36,15 +39,15 @@ export function parseGlob(text: string): Glob {
 
 export const isLiteral = (glob: Glob): boolean => glob.tokens.every(({ kind }) => kind === 'char');
 
-/** The text with which every matching name begins: the whole name if the pattern is literal. */
+/** Returns the text with which every matching name begins; for a pattern without wildcards, the whole name. */
 export function literalPrefix(glob: Glob): string {
   const end = glob.tokens.findIndex(({ kind }) => kind !== 'char');
   return Array.from(glob.text).slice(0, end < 0 ? undefined : end).join('');
 }
 
 /**
- * Backtracks to the last star only, one character further each time: what matched before it need not change, since that
- * star absorbs any difference. So there are at most characters × tokens steps.
+ * On a mismatch, goes back to the last star only and lets it match one character more. Earlier stars need not change,
+ * since the last star can match any difference. So there are at most characters × tokens steps.
  */
 export function matches(glob: Glob, name: string): boolean {
   const { tokens } = glob;
@@ -73,11 +76,15 @@ export function matches(glob: Glob, name: string): boolean {
   return token === tokens.length;
 }
 
-/** An equivalent expression for PostgreSQL's `~`. It has no back-references, so PostgreSQL runs it as an automaton. */
+/**
+ * Returns an equivalent regular expression for PostgreSQL's `~`. It has no back-references, so PostgreSQL matches it
+ * without backtracking.
+ */
 export const toPostgresRegex = (glob: Glob): string => `^${glob.tokens.map(regexOf).join('')}$`;
 
 function checkCharacters(text: string): void {
-  // SQLite ends a text at NUL and reads U+FFFE and U+FFFF as U+FFFD; UTF-8 cannot carry half a surrogate pair.
+  // These characters would match differently in each store: SQLite ends a text at NUL and reads U+FFFE and U+FFFF as
+  // U+FFFD, and UTF-8 cannot represent half a surrogate pair.
   if (!text.isWellFormed() || /[\0\uFFFE\uFFFF]/.test(text)) {
     const message = 'cannot read the pattern: it holds NUL, U+FFFE, U+FFFF or half a surrogate pair';
     throw new Refusal('malformed.pattern', message);
@@ -118,7 +125,10 @@ function tokenOf(char: string): GlobToken {
   return { kind: 'char', code: codeOf(char) };
 }
 
-/** Reads from the character after `[`; `end` is the index of the closing `]`, or after the text if there is none. */
+/**
+ * Reads a set from the character after `[` on. `end` is the index of the closing `]`, or the length of the text if
+ * there is none.
+ */
 function readSet(chars: readonly string[], start: number): { set: CharSet; end: number } {
   const inverted = chars[start] === '^';
   const body = inverted ? start + 1 : start;
@@ -128,8 +138,9 @@ function readSet(chars: readonly string[], start: number): { set: CharSet; end: 
 }
 
 /**
- * A `-` makes a range unless it is first, last, directly after a range, or after a `]` that comes first. The end of a
- * range is any character; a reversed range contains only the character it starts with.
+ * Reads the members of a set as SQLite does. A `-` makes a range unless it is first, last, directly after a range, or
+ * after a `]` that comes first. Any character can end a range. A reversed range contains only the character it starts
+ * with.
  */
 function readRanges(chars: readonly string[]): CharRange[] {
   const ranges: CharRange[] = [];
@@ -149,7 +160,10 @@ function readRanges(chars: readonly string[]): CharRange[] {
   return ranges;
 }
 
-/** PostgreSQL refuses reversed ranges, and few ranges are tested faster. */
+/**
+ * Sorts the ranges and merges those that touch, since fewer ranges are tested faster. Drops reversed ranges, which
+ * PostgreSQL refuses.
+ */
 function joined(ranges: readonly CharRange[]): CharRange[] {
   const sorted = ranges.filter(([first, last]) => first <= last).sort((a, b) => a[0] - b[0]);
   const apart: [number, number][] = [];

@@ -35,8 +35,8 @@ export interface JobFacts extends JobOrigin {
   readonly priority: number;
   readonly due: number;
   /**
-   * When a Bedrock job was due by its schedule, after `due` became another time: its lease lapsed, or it has waited for
-   * its children. SCHEDULED repeats count from it. Null: `due` is that time.
+   * When a Bedrock job was due by its schedule, if `due` is another time because its lease lapsed or it waited for its
+   * children. SCHEDULED repeats count from this time. Null: `due` is the time by the schedule.
    */
   readonly scheduled: number | null;
   /** Rises with every claim and never repeats. */
@@ -46,10 +46,10 @@ export interface JobFacts extends JobOrigin {
   /** Attempts in this phase and generation; an attempt that was released or lost in a crash does not count. */
   readonly attempt: number;
   readonly crashes: number;
-  /** Whether it counts toward its gate. */
+  /** Whether the job counts toward its gate. */
   readonly admitted: boolean;
   readonly startedAt: number | null;
-  /** Whether it is running and has children: it must wait for them before it can succeed. */
+  /** Whether children were added for which the job does not wait yet. It must wait for them before it can succeed. */
   readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
   /** The error of the last attempt. */
@@ -73,22 +73,22 @@ export interface JobOrigin {
   /** The key of a task, unique among its siblings. */
   readonly key: string | null;
   readonly created: number;
-  /** Jobs that share a gate are limited together. */
+  /** The text of the gate (`gateText`), which the job may share with others; null: the job is not limited. */
   readonly gate: string | null;
   readonly unique: UniqueKey | null;
   readonly policy: Policy;
   readonly tags: Tags | null;
   /** JSON text. */
   readonly input: string;
-  /** The tick that created the run. */
+  /** The tick that created the run; null: no tick did. */
   readonly tick: RunTick | null;
 }
 
 export interface Lease {
   readonly holder: string;
   /**
-   * Store time; null: for as long as the holder's instance sends heartbeats, or without limit for a job that was handed
-   * off.
+   * The store time at which the lease ends. Null: it lasts as long as the holder's instance sends heartbeats, or
+   * without limit if the job was handed off.
    */
   readonly until: number | null;
 }
@@ -113,13 +113,13 @@ export interface CancelNote {
 export interface JobError {
   readonly code: ErrorCode;
   readonly message: string;
-  /** The name of its class, unless that is `Error`. */
+  /** The name of the error's class; absent: `Error`. */
   readonly name?: string;
-  /** The application's own code, such as ENOENT. */
+  /** The `code` property of the error that was thrown, such as ENOENT; `code` above is Stint's own classification. */
   readonly id?: string;
-  /** Its causes and inner errors, each before its own causes. */
+  /** The causes of the error, and the inner errors of an AggregateError. Each is followed by its own causes. */
   readonly causes?: readonly ErrorCause[];
-  /** JSON data that the handler attached. */
+  /** JSON data that the handler attached to the error. */
   readonly data?: unknown;
   readonly stack?: string;
 }
@@ -127,7 +127,7 @@ export interface JobError {
 export type ErrorCause = Pick<JobError, 'name' | 'id' | 'message'>;
 
 export interface RunTick {
-  /** The definition's id. */
+  /** The id of the definition. */
   readonly def: number;
   readonly schedule: number;
   readonly nominal: number;
@@ -140,17 +140,20 @@ export type Tags = Readonly<Record<string, string>>;
 /** The settings of a job; a missing field means the default. */
 export interface Policy extends Partial<RetryPolicy> {
   readonly timeoutMs?: number;
-  /** For the phases in which a run prepares and gathers its tasks. */
+  /** The timeout of the phases in which a run plans its tasks and gathers their results. */
   readonly prepareTimeoutMs?: number;
   readonly onTaskFailure?: OnTaskFailure;
   readonly retentionMs?: number;
   readonly leaderOnly?: boolean;
-  /** A repeat rule: when the job finishes, it is pending again (Bedrock). */
+  /** A repeat rule (Bedrock). A job that finishes is pending again, due at the time that the rule gives. */
   readonly repeat?: string;
-  /** Date modifiers from the claim to the time at which an unfinished job is handed out again (Bedrock). */
+  /**
+   * Date modifiers such as `+1 HOUR` (Bedrock). Applied to the time of a claim, they give the time at which the job is
+   * handed out again if it has not finished.
+   */
   readonly retryAfter?: string;
   readonly startBy?: number;
-  /** How often the job may be handed out without finishing; after that it fails. */
+  /** How often the job may be handed out without finishing. A further claim makes the job fail. */
   readonly handOutsMax?: number;
 }
 
@@ -162,30 +165,39 @@ export interface Plan {
 }
 
 export interface SchedulePlan {
-  /** No tick is due at or before this time. */
+  /** When the schedule became active. Its first tick comes after this time. */
   readonly activated: number;
   /** The nominal time of the last tick that was handled. */
   readonly lastNominal: number | null;
   readonly next: { readonly nominal: number; readonly due: number } | null;
-  /** The last run, if the next tick counts from its start or end; if `next` is null, that run is awaited. */
+  /**
+   * The id of the last run, if the next tick counts from its start or end. While `next` is null, the schedule waits for
+   * this run.
+   */
   readonly run: number | null;
-  /** When that run started and ended, once the next tick counts from it: the run itself may have been deleted since. */
+  /**
+   * When `run` started and ended, stored once the next tick was counted from it, since the run may be deleted later.
+   */
   readonly ran?: { readonly startedAt: number | null; readonly endedAt: number | null };
 }
 
-/** Whether its lease lapsed and it was not claimed since: with retryAfter, its worker may still finish it. */
+/**
+ * Whether the lease of a job with `retryAfter` has lapsed and no worker has claimed the job since. The worker that held
+ * it may still finish it.
+ */
 export const isLate = (job: Job): job is PendingJob =>
   job.state === 'pending' && job.policy.retryAfter !== undefined && job.crashes > 0 && job.scheduled !== null;
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
-/** The holder of a job that was handed off: any system that has the token. */
+/** Returns the holder of a job that was handed off. Any system that has the token can finish the job. */
 export const tokenHolder = (token: string): string => `token ${token}`;
 
 export const isHandedOff = ({ lease }: RunningJob): boolean => lease.holder.startsWith(tokenHolder(''));
 
 /**
- * The job without the fields of its current state. Copying the named fields is much faster than deleting the others.
+ * Returns the job without the fields of its current state. Copying the fields by name is much faster than deleting the
+ * others.
  */
 export const facts = (job: Job, version = job.version, changed = job.changed): JobFacts => ({
   id: job.id,

@@ -1,6 +1,6 @@
 /**
  * JSON as Stint stores it: text within limits of size and depth, free of keys that could reach a prototype. Bedrock's
- * data is stored as written instead (`checkExactText`): its workers use other languages.
+ * data is stored as written instead (`checkExactText`), because its workers use other languages.
  */
 import { isRefusal, Refusal } from '../refusal.ts';
 
@@ -17,16 +17,17 @@ export interface JsonLimits {
 }
 
 export const defaultJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 64 };
-/** SQLite's JSON functions, which Bedrock's queries use, read no deeper. */
+/** SQLite's JSON functions, with which Bedrock's queries read the data, accept at most 1,000 levels. */
 export const exactJsonLimits: JsonLimits = { bytes: 1_048_576, depth: 1000 };
 
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const pathShownMax = 200;
 
 /**
- * The JSON text of a user's value. Values that JSON would drop silently are refused: NaN, functions, symbols, Maps and
- * other objects that are neither plain nor have `toJSON`. Undefined is treated as JSON does: omitted in objects, null
- * in arrays, and null as the whole value. Refuses `malformed.json` with the path in the detail.
+ * Returns the JSON text of a user's value. Values that JSON would drop silently are refused: NaN, functions, symbols,
+ * Maps and other objects that are neither plain nor have `toJSON`. Undefined is treated as JSON does: omitted in
+ * objects, null in arrays, and null as the whole value. Refuses `malformed.json` with the path of the wrong value in
+ * the detail.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
@@ -35,7 +36,10 @@ export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits)
   return text;
 }
 
-/** Returns text from outside unchanged, after checking that it is JSON. Refuses `malformed.json`. */
+/**
+ * Checks that a text from outside is JSON, and returns it; only half surrogate pairs are replaced, by escapes. Refuses
+ * `malformed.json`.
+ */
 export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): string {
   checkBytes(text, limits);
   checkDepth(text, limits);
@@ -44,7 +48,10 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
   return wellFormed(text);
 }
 
-/** The same with any key and any number: read it with `parseExact`, and never assign its keys one by one. */
+/**
+ * Like `checkJsonText`, but accepts every key and number. Read the text with `parseExact`. Do not copy its keys by
+ * assignment: a key may be `__proto__`.
+ */
 export function checkExactText(text: string, limits: JsonLimits = exactJsonLimits): string {
   checkBytes(text, limits);
   checkDepth(text, limits);
@@ -55,24 +62,35 @@ export function checkExactText(text: string, limits: JsonLimits = exactJsonLimit
 const wellFormed = (text: string): string =>
   text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
-/** Parses a text without keys that could reach a prototype; a text that was checked has none. */
+/**
+ * Parses a text and leaves out keys that could reach a prototype. A text that `checkJsonText` has accepted contains
+ * none.
+ */
 export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
 }
 
-/** Parses a text and keeps its numbers as written: other languages have integers beyond 2^53. Only for `exactText`. */
+/**
+ * Parses a text and keeps its numbers as written, since other languages have integers beyond 2^53. Write the value with
+ * `exactText`.
+ */
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
-/** Text for what `parseExact` gave, changed or not. Refuses as `checkExactText` does. */
+/**
+ * Returns the JSON text of a value from `parseExact`, also after changes to it. Refuses `malformed.json` beyond the
+ * limits.
+ */
 export const exactText = (value: Json): string => checkExactText(JSON.stringify(value));
 
-/** The text of a string, number (as written), true or false; undefined for null, arrays and objects. */
+/** Returns the text of a string, a number (as written), true or false; undefined for null, arrays and objects. */
 export function scalarText(value: Json | undefined): string | undefined {
   if (isRaw(value)) return value.rawJSON;
   return value === null || typeof value === 'object' || value === undefined ? undefined : String(value);
 }
 
-/** RFC 7396: members of the patch replace those of the target, and null removes a member. */
+/**
+ * Applies a JSON Merge Patch (RFC 7396): members of the patch replace those of the target, and null removes a member.
+ */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
@@ -89,7 +107,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 /** TypeScript's library does not declare JSON.rawJSON yet. */
 const exactJson = JSON as unknown as { rawJSON(text: string): Json; isRawJSON(value: unknown): boolean };
 
-/** Whether it is a number from `parseExact`, kept as written. */
+/** Whether the value is a number that `parseExact` has kept as written. */
 export const isExactNumber = (value: unknown): boolean => isRaw(value);
 
 const isRaw = (value: unknown): value is { readonly rawJSON: string } => exactJson.isRawJSON(value);
@@ -111,8 +129,8 @@ function checkedText(value: unknown, limits: JsonLimits): string {
 }
 
 /**
- * Detects plain data, which JSON.stringify writes without loss. Walking a value takes five times as long and is rarely
- * needed. Invalid and unusual values are left to `JsonWalk`, which reports where they are.
+ * Detects plain data, which JSON.stringify writes without loss. All other values go through `JsonWalk`, which takes
+ * five times as long and reports where an invalid value is.
  */
 class PlainDataCheck {
   readonly #depth: number;
@@ -127,7 +145,7 @@ class PlainDataCheck {
     try {
       return this.#isData(value, this.#depth);
     } catch {
-      // Reading the value threw an error; `JsonWalk` refuses the value with it.
+      // Reading the value threw an error. `JsonWalk` will get the same error and refuse the value.
       return false;
     }
   }
@@ -156,13 +174,13 @@ class PlainDataCheck {
 }
 
 /**
- * Checks each value while JSON.stringify writes it, since only that sees the results of `toJSON`. It stops at the first
- * value that is too deep, so the stack stays shallow, and as soon as the text must be too long, so that a value that
- * contains another many times cannot grow without bound.
+ * Checks each value while JSON.stringify writes it, since only JSON.stringify sees the results of `toJSON`. Refuses the
+ * first value that is too deep, so that the stack stays shallow. Refuses the value as soon as its text must be too
+ * long: an object that contains another many times could become a text of any length.
  */
 class JsonWalk {
   readonly #limits: JsonLimits;
-  /** The objects that enclose the current value, outermost first, and the key followed in each. */
+  /** The objects and arrays that enclose the current value, outermost first, and in `#keys` the current key of each. */
   readonly #holders: object[] = [];
   readonly #keys: string[] = [];
   #charsAtLeast = 0;
@@ -192,7 +210,7 @@ class JsonWalk {
     this.#keys[this.#keys.length - 1] = key;
   }
 
-  /** The next holder is the value just visited, or one of its holders. */
+  /** Moves to another holder: the value that was visited last, or one that encloses it. */
   #turnTo(holder: object): void {
     const level = this.#holders.lastIndexOf(holder);
     if (level < 0) this.#holders.push(holder);
@@ -226,7 +244,7 @@ const tooDeep = ({ depth }: JsonLimits): string => `it is more than ${depth} lev
 
 const isInvalidDate = (value: unknown): boolean => value instanceof Date && Number.isNaN(value.getTime());
 
-/** True also for objects of another realm, which has its own Object.prototype. */
+/** Whether the object is plain. Objects of another realm, with an Object.prototype of their own, are plain too. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -237,7 +255,7 @@ function nameOfClass(value: object): string {
   return typeof name === 'string' && name !== '' ? name.slice(0, 50) : 'class instance';
 }
 
-/** Such as `$.lines[3].price`; keys that are no identifiers are in brackets. */
+/** Returns a path such as `$.lines[3].price`. Keys that are not identifiers are in brackets. */
 function pathOf(keys: readonly string[]): string {
   const steps = keys.map((key) => {
     if (/^\d{1,10}$/.test(key)) return `[${key}]`;
@@ -252,7 +270,7 @@ function checkBytes(text: string, limits: JsonLimits): void {
   throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes });
 }
 
-/** Checked before parsing: a text of a million brackets would be built first, and found too deep afterwards. */
+/** Refuses a text that is too deep before JSON.parse builds its values: it could consist of a million brackets. */
 function checkDepth(text: string, limits: JsonLimits): void {
   let depth = 0;
   let inString = false;
@@ -278,7 +296,10 @@ function parsed(text: string, revive?: (key: string, value: unknown, context?: {
   }
 }
 
-/** Reports the position if the parser does, but never quotes the text, which may contain a secret. */
+/**
+ * Returns the refusal of a text that is not JSON, with the position if the parser reports one. The refusal does not
+ * quote the text, which may contain a secret.
+ */
 function notJson(text: string, error: unknown): Refusal {
   const found = /at position (\d+)/.exec(String(error))?.[1];
   const position = found === undefined ? null : Math.min(Number(found), text.length);
@@ -287,8 +308,8 @@ function notJson(text: string, error: unknown): Refusal {
 }
 
 /**
- * Checks what can be wrong in a text that parses: a key, or a number such as 1e999. `JsonWalk`, which reports the path, is
- * slower.
+ * Whether a parsed value has no unsafe key and no infinite number, such as 1e999. Faster than `JsonWalk`, which then
+ * reports the path of the wrong value.
  */
 function isFit(value: Json): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
@@ -297,7 +318,7 @@ function isFit(value: Json): boolean {
   return Object.entries(value).every(([key, member]) => !unsafeKeys.has(key) && isFit(member));
 }
 
-/** A key may be written with escapes, so any \u escape requires a check. */
+/** Whether the text may contain an unsafe key. Every `\u` escape counts, since it may be a part of such a key. */
 const mayHaveUnsafeKey = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text);
 
 const leaveOutUnsafe = (key: string, value: unknown): unknown => (unsafeKeys.has(key) ? undefined : value);

@@ -1,6 +1,6 @@
 /**
- * The machine: what each command does to a job in each state. It reads no clock and has no effects. The table below is
- * complete: a pair that it does not contain is refused.
+ * The machine: what each command does to a job in each state. It reads no clock and has no effects. A command is
+ * refused in a state for which the table below has no rule.
  */
 import { Refusal } from '../refusal.ts';
 import { tryModifiers } from '../time/modifiers.ts';
@@ -49,7 +49,10 @@ const rules: Rules = {
   edit: { pending: edit, held: edit, running: edit, ended: edit },
 };
 
-/** The change that the command makes, or the refusal. A change without events: the job is already in that state. */
+/**
+ * Returns the change that the command makes, or a refusal. A change without events means that the command had no
+ * effect, such as a second, equal cancel.
+ */
 export function step(job: Job, command: Command, asking: Asking): Change | Refusal {
   const verdict = decide(job, command, asking);
   if (verdict instanceof Refusal) return verdict;
@@ -58,15 +61,15 @@ export function step(job: Job, command: Command, asking: Asking): Change | Refus
 }
 
 /**
- * Only a job that has succeeded has a result: a job that repeats has none yet, and an outcome after a cancel is not
- * stored.
+ * Adds the result if the job has succeeded. A job that repeats has no result yet, and a result that arrives after a
+ * cancel is not stored.
  */
 function withResult(change: Change & { readonly after: Job }, result: string): Change {
   const { after } = change;
   return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
 }
 
-/** Applies several commands in order, as one change; if one is refused, all are. */
+/** Applies several commands in order, as one change. If one is refused, returns its refusal and no change. */
 export function steps(job: Job, commands: readonly Command[], asking: Asking): Change | Refusal {
   let change: Change = { before: job, after: job, events: [] };
   for (const command of commands) {
@@ -77,13 +80,13 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
   return change;
 }
 
-/** A new job and its first event. */
+/** Returns the change that creates a job, with its first event. */
 export function create(origin: JobOrigin, first: FirstState, asking: Asking): Change {
   const { events, after } = record(blankJob(origin), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };
 }
 
-/** Numbers and stamps the events, and applies them to the job. */
+/** Gives each event its number, time, actor and reason, and applies the events to the job. */
 export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const events: Event[] = [];
   let after = job;
@@ -96,7 +99,7 @@ export function record(job: Job, bodies: readonly EventBody[], asking: Asking): 
   return { before: job, after, events };
 }
 
-/** The pairs of the table, for tests and documentation. */
+/** Returns all pairs of a command and a state that the table contains, for tests and documentation. */
 export const transitions = (): readonly (readonly [CommandName, State])[] =>
   Object.entries(rules).flatMap(([name, from]) => Object.keys(from).map((state) => [name as CommandName, state as State] as const));
 
@@ -135,7 +138,10 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
 }
 
-/** Whether it has never been claimed and its `startBy` has passed. A job that was retried by hand has started before. */
+/**
+ * Whether the job has never been claimed and its `startBy` has passed. A job that was retried by hand may start at any
+ * time.
+ */
 export const isTooLateToStart = ({ policy: { startBy }, startedAt, generation }: Job, now: number): boolean =>
   startBy !== undefined && now > startBy && startedAt === null && generation === 1;
 
@@ -143,17 +149,20 @@ function expire(job: PendingJob, _command: Command, { now }: Asking): Verdict {
   return isTooLateToStart(job, now) ? [{ kind: 'cancelled', code: 'automation' }] : wrongState(job, 'expire');
 }
 
-/** The earlier of retryAfter and the job's own next repeat, ignoring a repeat that has already passed. */
+/**
+ * Returns when the job is handed out again unless it has finished: after `retryAfter`, or at its next repeat if that is
+ * earlier and has not passed.
+ */
 function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   const again = applyModifiers(parseModifiers(retryAfter), now);
   if (job.policy.repeat === undefined) return again;
   const { base, modifiers } = parseRepeat(job.policy.repeat);
-  // A rule whose result is outside the calendar must not make the claim fail.
+  // A repeat rule that leads outside the calendar must not make the claim fail.
   const next = tryModifiers(modifiers, base === 'scheduled' ? scheduledDue(job) : now);
   return next !== null && next > now ? Math.min(again, next) : again;
 }
 
-/** When it was due by its schedule. */
+/** Returns when the job was due by its schedule, even if `due` has been changed since. */
 const scheduledDue = ({ scheduled, due }: Job): number => scheduled ?? due;
 
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
@@ -208,7 +217,11 @@ function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
   return [job.cancel ? endingOf(job.cancel) : { kind: 'settled', due: dueAfterChildren(job, now) }];
 }
 
-/** A Bedrock job keeps the time that it got when it began to wait, or that was set meanwhile. */
+/**
+ * Returns when the job is due after its last child has ended. A run is due now. A Bedrock job for which `plan` set a
+ * due time keeps that time, or the one that an edit has set since. Another job with a repeat rule keeps a due time in
+ * the past, since its next repeat may count from it.
+ */
 function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
   if (scheduled !== null) return due;
   return policy.repeat === undefined ? now : Math.min(due, now);
@@ -234,7 +247,9 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
   return job.hold === 'children' ? askToCancel(job, command, asking) : endCancelled(job, command);
 }
 
-/** A second cancel can only shorten the time until the job is stopped, or turn a failure into a cancel. */
+/**
+ * Asks the job to cancel. A second request can only set an earlier stop, or change the fate from failed to cancelled.
+ */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
   const asked = job.cancel;
   const requestedStop = command.graceMs === undefined ? Infinity : asking.now + command.graceMs;
@@ -247,13 +262,16 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
   return [{ kind: 'cancelAsked', note }, ...(stopAt === null ? [] : handedOffUntil(job, stopAt))];
 }
 
-/** No handler here can stop a job that was handed off: its lease ends at `until`, and repair then finds the cancel. */
+/**
+ * Ends the lease of a handed-off job at `until`. No instance executes that job, so none could stop it; once the lease
+ * has lapsed, repair ends the job because of the cancel.
+ */
 function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
   return [{ kind: 'handedOff', holder: job.lease.holder, until }];
 }
 
-/** The final event of a job that was asked to cancel. */
+/** Returns the final event of a job that was asked to cancel. `late`: the outcome that arrived after the request. */
 function endingOf(note: CancelNote, late?: Late): EventBody {
   const lateOutcome = late ? { late } : {};
   if (note.fate === 'cancelled') return { kind: 'cancelled', code: note.code, ...lateOutcome };
@@ -274,7 +292,10 @@ const poisoned = (job: Job, holder: string): JobError => ({
   message: `the lease was lost ${job.crashes + (job.state === 'running' ? 1 : 0)} times, last by ${holder} in phase ${job.phase}`,
 });
 
-/** Immediately after the first crash; with every further crash the job waits longer. */
+/**
+ * Returns when the job is due after its lease lapsed: immediately after the first crash, later after every further one.
+ * A Bedrock job with `retryAfter` is due at the end of its lease.
+ */
 function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; readonly scheduled?: number } {
   if (job.policy.retryAfter !== undefined) return { due: job.lease.until ?? job.due, scheduled: scheduledDue(job) };
   if (job.crashes === 0) return { due: Math.min(job.due, now) };

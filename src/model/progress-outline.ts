@@ -3,21 +3,25 @@ import { isRunning, settledOf } from './progress-tree.ts';
 import type { Progress, ProgressStatus, StageNode } from './progress-tree.ts';
 
 export interface Outline {
-  /** Status of the newest process; null before there is one. */
+  /** The status of the newest process; null: there is none yet. */
   readonly status: ProgressStatus | null;
   readonly process: string | null;
   readonly stage: StageOutline | null;
-  /** Stages started so far in this process; the total is not known. */
+  /** The number of stages started so far in this process; the total is not known. */
   readonly stages: number;
   /**
-   * Percentage of the current stage, rounded down; null while its total is unknown; 100 when the process has succeeded.
+   * The percentage of items of the current stage that have ended, rounded down; null: the total is unknown or 0. 100
+   * when the process has succeeded.
    */
   readonly percent: number | null;
-  /** The newest running items, at most ten. */
+  /** The descriptions of the newest running items, at most ten. */
   readonly working: readonly string[];
 }
 
-/** `settled` items ended between `startedAt` and `until`: that gives the rate, and with `total` the remaining time. */
+/**
+ * The outline of one stage. `settled` items ended between `startedAt` and `until`, which gives the rate and, with
+ * `total`, the remaining time.
+ */
 export interface StageOutline {
   readonly description: string | null;
   readonly status: ProgressStatus;

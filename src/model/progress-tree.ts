@@ -2,8 +2,9 @@
  * The tree of progress: processes, their stages and items, as plain JSON whose size is bounded.
  *
  * Counts are exact; the number of nodes is limited:
- * - A stage keeps 300 items: the first 100, and the newest. Succeeded items are dropped first, then failed ones, then
- *   running ones. All older stages together keep 1,000 items, the newest stages first.
+ * - A stage keeps 300 items: the first 100, and the newest. Of the others, succeeded and skipped items are dropped
+ *   first, then failed ones, then running ones.
+ * - All stages together keep 1,000 items when a stage or process starts; the oldest stages lose theirs first.
  * - A process keeps its newest 100 stages, a job its newest 10 processes; the number of dropped nodes is recorded.
  * - A text is cut at 500 characters and then ends with ….
  */
@@ -16,7 +17,7 @@ export const progressTextMax = 500;
 
 export type ProgressStatus = 'RUNNING' | 'SUCCESS' | 'ERROR' | 'CANCELLED';
 
-/** The consequence of a failure. PARENT is the policy of the node above, and FAIL at the top. */
+/** The consequence of a failure. PARENT: for an item, the policy of its stage; for a stage, FAIL. */
 export type FailurePolicy = 'PARENT' | EffectivePolicy;
 export type EffectivePolicy =
   /** End the process as failed, and ask the work to stop. */
@@ -33,11 +34,11 @@ export type ItemId = string | number;
 export interface Progress {
   readonly processes: readonly ProcessNode[];
   readonly processesDropped: number;
-  /** When the work was asked to stop, by a user or by a failure. */
+  /** When the work was asked to stop, by a user or because of a failure. */
   readonly cancelledAt: number | null;
-  /** Whether a failure asked the work to stop; false: a user did. */
+  /** Whether the work was asked to stop because of a failure; false: a user asked, or nobody did. */
   readonly aborted: boolean;
-  /** The reason the user gave, or the error of the failure. */
+  /** The reason that the user gave, or the error of the failure. */
   readonly cause: string | null;
   readonly skipStage: boolean;
   readonly updatedAt: number | null;
@@ -71,7 +72,7 @@ export interface StageNode extends ProgressNode {
 }
 
 export interface ItemNode extends ProgressNode {
-  /** Null for an item of a stage without ids, which processes one item at a time. */
+  /** Null: the stage has no item ids, and processes one item at a time. */
   readonly item: ItemId | null;
   readonly policy: EffectivePolicy;
 }
@@ -101,7 +102,7 @@ export function newest<T>(list: readonly T[], max: number): { kept: readonly T[]
   return { kept: list.slice(dropped), dropped };
 }
 
-/** Drops items of older stages beyond the limit for all of them; newer stages keep theirs first. */
+/** Drops items so that all stages together have at most `itemsInAllMax`. The newest stages keep theirs. */
 export function thinned(progress: Progress): Progress {
   let left = itemsInAllMax;
   const thinnedStage = (stage: StageNode): StageNode => {

@@ -1,4 +1,4 @@
-/** Progress: the effect of each step that a handler reports on the tree, and questions about the tree. */
+/** Progress: how each step that a handler reports changes the tree, and predicates on the tree. */
 import {
   cut,
   emptyProgress,
@@ -28,7 +28,7 @@ export { emptyProgress };
 
 type Text = string | null | undefined;
 
-/** `cancelled`: the failure is only the reaction to a cancel, such as an AbortError. */
+/** The error of a failed node. `cancelled`: the error is only the reaction to a cancel, such as an AbortError. */
 interface Failure {
   readonly error: string;
   readonly cancelled?: boolean | undefined;
@@ -64,7 +64,7 @@ interface StartItem {
   readonly policy?: FailurePolicy | undefined;
 }
 
-/** One running item is skipped, or a number of items that were never started. */
+/** Skips the running item with this id; without one, counts items that were never started as skipped. */
 interface SkipItem {
   readonly kind: 'skipItem';
   readonly item?: ItemId | undefined;
@@ -75,7 +75,7 @@ interface SkipItem {
 /** Whether the work was asked to stop, by a user or by a failure. */
 export const isCancelled = (progress: Progress): boolean => progress.cancelledAt !== null;
 
-/** Whether a failure stopped the work. */
+/** Whether the work was asked to stop because of a failure. */
 export const isAborted = (progress: Progress): boolean => progress.aborted;
 
 /** Whether the handler should start no further item of this stage. */
@@ -86,8 +86,8 @@ export const isSuccessful = (progress: Progress): boolean =>
   !isCancelled(progress) && progress.processes.every(({ status }) => status === 'SUCCESS' || status === 'RUNNING');
 
 /**
- * The progress after one step. Never throws, and accepts steps in any order: an end without a start creates the node
- * that it ends, and a start ends a node that is still open. Once the work was asked to stop, no process or stage
+ * Returns the progress after one step. Never throws, and accepts steps in any order: an end without a start creates the
+ * node that it ends, and a start ends a node that is still open. Once the work was asked to stop, no process or stage
  * starts. A step with an earlier time than the last one gets the time of the last one.
  */
 export function track(progress: Progress, step: ProgressStep, at: number): Progress {
@@ -216,7 +216,9 @@ function skipItem(progress: Progress, step: SkipItem, at: number): Progress {
   return changeStage(ready, at, (stage) => counted(stage, 'skipped', wholeOrNull(step.count) ?? 1));
 }
 
-/** A cancel by a user marks the process immediately. Running nodes continue to their end; the mark stays. */
+/**
+ * Marks the current process as cancelled immediately. Its stage and items continue to their end, and the mark remains.
+ */
 function cancel(progress: Progress, reason: Text, at: number): Progress {
   if (isCancelled(progress)) return progress;
   const asked = { ...progress, cancelledAt: at, cause: cut(reason) };
@@ -234,18 +236,21 @@ function end(progress: Progress, step: ProgressStep & { kind: 'end' }, at: numbe
       ? failProcess(progress, { error, cancelled }, at)
       : endProcess(progress, implicitSuccess('process'), at);
   }
-  // A failure has ended the process, but its stage and items end by their own steps.
+  // A failure has ended the process before, but not its stage and items: they end now.
   return endStage(progress, endingInside(process, 'stage'), at);
 }
 
-/** A failure that no policy tolerates. If a user has cancelled before, the process stays cancelled. */
+/**
+ * Ends the process because of a failure that no policy tolerates, and asks the work to stop. Changes nothing if the
+ * work was asked to stop before.
+ */
 function aborted(progress: Progress, ending: Ending, at: number): Progress {
   if (isCancelled(progress)) return progress;
   const asked = { ...progress, cancelledAt: at, aborted: true, cause: ending.error };
   return changeProcess(asked, (process) => (isOpen(process) ? endedNode(process, ending, at) : process));
 }
 
-/** How a node ends: the error, and the status if it has none yet. */
+/** How a node ends. `status` applies only to a node that is RUNNING: a process that was cancelled stays CANCELLED. */
 interface Ending {
   readonly status: 'SUCCESS' | 'ERROR' | 'CANCELLED';
   readonly summary: string | null;
@@ -255,7 +260,10 @@ interface Ending {
 const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(summary), error: null });
 const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
 
-/** A cancel error that results from a failure or a skipped stage is recorded as an error, not as a cancel. */
+/**
+ * Returns the ending of a failed node. A cancel error counts as a cancel, unless a failure or a skipped stage caused
+ * it: then it counts as an error.
+ */
 function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));
   if (cancelled !== true) return { status: 'ERROR', summary: null, error: cut(error) };
@@ -263,7 +271,7 @@ function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   return { status: 'CANCELLED', summary: null, error: cut(error) };
 }
 
-/** Open nodes inside a node that ends, end with it and with the same status. */
+/** Returns the ending of nodes that are open when the node around them ends: they get the same status. */
 function endingInside(parent: ProgressNode, node: string): Ending {
   if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
   return { status: parent.status, summary: null, error: parent.error };
@@ -300,7 +308,7 @@ function endedItem(stage: StageNode, item: ItemNode, ending: Ending, at: number)
 
 const countOf = { SUCCESS: 'done', ERROR: 'failed', CANCELLED: 'skipped' } as const;
 
-/** If there are more items than announced, the total rises. */
+/** Adds to one of the counts of the stage. If more items have ended than were announced, raises the total. */
 function counted(stage: StageNode, count: 'done' | 'failed' | 'skipped', by: number): StageNode {
   const grown = { ...stage, [count]: stage[count] + by };
   return grown.total === null ? grown : { ...grown, total: Math.max(grown.total, settledOf(grown)) };
@@ -321,7 +329,10 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
   return startItem(progress, { kind: 'startItem', item }, at);
 }
 
-/** An item that was running when its stage ended has ended with it; a later step of it would create a new stage. */
+/**
+ * Whether the item was ended together with its stage. A later step for that item is ignored; otherwise it would create
+ * a new stage.
+ */
 const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
   stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);
 
@@ -359,7 +370,9 @@ function openStageOf(progress: Progress): StageNode | undefined {
   return stage !== undefined && isOpen(stage) ? stage : undefined;
 }
 
-/** The running item with this id; without an id, the one that was started last. */
+/**
+ * Returns the running item with this id, or without an id the running item that was started last; otherwise undefined.
+ */
 function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
   return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
 }
@@ -369,7 +382,10 @@ function changeProcess(progress: Progress, change: (process: ProcessNode) => Pro
   return process === undefined ? progress : { ...progress, processes: progress.processes.with(-1, change(process)) };
 }
 
-/** In a process that a failure has ended, changes only the nodes that are still open. */
+/**
+ * Changes the current stage. If a failure has already ended the process, moves the end of the process to `at`, so that
+ * the process does not end before its stage.
+ */
 const changeStage = (progress: Progress, at: number, change: (stage: StageNode) => StageNode): Progress =>
   changeProcess(progress, (process) => ({
     ...process,

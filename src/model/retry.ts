@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly maxMs: number;
   /** The fraction of a wait that is random, 0 to 1. */
   readonly jitter: number;
-  /** The number of crashed workers after which the job fails; counted separately from attempts. */
+  /** The job fails at this number of crashes (leases that lapsed), which are counted separately from attempts. */
   readonly crashesMax: number;
 }
 
@@ -34,7 +34,7 @@ const bounds = {
   crashesMax: [0, 1_000],
 } as const;
 
-/** Fills in defaults. A base above the default maximum raises the maximum, unless a maximum is given. */
+/** Fills in defaults. If `baseMs` exceeds the default of `maxMs` and no `maxMs` is given, `maxMs` equals `baseMs`. */
 export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
   const baseMs = given.baseMs ?? defaultRetry.baseMs;
   return {
@@ -61,15 +61,15 @@ export function checkRetry(given: unknown): RetryPolicy {
 }
 
 /**
- * The wait after the given attempt (1, 2, …) has failed: at most `maxMs`, and at least that wait less its jitter. The
- * same seed and attempt give the same wait, so that a history can be replayed.
+ * Returns the wait after the given attempt (1, 2, …) has failed: `longestWaitMs`, reduced at random by at most the
+ * fraction `jitter`. The same seed and attempt give the same wait, so that a simulation can be repeated.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, seed: string | number): number {
   const longest = longestWaitMs(policy, attempt);
   return Math.round(longest * (1 - policy.jitter * chance(`${seed}/${attempt}`)));
 }
 
-/** The wait without jitter: it never decreases from one attempt to the next. */
+/** Returns the wait without jitter. It never decreases from one attempt to the next. */
 export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: number): number {
   const failures = Math.max(1, attempt);
   switch (backoff) {
@@ -78,12 +78,15 @@ export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: 
     case 'linear':
       return Math.min(maxMs, baseMs * failures);
     case 'exponential':
-      // 2^52 ms exceeds any maximum; a greater power would make 0 × Infinity possible.
+      // 2^52 ms exceeds every `maxMs`. A much greater power is Infinity, and 0 × Infinity is NaN.
       return Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 52));
   }
 }
 
-/** A pseudo-random number in [0, 1) that depends only on the text: FNV-1a, then a mix that spreads its last bits. */
+/**
+ * Returns a pseudo-random number in [0, 1) that depends only on the text: FNV-1a, then a mix that spreads its last
+ * bits.
+ */
 function chance(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

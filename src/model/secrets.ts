@@ -1,11 +1,12 @@
-/** Secrets in names and texts: which fields usually hold one, and a text without those it contains. */
+/** Secrets: which fields usually contain one, judged by their names, and the removal of secrets from texts. */
 
 const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|(api|private)[-_]?key|credential|cookie/i;
 
 /** Whether a field of this name usually holds a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name);
 
-// A name, `=` or `:`, and a value, quoted or not. The lookahead leaves "Bearer …" to the replacement before.
+// A name, `=` or `:`, and a value, quoted or not. The lookahead excludes "Bearer …", which `withoutSecrets` has
+// replaced before.
 const secretAssignment = new RegExp(
   String.raw`(\b\w{0,40}(?:password|passwd|secret|token|api[-_]?key|authorization)["']?\s{0,4}[=:]\s{0,4})` +
     String.raw`["']?(?!bearer\b|basic\b)[^\s"',;&}]{1,500}["']?`,

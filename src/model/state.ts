@@ -1,4 +1,7 @@
-/** The states of a job: they say what may happen next, never why. */
+/**
+ * The states of a job, which say what may happen to it next, and the values of related fields: kind, hold, phase, fate,
+ * codes.
+ */
 
 /**
  * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit
@@ -6,9 +9,9 @@
  */
 export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build';
 export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build'];
-/** Those that are runs, tasks and jobs; the others are records about them. */
+/** The kinds of jobs that users see as jobs; the other kinds are records about them. */
 export const jobKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
-/** The kinds that workers execute. */
+/** The kinds that workers execute and metrics count; mocks exist only for tests. */
 export const workKinds: readonly Kind[] = ['run', 'task', 'bedrock'];
 
 export type State = 'pending' | 'held' | 'running' | 'ended';
@@ -18,7 +21,10 @@ export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];
 export type Hold = 'pause' | 'parent' | 'children';
 export const holds: readonly Hold[] = ['pause', 'parent', 'children'];
 
-/** The phase that the holder executes: a run with tasks prepares them, waits, then gathers their results. */
+/**
+ * The phase that the holder of a run executes. A run with tasks prepares them, waits for them, then gathers their
+ * results.
+ */
 export type Phase = 'prepare' | 'run' | 'gather';
 export const phases: readonly Phase[] = ['prepare', 'run', 'gather'];
 

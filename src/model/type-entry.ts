@@ -1,29 +1,38 @@
-/** The type entry: what every program must know of a job type to create its runs, whether or not it has the code. */
+/**
+ * The type entry: the settings of a job type that a program needs to create its runs, even without the code of the
+ * type.
+ */
 import type { Policy } from './job.ts';
 
 export interface TypeEntry {
   readonly name: string;
-  /** JSON Schema of the input, as JSON text; null: any input, or a schema that only its own library understands. */
+  /**
+   * JSON Schema of the input, as JSON text; null: the type has no schema, or one that cannot be expressed as JSON
+   * Schema.
+   */
   readonly schema: string | null;
   readonly policy: Policy;
   readonly priority: number;
-  /** How its runs begin: with their handler, or with the planning of tasks. */
+  /** The first phase of its runs: executing the handler, or planning tasks. */
   readonly phase: 'run' | 'prepare';
   readonly onePerType: boolean;
-  /** How many runs, tasks, and runs with the same key may be running at a time; null: any number. */
+  /** How many runs, how many tasks, and how many runs with the same key may execute at a time; null: any number. */
   readonly concurrency: number | null;
   readonly taskConcurrency: number | null;
   readonly keyConcurrency: number | null;
-  /** Path of that key in the input, as names from the outside in; null: only the code can compute it. */
+  /**
+   * The path to that key in the input, as member names, outermost first; null: there is no key, or only the code can
+   * compute it.
+   */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;
 }
 
-/** How many of its runs may be running at a time; undefined: any number. */
+/** Returns how many runs of the type may execute at a time; undefined: any number. */
 export const typeMaxOf = ({ onePerType, concurrency }: Pick<TypeEntry, 'onePerType' | 'concurrency'>): number | undefined =>
   onePerType ? 1 : (concurrency ?? undefined);
 
-/** A type of which nothing but the name is known. */
+/** Returns the entry for a type of which only the name is known. */
 export const unknownType = (name: string): TypeEntry => ({
   name,
   schema: null,
@@ -38,7 +47,10 @@ export const unknownType = (name: string): TypeEntry => ({
   isolate: null,
 });
 
-/** The text at a path of the input by which runs are limited; undefined: there is none. */
+/**
+ * Returns the string or number at a path of the input, as text; runs with the same text are limited together.
+ * Undefined: the input has none.
+ */
 export function keyAt(input: unknown, path: readonly string[]): string | undefined {
   let value = input;
   for (const name of path) {

@@ -8,23 +8,23 @@
 import type { Change } from './change.ts';
 import { isOpen, type Job } from './job.ts';
 
-/** The key that must be free for the change to be written; null: none. */
+/** Returns the key that must be free because the change creates or reopens the job; null: none. */
 export function neededKey({ before, after }: Pick<Change, 'before' | 'after'>): string | null {
   if (after === null || after.unique === null || !isOpen(after)) return null;
   return before === null || (!isOpen(before) && isWhileOpen(after)) ? after.unique.key : null;
 }
 
-/** The key that the change releases; null: none. */
+/** Returns the key that becomes free because the change ends or deletes the job; null: none. */
 export function releasedKey({ before, after }: Pick<Change, 'before' | 'after'>): string | null {
   const isClosed = before !== null && isOpen(before) && (after === null || !isOpen(after));
   return isClosed && isWhileOpen(before) ? before.unique!.key : null;
 }
 
-/** Until when the job holds its key; null: while it is open. */
+/** Returns until when the job holds its key; null: while the job is open. */
 export const keyUntil = ({ unique, created }: Job): number | null =>
   unique === null || unique.forMs === null ? null : created + unique.forMs;
 
-/** Whether a job that has been written must hold its key at this time. */
+/** Whether the store must record the job as the holder of its key at this time. */
 export const holdsKey = (job: Job, now: number): boolean =>
   job.unique !== null && (isWhileOpen(job) ? isOpen(job) : keyUntil(job)! > now);
 

@@ -1,27 +1,30 @@
 /**
- * Evidence: what producers were told by the store and what handlers did, recorded outside the store and compared with
- * its content. Calls with an unknown outcome are not evidence.
+ * Evidence: which new jobs the store acknowledged, and what handlers did. It is recorded outside the store and compared
+ * with the store's content. Calls with an unknown outcome are not part of it.
  */
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobWithHistory } from './history.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
 export interface Evidence {
-  /** Jobs whose creation was acknowledged. Here and below: without those deleted since. */
+  /**
+   * The ids of jobs whose creation was acknowledged. Leave out jobs that were deleted since, here and in the other
+   * fields.
+   */
   readonly acknowledged: Iterable<number>;
   /** Every call of a handler. */
   readonly starts: readonly Start[];
-  /** Effects in the store's own database, made in the transaction that completes the job. */
+  /** Effects of handlers in the store's own database, made in the transaction that completes the job. */
   readonly effects?: readonly Start[];
 }
 
-/** A handler was called for a job under a fence. */
+/** One call of a handler, or one effect: the job, and the fence under which it happened. */
 export interface Start {
   readonly job: number;
   readonly fence: number;
 }
 
-/** Grouped by job, so that each job is checked together with its history. */
+/** The evidence, grouped by job, so that each job is checked together with its history. */
 export class EvidenceIndex {
   readonly #acknowledged: Set<number>;
   readonly #starts: ReadonlyMap<number, number[]>;
@@ -35,7 +38,7 @@ export class EvidenceIndex {
     this.#unseen = new Set(this.#starts.keys());
   }
 
-  /** Checks one stored job. */
+  /** Compares one stored job with the evidence about it. */
   check(stored: JobWithHistory): Violation[] {
     const { id } = stored.job;
     this.#acknowledged.delete(id);
@@ -44,7 +47,7 @@ export class EvidenceIndex {
     return [...checkStarts(stored, fences), ...checkEffects(stored, this.#effects.get(id) ?? [])];
   }
 
-  /** After all stored jobs were checked: the jobs that are missing. */
+  /** Returns a violation for each job in the evidence that is not stored. Call it after `check` of all stored jobs. */
   checkMissing(): Violation[] {
     return [
       ...[...this.#acknowledged].map((id) => violation('S8', id, `job ${id} was acknowledged and is not stored`)),
@@ -53,12 +56,15 @@ export class EvidenceIndex {
   }
 }
 
-/** The events after which a job can be started again. */
+/** The events after which a job can be claimed and started again. */
 const again: ReadonlySet<EventKind> = new Set<EventKind>([
   'lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened',
 ]);
 
-/** S3, S9, P5: every start has a claim of its own, and there are no more starts than causes. */
+/**
+ * S3, S9, P5: every start has its own claim, and there are no more starts than causes: the creation, and each event of
+ * `again`.
+ */
 function checkStarts({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const { id } = job;
   const starts = fences.length;

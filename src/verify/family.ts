@@ -4,10 +4,13 @@ import { isOpen, type Job } from '../model/job.ts';
 import type { JobWithHistory } from './history.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** An event has the time of its decision; a slow connection may delay its commit until after that of a later event. */
+/**
+ * How long a commit may take. The time of an event is that of its decision, so a claim that is committed before a
+ * cancel can have a later time than the cancel. S16 tolerates a difference up to this limit.
+ */
 const commitMaxMs = 30_000;
 
-/** S12, S15, S35: a child and its parent; undefined: the parent does not exist. */
+/** S12, S15, S35: checks a child together with its parent. `parent` is undefined if it does not exist. */
 export function checkParent(child: Job, parent: Job | undefined): Violation[] {
   if (child.parent === null) return [];
   const [id, family] = [child.id, `job ${child.id}, a child of job ${child.parent},`];
@@ -19,7 +22,10 @@ export function checkParent(child: Job, parent: Job | undefined): Violation[] {
   return [...found, violation('S12', parent.id, `job ${parent.id} succeeded while ${family} is open`)];
 }
 
-/** S15: a child that waits for its parent is released by it; only a running parent can do that. */
+/**
+ * S15: a child that waits for its parent will be freed. The parent can free it only while it runs, or if it must still
+ * wait for its children.
+ */
 function checkHold(child: Job, parent: Job): Violation[] {
   if (child.state !== 'held' || child.hold !== 'parent') return [];
   const isComing = parent.state === 'running' || parent.hasChildrenWaiting;
@@ -27,7 +33,7 @@ function checkHold(child: Job, parent: Job): Violation[] {
   return isComing ? [] : [violation('S15', child.id, sentence)];
 }
 
-/** S16: after a run was asked to cancel, none of its tasks is claimed. */
+/** S16: after a parent was asked to cancel, none of its children is claimed. */
 export function checkClaims({ job, events }: JobWithHistory, parent: Job | undefined): Violation[] {
   if (!parent?.cancel) return [];
   const late = events.find(({ kind, at }) => kind === 'claimed' && at > parent.cancel!.at + commitMaxMs);
@@ -37,7 +43,7 @@ export function checkClaims({ job, events }: JobWithHistory, parent: Job | undef
   return [violation('S16', job.id, sentence)];
 }
 
-/** How many tasks a run has ever stored; null: it has not planned yet. */
+/** Returns how many tasks the run has planned; null: it has not planned, or the job is not a run. */
 export function plannedTasks({ job, events }: JobWithHistory): number | null {
   if (job.kind !== 'run') return null;
   let phase: string | undefined;
@@ -64,5 +70,6 @@ export function checkTasks(run: Job, planned: number, tasks: Tasks): Violation[]
 
 export interface Tasks {
   readonly count: number;
+  /** A key that two of the tasks have; null: all keys differ. */
   readonly sharedKey: string | null;
 }

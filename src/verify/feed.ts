@@ -6,7 +6,7 @@ import { violation, type Violation } from './violation.ts';
 
 const portion = 1000;
 
-/** Checks from the oldest stored entry to the newest. Needs memory for one number per open job. */
+/** Checks the feed from its oldest stored entry to its newest. Needs memory for one number per open job. */
 export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
   try {
     yield* checkEntries(store);

@@ -15,7 +15,7 @@ export interface JobWithHistory {
 
 export function checkHistory({ job, events }: JobWithHistory): Violation[] {
   const steps = stepsOf(job, events);
-  // The policy before an edit is not stored, so the attempts made under it cannot be checked.
+  // The history does not contain the policy before an edit, so S7 cannot be checked for attempts under that policy.
   const isRepriced = events.some((event) => event.kind === 'edited' && event.edit.policy !== undefined);
   const walked = steps.flatMap(checkStep).filter(({ invariant }) => invariant !== 'S7' || !isRepriced);
   const replayed = steps.at(-1)?.after ?? blankJob(originOf(job));
@@ -58,7 +58,10 @@ function checkReplay(job: Job, replayed: Job): Violation[] {
 
 const text = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
-/** Input and result are stored beside the history, and extending a lease is no event. */
+/**
+ * Returns the fields of a job that its history determines. Input and result are stored beside the history. Extending a
+ * lease is no event, so a later end of the lease counts as equal.
+ */
 function comparable(job: Job, replayed: Job): object {
   const { input: _input, result: _result, ...rest } = job;
   if (rest.state !== 'running' || replayed.state !== 'running') return rest;

@@ -17,7 +17,10 @@ export interface UnreadableRow {
 type JobReader = Pick<Store, 'find' | 'load'>;
 
 const pageSize = 500;
-/** How many ids beyond the last one read are searched for the row that cannot be read. */
+/**
+ * How many ranges of `pageSize` ids are searched for the row that makes a page unreadable. After that, the error of the
+ * page is thrown.
+ */
 const probesMax = 100;
 
 export async function* readPages(store: JobReader, query: Query = {}): AsyncGenerator<ReadPage> {
@@ -40,7 +43,10 @@ async function readPage(store: JobReader, query: Query, after: number): Promise<
   }
 }
 
-/** A row makes its page unreadable: reads the next rows by id, and reports those that cannot be read. */
+/**
+ * Called when a row makes its page unreadable. Reads ranges of ids, up to the first range that contains unreadable
+ * rows.
+ */
 async function probe(store: JobReader, after: number, cause: unknown): Promise<PageBefore<number>> {
   for (let probes = 0; probes < probesMax; probes++) {
     const from = after + probes * pageSize;
@@ -50,7 +56,7 @@ async function probe(store: JobReader, after: number, cause: unknown): Promise<P
   throw cause;
 }
 
-/** Bisects a range that cannot be read down to single rows. */
+/** Reads a range of ids. If that fails, bisects the range until the unreadable rows are known. */
 async function readRange(store: JobReader, from: number, to: number): Promise<ReadPage> {
   const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   try {

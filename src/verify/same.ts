@@ -1,4 +1,4 @@
-/** Equality of plain data by content, ignoring prototypes; a member that is undefined counts as absent. */
+/** Equality of plain data by content, ignoring prototypes. A member whose value is undefined counts as absent. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -11,12 +11,12 @@ export interface HistoryStep {
   readonly after: Job;
 }
 
-/** The violation in words; null: none. */
+/** Returns the violation in words; null: the step violates nothing. */
 type StepCheck = (step: HistoryStep) => string | null;
 
 /** The events that are possible in each state. */
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
-  // A late worker of a Bedrock job can take it back, and give it children.
+  // A Bedrock worker whose lease has lapsed can reclaim the pending job (handedOff) and give it children (adopted).
   pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'cancelled', 'failed', 'edited', 'ticked'],
   held: ['settled', 'freed', 'resumed', 'adopted', 'cancelAsked', 'cancelled', 'failed', 'edited', 'ticked'],
   running: [
@@ -62,7 +62,10 @@ function isHeldByOne({ before, event }: HistoryStep): string | null {
   return `it was claimed by ${event.holder} while ${before.lease.holder} held it`;
 }
 
-/** Uses the lease in the history; extensions of it are no events. */
+/**
+ * Compares the lapse with the end of the lease in the history. Extending a lease is no event, so a lapse before the end
+ * of an extended lease is not found.
+ */
 function lapsesInTime({ before, event }: HistoryStep): string | null {
   if (event.kind !== 'lapsed' || before.state !== 'running' || before.lease.until === null) return null;
   const earlyMs = before.lease.until - event.at;

@@ -36,12 +36,18 @@ export function checkTicks({ job, events }: JobWithHistory): Violation[] {
 
 type FindTick = (invariant: Invariant, sentence: string) => void;
 
-/** The spec before the first such edit is known only if there was none. */
+/**
+ * Whether the event replaces the spec of the definition. The history does not contain the spec before the first such
+ * event, so earlier ticks are not checked against a spec.
+ */
 const isRespecified = (event: Event): boolean => event.kind === 'edited' && event.edit.input !== undefined;
 
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
-/** S18: one nominal time creates at most one run per schedule, even if the schedule moved within the list. */
+/**
+ * S18: a nominal time has at most one run per schedule. Only the total is checked, since an edit can change the index
+ * of a schedule.
+ */
 function countRuns({ ticks, plan }: TickedEvent, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
     if (!('run' in tick)) continue;
@@ -60,7 +66,7 @@ interface TickLink {
 
 /** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
-  // Ticks that an edit removes are recorded before the plan changes.
+  // An event with an unchanged plan only records the ticks that an edit is about to remove; it passes over none.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];
@@ -79,13 +85,13 @@ function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void
   });
 }
 
-/** Whether the first unhandled tick is missing from the plan that follows. */
+/** Whether the plan after the event leaves out the tick that must come next. */
 function isPassedOver(expected: number | null, before: SchedulePlan, after: SchedulePlan): boolean {
   if (expected === null) return false;
   return before.activated === after.activated ? after.next?.nominal !== expected : expected <= after.activated;
 }
 
-/** S19, T1: the next tick follows the last handled one. */
+/** S19, T1: the planned tick is the first one after the last handled tick. */
 function checkNext(spec: Spec, plan: Plan, name: string, find: FindTick): void {
   plan.schedules.forEach((now, index) => {
     const schedule = spec.schedules[index];
@@ -110,7 +116,7 @@ const lastOf = (tick: TickOutcome): number => ('to' in tick ? (tick.to ?? tick.n
 
 const time = (at: number | null): string => (at === null ? 'nothing' : new Date(at).toISOString());
 
-/** The runs that its ticks created: run → nominal time. */
+/** Returns the runs that the ticks of the definition created: run id → nominal time. */
 export function calledRuns({ events }: JobWithHistory): Map<number, number> {
   const outcomes = events.flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
   return new Map(outcomes.flatMap((tick) => ('run' in tick ? [[tick.run, tick.nominal] as const] : [])));

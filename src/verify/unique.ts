@@ -1,8 +1,8 @@
-/** S10, S11: a unique key has one holder, while that is open or until the period ends. */
+/** S10, S11: a unique key has one holder, either while the holder is open or until its period ends. */
 import type { Job } from '../model/job.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** `holder`: the job that has the key, according to the store. */
+/** Checks a job that must hold its key. `holder`: the job that has the key according to the store; undefined: none. */
 export function checkKey(job: Job, holder: number | undefined): Violation[] {
   if (job.unique === null || holder === job.id) return [];
   const { key, forMs } = job.unique;

@@ -1,6 +1,6 @@
 /**
- * Verifies a store: checks every invariant on its rows and histories, page by page, while other processes may write. A
- * finding is checked again later, since two reads of a live store are not one snapshot.
+ * Verifies a store: checks the invariants that its rows, histories and feed can show, page by page, while other
+ * processes may write. A finding is checked again later, since two reads of a live store are not one snapshot.
  */
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
@@ -18,11 +18,14 @@ import { violation, type Violation } from './violation.ts';
 import { checkWaiting, type WaitingContext } from './waiting.ts';
 
 export interface VerifyOptions {
-  /** Records of handlers and producers, to compare with the store. */
+  /** Records of what producers and handlers observed, to compare with the store. */
   readonly evidence?: Evidence;
-  /** How long something may be overdue before it counts as stuck. */
+  /** How long a repair, the continuation of a parent, or a tick may be overdue before it counts as stuck. */
   readonly overdueMs?: number;
-  /** How long to wait before a finding is checked again; 0: no other process writes to the store. */
+  /**
+   * How long a finding must persist before it is reported. 0: findings are reported at once, for a store to which no
+   * other process writes.
+   */
   readonly patienceMs?: number;
   readonly clock?: Pick<Clock, 'sleep'>;
   readonly onProgress?: (progress: VerifyProgress) => void;
@@ -35,7 +38,7 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
-/** A finding is reported if it appears in this many checks. */
+/** A finding is reported if it appears in this many checks, the first included. */
 const confirmations = 3;
 const atOnce = 16;
 
@@ -60,7 +63,7 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
   return inspection.progress;
 }
 
-/** The findings that appear in every check. */
+/** Checks the suspect jobs again, and returns the findings that appear in every check. */
 async function confirmed(
   inspection: StoreInspection,
   suspects: readonly Violation[],
@@ -78,7 +81,7 @@ async function confirmed(
   return standing;
 }
 
-/** Checks jobs together with the jobs they refer to. */
+/** Checks jobs together with the jobs to which they refer. */
 class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
@@ -120,7 +123,10 @@ class StoreInspection {
     return found;
   }
 
-  /** A row that breaks a check, such as one that another version wrote, is a finding and ends nothing. */
+  /**
+   * Checks one job. If the check throws, such as for a row that another version wrote, returns a violation, so that the
+   * other jobs are still checked.
+   */
   #judgeAny(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
     return this.#judgeOne(seen, parents).catch((error: unknown) => {
       if (isRefusal(error)) throw error;
@@ -143,7 +149,10 @@ class StoreInspection {
     ];
   }
 
-  /** The job and its history from one snapshot; null: the job was deleted. */
+  /**
+   * Returns the job with its history; null: the job was deleted. Reads both again while they differ because of a change
+   * in between, up to `confirmations` times.
+   */
   async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;
     for (let tries = 0; ; tries++) {
@@ -213,7 +222,7 @@ class StoreInspection {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** 53 bits of a hash: a run may have a million tasks, and their keys need not all fit in memory. */
+/** Returns a hash of 53 bits. A run may have a million tasks, and hashes need less memory than their keys. */
 function fingerprint(text: string): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < text.length; at++) {

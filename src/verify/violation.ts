@@ -1,14 +1,15 @@
-/** The violation: an invariant, by its number, that stored data breaks. */
+/** The violation: the code of an invariant that stored data breaks, the job, and a sentence. */
 
 /**
- * S: always. L: once faults have stopped. T: about time only. P: a guarantee, as handlers observe it. See
- * docs/promises.md.
+ * The code of an invariant of docs/promises.md. The letter says when it must hold. S (safety): always. L (liveness):
+ * once faults have stopped. T: an invariant of time computation, which always holds. P: a guarantee, as handlers
+ * observe it.
  */
 export type Invariant = `${'S' | 'L' | 'T' | 'P'}${number}`;
 
 export interface Violation {
   readonly invariant: Invariant;
-  /** Null: it concerns no single job. */
+  /** Null: the violation concerns no single job. */
   readonly job: number | null;
   readonly sentence: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Every open job waits for something that happens: its lease, its due time, or another such job. A job counts as
- * overdue only if an instance is alive that should have acted.
+ * L1, L3, L5: every open job waits for something that will happen: the end of its lease, its due time, or the end of
+ * other jobs. A job counts as overdue only while an instance is alive, because only an instance can continue it.
  */
 import { isHandedOff, isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Instance } from '../store/store.ts';
@@ -9,9 +9,9 @@ import { violation, type Violation } from './violation.ts';
 export interface WaitingContext {
   readonly now: number;
   readonly instances: ReadonlyMap<string, Instance>;
-  /** How long something may be overdue before it counts as stuck. */
+  /** How long a repair, the continuation of a parent, or a tick may be overdue before it counts as stuck. */
   readonly overdueMs: number;
-  /** Parents, among those checked, without an open child. */
+  /** The ids of the checked jobs that wait for children, although none of their children is open. */
   readonly childless: ReadonlySet<number>;
 }
 
@@ -32,7 +32,10 @@ export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
   }
 }
 
-/** L1: lapsed jobs are repaired. L3: the holder is a registered instance, whose loss would be noticed. */
+/**
+ * L1: a job whose lease has lapsed is repaired. L3: the holder is a registered instance; otherwise nobody would notice
+ * its loss.
+ */
 function checkLease(job: RunningJob, { now, instances, overdueMs }: WaitingContext): Violation[] {
   const { id, lease } = job;
   const until = lease.until ?? instances.get(lease.holder)?.leaseUntil;

@@ -28,41 +28,55 @@ export function bedrockState(job: Job): BedrockState {
   }
 }
 
-/** When it is handed out next: for a RUNQUEUED job, when its worker counts as lost. */
+/**
+ * Returns when the job is handed out next. While it runs and is RUNQUEUED, this is the end of its lease, when its
+ * worker counts as lost.
+ */
 export function nextRun(job: Job): string {
   const isRunQueued = job.state === 'running' && bedrockState(job) === 'RUNQUEUED';
   return formatTimestamp((isRunQueued ? job.lease.until : null) ?? job.due);
 }
 
-/** Empty if it has never been handed out. */
+/** Returns when the job was last handed out; empty: never. */
 export const lastRun = (job: Job): string => (job.startedAt === null ? '' : formatTimestamp(job.startedAt));
 
 export const created = (job: Job): string => formatTimestamp(job.created);
 
-/** How often it was handed out without finishing, if that is counted. */
+/** Returns how often the job was handed out without finishing; 0 if it has no `handOutsMax` or has ended. */
 export const handOuts = (job: Job): number =>
   job.policy.handOutsMax === undefined || job.state === 'ended' ? 0 : job.crashes + job.attempt;
 
-/** The data as it was passed; for a job that is handed out, with the members that Bedrock adds then. */
+/**
+ * Returns the data that the client passed. For a job that was handed out, includes the members that Bedrock adds at a
+ * hand-out.
+ */
 export function data(job: Job): string {
   const count = handOuts(job);
   return count === 0 ? job.input : withHandOut(job.input, count, originalNextRun(job));
 }
 
-/** Data with the members that a hand-out adds to it. */
+/**
+ * Returns the data with the number of hand-outs and, unless it is null, the time from which a SCHEDULED repeat counts.
+ */
 export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
   withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
 
-/** Workers get the number of unfinished hand-outs under this key. */
+/** The member of the data in which workers receive the number of unfinished hand-outs. */
 export const countKey = 'retryAfterCount';
 
-/** Where a repeat counts from that the hand-out must not change. */
+/**
+ * Returns the time from which the SCHEDULED repeat of a handed-out job counts, since a hand-out changes the job's next
+ * run. Null: the job is not handed out, or has no SCHEDULED repeat.
+ */
 function originalNextRun(job: Job): string | null {
   const isOut = job.state === 'running' || isLate(job);
   return isOut && job.policy.repeat?.includes('SCHEDULED') ? formatTimestamp(job.scheduled ?? job.due) : null;
 }
 
-/** Appends the member, as SQLite does, so that the rest of the text stays unchanged. */
+/**
+ * Adds members to the text of a JSON object. New members are appended, as SQLite does, so that the rest of the text
+ * stays unchanged.
+ */
 function withMembers(text: string, members: Readonly<Record<string, number | string>>): string {
   const object = parseExact(text);
   if (!isObject(object)) return text;

@@ -22,7 +22,7 @@ const words = {
   cancelled: 'STOPPED',
 } as const satisfies Readonly<Record<JobStanding, JobStatus>>;
 
-/** The status of one run. */
+/** Returns the status of one run. A run that was asked to cancel is RUNNING until it has ended. */
 export const runStatus = (run: Job): JobStatus => (isAskedToCancel(run) ? 'RUNNING' : words[jobStandingOf(run)]);
 
 const processWords: Readonly<Record<JobStanding, ProgressStatus | null>> = {
@@ -37,22 +37,28 @@ const processWords: Readonly<Record<JobStanding, ProgressStatus | null>> = {
   cancelled: 'CANCELLED',
 };
 
-/** The status of a run's whole process: CANCELLED as soon as a cancel is requested; null before the process starts. */
+/**
+ * Returns the status of a run's whole process: CANCELLED as soon as a cancel is requested; null before the process
+ * starts.
+ */
 export const processStatus = (run: Job): ProgressStatus | null =>
   isAskedToCancel(run) ? 'CANCELLED' : processWords[jobStandingOf(run)];
 
 export interface Configuration {
   readonly status: CurrentStatus;
-  /** When a run was last started or continued. */
+  /** When a run of the definition was last claimed. */
   readonly lastExecuted: number | null;
   readonly lastExecutedStatus: OutcomeStatus;
-  /** The run of `lastExecuted`. */
+  /** The id of the run that was claimed at `lastExecuted`. */
   readonly lastRun: number | null;
-  /** Null: no tick is planned. */
+  /** Null: the definition is disabled, or no tick is planned. */
   readonly nextExecutionTime: number | null;
 }
 
-/** Takes the open runs of a definition and the one that ended last, in any order. */
+/**
+ * Returns the configuration of a definition. `runs` must contain its open runs and the run that ended last, in any
+ * order.
+ */
 export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   const executed = newest(runs.filter((run) => run.startedAt !== null), (run) => run.startedAt!);
   const ended = newest(runs.filter((run) => !isOpen(run)), (run) => run.endedAt);
@@ -65,7 +71,7 @@ export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   };
 }
 
-/** A run that is executing shows even if its definition has been disabled since. */
+/** Returns RUNNING while a run executes, even if the definition has been disabled since. */
 function statusOf(def: Job, runs: readonly Job[]): CurrentStatus {
   if (runs.some((run) => runStatus(run) === 'RUNNING')) return 'RUNNING';
   return isDisabled(def) ? 'DISABLED' : 'SCHEDULED';

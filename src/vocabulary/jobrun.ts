@@ -34,17 +34,17 @@ export const isFailed = (job: Job): boolean => taskState(job) === 'DONE' && job.
 /** One attempt of a job. */
 export interface PastAttempt {
   readonly start: number;
-  /** Null while it is running. */
+  /** Null: the attempt has not ended. */
   readonly end: number | null;
-  /** The worker that started it; null: the job failed without being executed. */
+  /** The worker that claimed the job; null: the job failed without being executed. */
   readonly worker: string | null;
   readonly phase: Phase;
   readonly error: JobError | null;
-  /** The kind of the event that ended it. */
+  /** The kind of the event that ended the attempt; null: it has not ended. */
   readonly endedBy: EventKind | null;
 }
 
-/** All attempts in a job's events, newest first. */
+/** Returns all attempts that a job's events record, newest first. */
 export function attemptsOf(events: readonly Event[]): readonly PastAttempt[] {
   const attempts: PastAttempt[] = [];
   for (const step of stepsOf(events)) {
@@ -72,7 +72,7 @@ const over = (attempt: PastAttempt, { event }: LifeStep): PastAttempt => ({
   endedBy: event.kind,
 });
 
-/** A late worker holds the job again, under the same fence. */
+/** Reopens an attempt that had lapsed: its worker has reclaimed the job, under the same fence. */
 const resumed = (attempt: PastAttempt): PastAttempt => ({ ...attempt, end: null, error: null, endedBy: null });
 
 function errorOf(event: Event): JobError | null {
@@ -81,7 +81,7 @@ function errorOf(event: Event): JobError | null {
   return { code: 'crashed', message: `${event.holder} lost its lease in phase ${event.phase}` };
 }
 
-/** The number of a run's tasks in each standing, as a store counts them. */
+/** The number of a run's tasks in one state, or with one fate if they have ended. */
 export interface TaskTally {
   readonly standing: Exclude<State, 'ended'> | Fate;
   readonly count: number;
@@ -92,15 +92,21 @@ export interface JobRunStats {
   readonly tasksTotal: number;
   readonly tasksSucceeded: number;
   readonly tasksFailed: number;
-  /** 0: none has ended; 100: all have ended; otherwise 1 to 99. */
+  /** The percentage of tasks that have ended. 0: none has; 100: all have; otherwise 1 to 99. */
   readonly percentDone: number;
-  /** Null until all are DONE; 0: all failed; 100: all succeeded; otherwise 1 to 99. */
+  /**
+   * The percentage of tasks that succeeded. Null: not all are DONE; 0: all failed; 100: all succeeded; otherwise 1 to
+   * 99.
+   */
   readonly percentSuccess: number | null;
-  /** From its first start since the job was created or reopened to its end; null until both are known. */
+  /**
+   * The time from the first start since the run was created, reopened or repeated to its end; null: it has not ended or
+   * never started.
+   */
   readonly totalMs: number | null;
-  /** Duration of the attempt that stored the tasks. */
+  /** The duration of the attempt that planned the tasks; null: there is none. */
   readonly prepareMs: number | null;
-  /** Duration of the attempt in which the run ended. */
+  /** The duration of the attempt that gathered the results and ended the run; null: there is none. */
   readonly finalizeMs: number | null;
 }
 
@@ -153,7 +159,7 @@ function durations(run: Job, events: readonly Event[]): Pick<JobRunStats, 'total
   };
 }
 
-/** When it first executed since it was created, reopened or repeated. */
+/** Returns when the job was first executed since it was created, reopened or repeated; null: never. */
 function startOf(steps: readonly LifeStep[]): number | null {
   const life = steps.at(-1)?.life;
   const isStarted = ({ after }: LifeStep): boolean => ['preparing', 'underWay'].includes(jobStandingOf(after));

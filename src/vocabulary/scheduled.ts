@@ -1,4 +1,4 @@
-/** Scheduled jobs: the states of their tasks, and the lock: the owner and the transition in progress. */
+/** Scheduled jobs: the states of their tasks, and the lock of a job with its owner and the work that the owner does. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
 import { jobStandingOf, type JobStanding } from './standing.ts';
@@ -23,20 +23,26 @@ const words: Readonly<Record<JobStanding, ScheduledState>> = {
 export const scheduledState = (job: Job): ScheduledState =>
   isOpen(job) && job.cancel !== null ? 'started' : words[jobStandingOf(job)];
 
-/** The transition that the owner of the lock performs. */
+/** The work that the owner of the lock does: a phase of a run, a tick of a definition, or its disabling. */
 export type LockState = Phase | 'tick' | 'disable';
 export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'tick', 'disable'];
 
 export interface Lock {
   readonly owner: string | null;
-  /** Store time; null: there is no owner, or the lock lasts as long as the owner's instance sends heartbeats. */
+  /**
+   * The store time at which the lock ends; null: there is no owner, or the lock lasts as long as the owner's instance
+   * sends heartbeats.
+   */
   readonly expires: number | null;
   readonly state: LockState | null;
 }
 
 const unlocked: Lock = { owner: null, expires: null, state: null };
 
-/** A tick of a definition, or its disabling, is one transaction: only a claim of the definition shows it as a lock. */
+/**
+ * Returns the lock of a job: its lease while it runs. A definition ticks and is disabled within one transaction, so it
+ * is locked only if a worker has claimed it.
+ */
 export const lockOf = (job: Job): Lock =>
   job.state === 'running' ? { owner: job.lease.holder, expires: job.lease.until, state: lockState(job) } : unlocked;
 

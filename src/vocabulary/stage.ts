@@ -45,10 +45,10 @@ export const terminateNumbers: Readonly<Record<TerminateCode, number>> = {
   server: 4,
 };
 
-/** The current stage; `stageHistory` gives the earlier ones. */
+/** Returns the current stage; `stageHistory` returns the earlier ones. */
 export const stageOf = (job: Job): Stage => words[jobStandingOf(job)];
 
-/** Null until it is done. */
+/** Returns how the job ended; null: it is open. */
 export const fateOf = (job: Job): StageFate | null => (isOpen(job) ? null : wordsOfFates[job.fate]);
 
 export type StageEvent =
@@ -59,9 +59,8 @@ export type StageEvent =
 const beginningAgain: ReadonlySet<EventKind> = new Set<EventKind>(['reopened', 'repeated']);
 
 /**
- * After the creation, the history lists when each stage was first reached since the job was created, reopened or
- * repeated. A return to the queue in between (retry, release, lapse) adds no entry. `events` must contain all events of
- * the job.
+ * Returns the creation, and when each later stage was first reached since the job was created, reopened or repeated. A
+ * return to the queue in between (retry, release, lapse) adds no entry. `events` must contain all events of the job.
  */
 export function stageHistory(events: readonly Event[]): readonly StageEvent[] {
   let history: StageEvent[] = [];
@@ -87,7 +86,7 @@ function endingOf(event: Event): StageEvent {
   }
 }
 
-/** The ten histories that a job can have. */
+/** The ten histories that this vocabulary allows. */
 export const legalHistories: readonly (readonly StageEvent['type'][])[] = [
   ['CREATE'],
   ['CREATE', 'QUEUE'],
@@ -106,11 +105,11 @@ const legal: ReadonlySet<string> = new Set(legalHistories.map((types) => types.j
 export const isLegalHistory = (history: readonly Pick<StageEvent, 'type'>[]): boolean =>
   legal.has(history.map(({ type }) => type).join(' '));
 
-/** The data of each stage that was reached; data of earlier stages stays. */
+/** The current stage, and the data of every stage that the job has reached; null: it has not reached the stage. */
 export interface StageInfo<Log> {
   readonly stage: Stage;
   readonly create: { readonly at: number };
-  /** `position`: the number of claimable jobs ahead of it; null if it is not in the queue now. */
+  /** `position`: the number of claimable jobs ahead of this one; null: the job is not in the queue now. */
   readonly queue: { readonly at: number; readonly position: number | null } | null;
   readonly run: { readonly at: number; readonly log: Log } | null;
   readonly done: ({ readonly at: number } & StageEnding) | null;
@@ -124,7 +123,7 @@ export type StageEnding =
       readonly code: number;
       readonly reason: ErrorCode;
       readonly message: string;
-      /** The application's own code. */
+      /** The `code` property of the error that was thrown, such as ENOENT. */
       readonly id?: string;
       readonly data: unknown;
     }
@@ -133,11 +132,11 @@ export type StageEnding =
       readonly code: number;
       readonly reason: TerminateCode;
       readonly message: string | null;
-      /** The actor who requested it. */
+      /** The actor who cancelled or stopped the job. */
       readonly by: string;
     };
 
-/** Data that only the caller has. */
+/** Data that neither the job nor its events contain. */
 export interface StageGiven<Log> {
   readonly position: number | null;
   readonly log: Log;
@@ -172,7 +171,10 @@ function ending(job: EndedJob, events: readonly Event[]): StageEnding {
   }
 }
 
-/** The first cancel request, unless the job was ended with another code, such as by a stop. */
+/**
+ * Returns the ending of a cancelled job: code, actor and reason of the cancel request. If the job ended with another
+ * code, such as by a stop, they are those of the final event.
+ */
 function termination({ cancel }: EndedJob, events: readonly Event[]): StageEnding {
   const last = events.findLast((event) => event.kind === 'cancelled');
   const isOther = last !== undefined && last.code !== cancel!.code;

@@ -1,11 +1,14 @@
-/** The standing of a job, as detailed as the vocabularies need it. Each vocabulary maps every standing to a word. */
+/**
+ * The standing of a job: its state, in the detail that the vocabularies need. Each vocabulary maps every standing to a
+ * word.
+ */
 import { evolve, blankJob } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import type { JobOrigin, Job } from '../model/job.ts';
 import type { Fate, Hold } from '../model/state.ts';
 
 export type JobStanding =
-  /** Not stored yet: it has no event. */
+  /** Not stored yet: the job has no event. */
   | 'inserting'
   | 'pending'
   | 'paused'
@@ -25,18 +28,21 @@ export function jobStandingOf(job: Job): JobStanding {
   return job.state === 'pending' ? 'pending' : standingOfHold[job.hold];
 }
 
-/** One event, and the job after it. */
+/** One event, with the job before and after it. */
 export interface LifeStep {
   readonly event: Event;
   readonly before: Job;
   readonly after: Job;
-  /** A life begins when the job is created, reopened or repeated; the first is 1. */
+  /** The number of the job's life, from 1. A new life begins when the job is created, reopened or repeated. */
   readonly life: number;
 }
 
 const beginnings: ReadonlySet<EventKind> = new Set<EventKind>(['created', 'reopened', 'repeated']);
 
-/** The job after each of its events. The fields of its origin are left blank, since no standing depends on them. */
+/**
+ * Returns each event with the job before and after it. The fields of the job's origin are left blank, since no standing
+ * depends on them.
+ */
 export function stepsOf(events: readonly Event[]): readonly LifeStep[] {
   let after = blankJob(blankOrigin);
   let life = 0;
