@@ -1,4 +1,6 @@
-/** The loop: calls a turn repeatedly, sleeps as long as the turn returns, wakes early on `wake()`, and outlives errors. */
+/**
+ * The loop: calls a turn repeatedly, sleeps as long as the turn returns, wakes early on `wake()`, and outlives errors.
+ */
 import type { Random } from '../random.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from '../logger.ts';
