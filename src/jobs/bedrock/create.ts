@@ -26,7 +26,7 @@ export interface QueueDraft {
   readonly retryAfter?: string;
   readonly priority?: number;
   readonly isUnique?: boolean;
-  /** False: an existing unique job stays unchanged. */
+  /** Whether an existing unique job is updated; default: true. If false, it stays unchanged. */
   readonly overwrite?: boolean;
   readonly parent?: number;
 }

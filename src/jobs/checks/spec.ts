@@ -29,7 +29,8 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
 };
 
 /**
- * Changes of an override. Null takes a setting back, so that the declared one counts; `policy` and `gate` are merged.
+ * Changes to an override. Null removes a setting from the override, so that the value from the code applies again. The
+ * fields of `policy` and `gate` are merged one by one.
  */
 export type OverridePatch = {
   readonly [F in Overridable]?: F extends 'policy' | 'gate' ? Nullable<NonNullable<Spec[F]>> | null : Spec[F] | null;

@@ -9,7 +9,7 @@ export const nameMax = 255;
 export const keyMax = 512;
 const whyMax = 4096;
 const priorityMax = 1_000_000;
-/** The last millisecond of the year 9999: later times cannot be written with four digits of the year. */
+/** The last millisecond of the year 9999: the highest time of a job, and the highest duration in milliseconds. */
 export const timeMax = 253_402_300_799_999;
 
 /** Checks a name: one line of text without control characters, since people read it and patterns match it. */
