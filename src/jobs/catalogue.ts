@@ -15,8 +15,7 @@ import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
 
 /**
- * The lowest id of types and builds. Their ids end below `firstMemoryId` (2 ** 52), where the ids of in-memory jobs
- * start.
+ * The lowest id of types and builds. Their highest is below `firstMemoryId` (2 ** 52), the lowest id of in-memory jobs.
  */
 export const firstRecordId = 2 ** 51;
 
@@ -60,7 +59,7 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
   return (await Array.fromAsync(pages)).flat().map(entryOf);
 }
 
-/** Stores a build, or what it declares now, and returns it with the time at which it was first seen. */
+/** Stores a build and its declarations; returns the build with the time at which it was first seen. */
 export async function registerBuild(store: Store, { build, types, defs }: BuildDeclarations, asker: Asker): Promise<Build> {
   const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
   await write(store, [recordOf('build', build, content)], asker);

@@ -29,10 +29,7 @@ export interface Declaration {
   readonly enabled: boolean;
   /** The build of the program; null: an operator declares the definition, not code. */
   readonly build: string | null;
-  /**
-   * Whether another living build declares a definition of this name; if so, this declaration cannot change its job
-   * type.
-   */
+  /** Whether another living build declares a definition of this name. If so, its job type cannot be changed. */
   readonly isShared?: boolean;
 }
 
@@ -144,8 +141,8 @@ async function addDefinition({ store, ids }: Producer, declaration: Declaration,
   const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Not written: another instance has just declared a definition of this name, perhaps with another spec. Compare with
-  // it.
+  // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares
+  // them.
   if (!written) await declare({ store, ids }, declaration, by);
 }
 

@@ -27,10 +27,7 @@ export interface Draft {
   readonly tick?: RunTick;
   /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
   readonly limitKey?: string;
-  /**
-   * The limits of the job: `typeMax` for the job type, or for another name given as `type`; `defMax` for its
-   * definition.
-   */
+  /** The limits of the job: `typeMax` for its job type, or for another name in `type`; `defMax` for its definition. */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 

@@ -31,7 +31,7 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
 
 /**
  * Continues parents that wait for children and have no open child; returns how many. Without a list, looks for up to
- * `settleBatch` such parents. After a conflict the parents are read again, since a child may have been added.
+ * `settleBatch` of them. After a conflict the parents are read again, since a child may have been added.
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
@@ -43,8 +43,8 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
 }
 
 /**
- * Stops open children of parents that have ended, and deletes open children of parents that were deleted. Such children
- * are left if an instance crashes after the parent ended. Returns the number of parents.
+ * Stops open children of parents that have ended, and deletes open children of parents that were deleted. A crash after
+ * the end of a parent leaves its children open. Returns the number of parents.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   const parents = await store.orphaned(settleBatch);
@@ -81,8 +81,7 @@ async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean>
 }
 
 /**
- * Ends children that are not running, and asks running ones to cancel. With `graceMs`, they are stopped after this
- * time.
+ * Ends children that are not running, and asks running children to cancel; after `graceMs`, if given, they are stopped.
  */
 export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;

@@ -14,10 +14,7 @@ export interface StartLimitPage {
 
 const pageSize = 1000;
 
-/**
- * Checks one page of the due runs. It works in pages, because no index has `startBy` and a queue may have a million
- * runs.
- */
+/** Checks one page of the due runs: no index has `startBy`, and a queue may have a million runs. */
 export async function cancelUnstarted(store: Store, after: number | null, asker: Asker): Promise<StartLimitPage> {
   const now = store.now();
   const query = { kinds: ['run'], standings: ['pending'], dueBefore: now } as const;

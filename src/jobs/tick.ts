@@ -1,6 +1,6 @@
 /**
- * Ticking: for every due tick of a schedule, creates a run or records a skip. It is committed together with the time of
- * the next tick, so that no tick is handled twice or lost.
+ * Ticking: for every due tick of a schedule, creates a run or records a skip. The run or skip is committed together
+ * with the time of the next tick, so that no tick is handled twice or lost.
  */
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
@@ -40,7 +40,7 @@ export async function tickDue(definer: Producer, asker: Asker, knowledge = regis
 
 /**
  * Handles the due ticks of one definition by its old spec, before it gets a new spec. Returns the change of the
- * definition, then those of its new runs, without storing them. If the definition is disabled, its due ticks are
+ * definition, then the changes of its new runs; stores nothing. If the definition is disabled, its due ticks are
  * recorded as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
@@ -183,7 +183,6 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
   const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
   const known = found.map((job) => [job.id, ranAt(job)] as const);
-  // A run that load() did not find was deleted. It counts as ended now, so that its schedule does not wait for it
-  // forever.
+  // A run that load() did not find was deleted. It counts as ended now, so that its schedule does not wait forever.
   return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

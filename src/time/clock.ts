@@ -110,10 +110,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /**
-   * Moves only the wall clock, as an operator or a time server does. No timer fires, and monotonic time does not
-   * change.
-   */
+  /** Moves only the wall clock, as an operator or a time server can. No timer fires, and monotonic time stays. */
   jump(ms: number): void {
     this.#wall += ms;
   }

@@ -126,10 +126,7 @@ function itemsOf(piece: Piece): Piece[] {
   });
 }
 
-/**
- * Whether a day field restricts the days. As in cron, any field with `*` or `?` does not count, not even `*` with a
- * step.
- */
+/** Whether a field restricts the days. As in cron, a field with `*` or `?` does not, not even a `*` with a step. */
 function isRestricted(piece: Piece): boolean {
   return !/[*?]/.test(piece.text);
 }
@@ -191,8 +188,7 @@ function readRange(range: Piece, kind: FieldKind, hasStep: boolean): [low: numbe
   const low = readValue(first, kind);
   if (!second) return [low, hasStep ? end : low];
   const high = readValue(second, kind);
-  // A range that wraps around is useful for hours (22-6) and weekdays (FRI-MON). Days from 25 to 5 are in no single
-  // month.
+  // A range that wraps around makes sense for hours (22-6) and weekdays (FRI-MON), but not for the days of one month.
   if (high < low && kind === kinds.day) throw wrong(range, `Turn the range ${range.text} round: small to large.`);
   return [low, high];
 }

@@ -7,10 +7,7 @@ import { instantMax } from './instant.ts';
 // 40 years around a century without a leap day. That search visits fewer than 500 months and 15,000 days.
 const yearsMax = 41;
 
-/**
- * Returns the first matching wall time after the given one; null: none within `yearsMax`, or none before the year
- * 10000.
- */
+/** Returns the first matching wall time after `after`; null: none within `yearsMax`, or none before the year 10000. */
 export function nextWall(spec: CronSpec, after: number): number | null {
   const second = Math.floor(after / 1000) + 1;
   const today = Math.floor(second / 86_400);

@@ -83,8 +83,8 @@ function hopFrom(spec: CronSpec, instant: number, afterWall: number): number | n
 }
 
 /**
- * Returns the first tick after an instant within a stretch of constant offset; null: none. Ticks at one instant are
- * one.
+ * Returns the first tick after an instant within a stretch of constant offset; null: none. If a tick from a gap and a
+ * regular tick fall on the same instant, only the tick from the gap is returned.
  */
 function tickWithin(spec: CronSpec, policies: Policies, stretch: Stretch, after: number): CronTick | null {
   const ticks = [

@@ -33,9 +33,7 @@ function describeCron({ text, zone }: CronSchedule): string {
 /** How many times of day are listed. With more, the text would be longer than the cron expression. */
 const timesMax = 4;
 
-/**
- * Returns "at 02:30", "every 15 minutes" or the like; null: the times cannot be said shortly, so show the expression.
- */
+/** Returns "at 02:30", "every 15 minutes" or the like; null: the words would be longer than the cron expression. */
 function timesOf({ seconds, minutes, hours }: CronSpec): string | null {
   if (seconds.values.length === 60 && isAll(minutes, 60) && isAll(hours, 24)) return 'every second';
   if (seconds.values.length > 1) return null;

@@ -106,8 +106,8 @@ function howTo(text: string): string {
 }
 
 // The functions below have the same results as SQLite's date.c. Adding seconds to days may lead outside the calendar,
-// and a later modifier back into it. All other modifiers need an instant from -4713 to 9999. A day beyond the end of
-// its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in a leap year.
+// and a later modifier back into it. All other modifiers need an instant within the years -4713 to 9999. A day beyond
+// the end of its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in a leap year.
 const julianMin = -210_866_760_000_000;
 const julianYearMin = -4713;
 

@@ -18,9 +18,7 @@ export interface PreviewOptions {
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
   /** The assumed duration of each run, for schedules that count from the end of a run; default: 0. */
   readonly runMs?: number;
-  /**
-   * The times of the last tick and run, for a schedule that is active already. Without it, it becomes active at `from`.
-   */
+  /** The times of the last tick and run of an active schedule. Default: the schedule becomes active at `from`. */
   readonly start?: TickMoments;
 }
 

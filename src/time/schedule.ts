@@ -55,10 +55,7 @@ export interface CronOptions {
 }
 
 export interface EveryOptions {
-  /**
-   * `scheduled` (default) counts from the last tick, `started` from the start and `finished` from the end of the last
-   * run.
-   */
+  /** Counts from the last tick (`scheduled`, the default), or from the start or end of the last run. */
   from?: RepeatBase;
   /** Delays each run by up to this duration; the delay depends on the definition's name. */
   spread?: Duration;
@@ -72,8 +69,7 @@ export function cron(text: string, options: CronOptions = {}): CronSchedule {
 }
 
 /**
- * An interval: `every('15m', { from: 'finished' })`. The first tick comes one interval after the schedule becomes
- * active.
+ * An interval: `every('15m', { from: 'finished' })`. The first tick is one interval after the schedule becomes active.
  */
 export function every(interval: Duration | number, options: EveryOptions = {}): EverySchedule {
   checkKeys(options, ['from', 'spread'], 'malformed.option', 'every()');
@@ -149,7 +145,7 @@ function checkEvery(json: object): EverySchedule {
 function checkRepeat(json: object): RepeatSchedule {
   checkKeys(json, ['kind', 'text'], 'malformed.schedule', 'a repeat schedule');
   const text = (json as Fields)['text'] as string;
-  // Applied to some day, to refuse rules whose result is outside the years 0000 to 9999.
+  // Applied to an arbitrary day, to refuse a rule whose result is outside the years 0000 to 9999.
   applyModifiers(parseRepeat(text).modifiers, daysOf(2026, 1, 1) * dayMs);
   return { kind: 'repeat', text };
 }

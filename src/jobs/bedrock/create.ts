@@ -1,5 +1,6 @@
 /**
- * Creating Bedrock jobs: all of a request or none. If a unique job with the same name exists, it is updated instead.
+ * Creating Bedrock jobs: all jobs of a request or none. A unique job whose name exists is not created; instead the
+ * existing job is updated, or stays unchanged if `overwrite` is false.
  */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
@@ -32,7 +33,8 @@ export interface QueueDraft {
 }
 
 /**
- * How often a job with `retryAfter` is handed out without finishing. Then it fails, except if its name starts `manual`.
+ * How often a job with `retryAfter` may be handed out without finishing. After that it fails. Jobs whose name starts
+ * with `manual` do not have this limit.
  */
 const handOutsMax = 10;
 /** The highest value that a policy allows, so that `handOutsMax` and not this limit decides when a job fails. */
@@ -104,7 +106,7 @@ async function parentsOf(store: Store, drafts: readonly QueueDraft[]): Promise<R
   return parents;
 }
 
-/** Collects the changes and the answered ids of one create request. */
+/** Collects the changes of one create request, and the ids of its jobs. */
 class Creation {
   readonly ids: number[] = [];
   readonly #producer: Producer;

@@ -40,8 +40,7 @@ export const finish = (store: Store, request: FinishRequest, asker: Asker): Prom
   });
 
 /**
- * Makes a job wait for its children. Its due time becomes the start of this run, so it is due as soon as they have
- * ended.
+ * Makes a job wait for its children. Its due time is set to the start of this run, so it is due as soon as they end.
  */
 const waitFor = (children: number, { fence, startedAt }: Job): Command =>
   ({ do: 'plan', fence, tasks: children, ...(startedAt === null ? {} : { due: startedAt }) });

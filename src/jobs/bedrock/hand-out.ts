@@ -73,7 +73,7 @@ async function handOutOnce(
     children: await endedChildren(store, before!),
   })));
   const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
-  // `passed`: jobs that ended as cancelled instead of being handed out. If there is nothing else, `handOut` searches
+  // `passed` counts jobs that ended as cancelled instead of being handed out. If it counts all, `handOut` searches
   // again.
   return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }

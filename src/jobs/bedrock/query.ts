@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 
 /**
  * Whether a job does not exist for Bedrock clients: it is no Bedrock job, or it has succeeded and has no parent.
- * Bedrock deletes such a job; here it stays stored with its history.
+ * Bedrock deletes a job that has succeeded; here the job stays stored with its history.
  */
 export const isGone = (job: Job): boolean =>
   (job.kind !== 'bedrock' && job.kind !== 'mock') ||
