@@ -1,6 +1,7 @@
 /**
- * The audit: one entry for each action of an operator. An entry is a job of its own kind that is never executed, so it
- * is stored, found and deleted like any other job, and written in one commit with an action that deletes a job.
+ * The audit: one entry for each action of an operator. An entry is stored as a job of kind `audit`, which no worker
+ * executes. So entries are stored, searched and deleted like jobs. The entry of a deletion is written in one commit
+ * with the deletion.
  */
 import { apply, insert, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
@@ -12,7 +13,7 @@ import { newJobs, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
   readonly action: string;
-  /** The job on which the action was done; for a definition `def` has the name. */
+  /** The job that the action changed; null: the action was on the definition `def`, or on no job at all. */
   readonly job: number | null;
   readonly def: string | null;
   readonly before: unknown;
@@ -35,7 +36,7 @@ export interface AuditQuery {
 const auditName = 'stint.audit';
 const auditRetentionMs = 10 * 365 * 86_400_000;
 
-/** Records an action that has been done; the history of its job contains it, too. */
+/** Stores the entry of an action that has been done. */
 export async function audit(
   producer: Producer,
   entry: AuditEntry,
@@ -47,7 +48,7 @@ export async function audit(
   await closeRecord(producer, record, asker);
 }
 
-/** The entry as a change, to be committed with the action. */
+/** Returns the entry as a change that is not stored yet, so that the caller can commit it together with the action. */
 export async function auditRecord(
   producer: Producer,
   entry: AuditEntry,
@@ -60,7 +61,10 @@ export async function auditRecord(
   return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], by))[0]!;
 }
 
-/** An entry ends as soon as it is stored; one that a crash leaves open is still listed. */
+/**
+ * Ends the job of a stored entry, so that retention deletes it after `auditRetentionMs`. If a crash prevents this, the
+ * entry stays open and is listed all the same.
+ */
 export async function closeRecord({ store }: Producer, { after }: Change, asker: Asker): Promise<void> {
   const { id } = after!;
   const claim = { do: 'claim', holder: asker.by, until: null, parentCancelled: false } as const;
@@ -94,7 +98,9 @@ function recordOf({ id, created, tags, input }: Job): AuditRecord {
   return { id, at: created, by: tags?.['by'] ?? '', why, ...entry };
 }
 
-/** The fields of a job that an operator can change, or may ask for after the job was deleted. */
+/**
+ * Returns the fields of a job for `before` and `after` of an entry: those that an operator may need once it is deleted.
+ */
 export const auditView = (job: Job): unknown => ({
   id: job.id,
   kind: job.kind,

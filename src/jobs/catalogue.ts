@@ -1,7 +1,7 @@
 /**
- * The catalogue: the job types that instances with their code have registered, and the builds that declare them. Each
- * is a job of a kind of its own that is never executed, with the history of its changes. Their ids follow from their names
- * and are above those of all runs, so that they are read without a search and stay out of the way of lists.
+ * The catalogue: the job types that instances have registered, and the builds that declare them. Each type and each
+ * build is stored as a job of kind `type` or `build`, which is never executed; its history shows how it changed. Its id
+ * is a hash of its name, so that it is loaded without a search. These ids are above the ids of all other stored jobs.
  */
 import { createHash } from 'node:crypto';
 import { applyTogether, type Asker } from '../apply.ts';
@@ -14,14 +14,18 @@ import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
 
-/** Types and builds have ids from here on, up to those of jobs in memory. */
+/**
+ * The lowest id of types and builds. Their highest is below `firstMemoryId` (2 ** 52), the lowest id of in-memory jobs.
+ */
 export const firstRecordId = 2 ** 51;
 
 const recordBatch = 500;
 const typeRecord = 'stint.type';
 const buildRecord = 'stint.build';
 
-/** A program as it was deployed: what it declares, and since when it is known. */
+/**
+ * A program as it was deployed: the job types and definitions that it declares (as hashes), and when it was first seen.
+ */
 export interface Build {
   readonly id: string;
   readonly firstSeen: number;
@@ -35,7 +39,7 @@ export interface BuildDeclarations {
   readonly defs: readonly string[];
 }
 
-/** Writes entries that are new or have changed. */
+/** Stores the entries of job types that are new or have changed. */
 export async function registerTypes(store: Store, entries: readonly TypeEntry[], asker: Asker): Promise<void> {
   for (let from = 0; from < entries.length; from += recordBatch) {
     const records = entries.slice(from, from + recordBatch).map((entry) => recordOf('type', entry.name, entry));
@@ -43,7 +47,7 @@ export async function registerTypes(store: Store, entries: readonly TypeEntry[],
   }
 }
 
-/** The entries of those of these types that are registered. */
+/** Returns the entries of these job types by name, without types that are not registered. */
 export async function readTypes(store: Pick<Store, 'load'>, names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
   if (names.length === 0) return new Map();
   const entries = (await store.load([...new Set(names)].map((name) => idOf('type', name)))).map(entryOf);
@@ -55,14 +59,14 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
   return (await Array.fromAsync(pages)).flat().map(entryOf);
 }
 
-/** Makes a build known, and answers since when it is. */
+/** Stores a build and its declarations; returns the build with the time at which it was first seen. */
 export async function registerBuild(store: Store, { build, types, defs }: BuildDeclarations, asker: Asker): Promise<Build> {
   const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
   await write(store, [recordOf('build', build, content)], asker);
   return (await readBuilds(store, [build]))[0]!;
 }
 
-/** Those of these builds that are known, oldest first. */
+/** Returns the registered builds among these ids, ordered by when they were first seen. */
 export async function readBuilds(store: Pick<Store, 'load'>, ids: readonly string[]): Promise<readonly Build[]> {
   if (ids.length === 0) return [];
   const known = (await store.load([...new Set(ids)].map((id) => idOf('build', id)))).map(buildOf);
@@ -108,11 +112,16 @@ function buildOf({ input, created }: Job): Build {
   return { id, firstSeen: created, types: new Set(types), defs: new Set(defs) };
 }
 
-/** 51 bits of a hash: of ten thousand names, two share an id once in 40 million catalogues. */
+/**
+ * The id of a type or build: 51 bits of a hash of its name. With 10,000 names, the probability that two get the same id
+ * is 1 in 40 million.
+ */
 const idOf = (kind: NamedRecord['kind'], name: string): number =>
   firstRecordId + Number(digestOf(`${kind} ${name}`).readBigUInt64BE() >> 13n);
 
-/** Short, since a build lists all its names in one record. */
+/**
+ * 48 bits of a hash, to keep the record of a build small: it lists all types and definitions that the build declares.
+ */
 const shortHash = (name: string): string => digestOf(name).subarray(0, 6).toString('base64url');
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,4 +1,7 @@
-/** Creating jobs: one, many, as children, or in the caller's transaction. A taken unique key determines the outcome. */
+/**
+ * Creating jobs: one, many, as children, or in the caller's transaction. If the unique key of a draft is taken, the job
+ * that has the key is returned or updated instead.
+ */
 import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
@@ -12,18 +15,21 @@ import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface Created {
   readonly id: number;
-  /** `existing` and `updated`: the unique key was taken, and `id` is the job that has it. */
+  /** `existing` and `updated`: the unique key was taken, and `id` is the job that has the key. */
   readonly outcome: 'created' | 'existing' | 'updated';
-  /** The stored job; null: it was deleted, and its key stays taken until its period ends. */
+  /** The stored job; null: the job that has the key was deleted, but its key stays taken until `forMs` has passed. */
   readonly job: Job | null;
 }
 
-/** How often a key may become free and be taken by another job during one create. */
+/**
+ * How often one draft is tried if its unique key is taken at the insert and free again at the following read. After
+ * that the draft is refused as `contended`.
+ */
 const triesMax = 10;
 
 /**
- * Stores each draft, or finds the holder of its key. If one draft is malformed, all are refused. With a holder, jobs
- * that are due are claimed for it in the same commit.
+ * Stores each draft, or finds the job that has its unique key. If one draft is malformed, all are refused. If `holder`
+ * is set, new jobs that are due and have no gate are claimed for this holder in the same commit.
  */
 export async function createJobs(
   producer: Creator,
@@ -43,7 +49,10 @@ export async function createJobs(
   );
 }
 
-/** Claims a new job that can run now and has no gate; only the store can count admitted jobs. */
+/**
+ * Claims a new job if it is due and has no gate; otherwise returns it unchanged. A job with a gate must be claimed by
+ * the store, which counts how many jobs of the gate execute.
+ */
 function claimOnCreate(holder: string, newJob: Change): Change {
   const job = newJob.after!;
   if (job.state !== 'pending' || job.gate !== null) return newJob;
@@ -55,7 +64,10 @@ function claimOnCreate(holder: string, newJob: Change): Change {
 
 const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
 
-/** Stores children and the event of their parent in one commit, under the parent's fence. */
+/**
+ * Stores children, and the event that their parent got them, in one commit. With a fence, the commit is refused if the
+ * parent is no longer held under this fence.
+ */
 export async function createChildren(
   { store, ids }: Producer,
   parent: number,
@@ -100,7 +112,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
     : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
-/** Edits the job by the draft; null: the job is not open and stays unchanged. */
+/** Edits the job by the draft and returns it; null: the job is not waiting (see `isWaiting`) and stays unchanged. */
 async function update(store: Writer, id: number, draft: Draft, by: string): Promise<Job | null> {
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
@@ -112,11 +124,11 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
   return change?.after ?? null;
 }
 
-/** Whether its next attempt would use a new input: the job is neither running nor planned nor ended. */
+/** Whether a new input would still be used: the job is not running, has not planned tasks and has not ended. */
 const isWaiting = (job: Job): boolean =>
   (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather';
 
-/** The fields of a draft that an existing job takes over; fields that the draft does not set stay. */
+/** Returns the edit of an existing job by a draft; fields that the draft does not set stay as they are. */
 function editOf(draft: Draft, now: number): Edit {
   const { input, policy, tags } = originOf(draft, 0, now);
   const { priority, due } = firstStateOf(draft, now);

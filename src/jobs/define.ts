@@ -27,13 +27,16 @@ export interface Declaration {
   readonly name: string;
   readonly spec: Spec;
   readonly enabled: boolean;
-  /** The build of the program; null: an operator says so, not code. */
+  /** The build of the program; null: an operator declares the definition, not code. */
   readonly build: string | null;
-  /** Whether another living build has a definition of this name, which may then not change its type. */
+  /** Whether another living build declares a definition of this name. If so, its job type cannot be changed. */
   readonly isShared?: boolean;
 }
 
-/** Stores a definition as the code declares it. An operator's override and whether it is enabled stay. */
+/**
+ * Stores a definition as the code declares it. An operator's override stays. A disabled definition stays disabled,
+ * except if it was disabled because no living build declared it.
+ */
 export async function declare(definer: Producer, declaration: Declaration, by: string): Promise<void> {
   const { name, spec: code, build } = declaration;
   const known = await find(definer.store, name);
@@ -47,11 +50,13 @@ export async function declare(definer: Producer, declaration: Declaration, by: s
   if (before.isAbandoned) await enable(definer.store, name, { by, why: 'a living build declares it again' });
 }
 
-/** Whether there is nothing to write. */
+/** Whether the stored definition equals the declaration, so that nothing must be written. */
 const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Declaration): boolean =>
   sameJson(code, declaration.spec) && (build !== undefined || declaration.build === null) && isAbandoned === undefined;
 
-/** Of these declarations, those that are new or say something else than is stored: read in bulk. */
+/**
+ * Returns the declarations that are new or differ from the stored definition. Reads `readBatch` definitions at a time.
+ */
 export async function undeclared(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
   const stored = new Map<string, Definition>();
   for (let from = 0; from < declarations.length; from += readBatch) {
@@ -73,7 +78,9 @@ function refuseOtherType(name: string, { code, build }: Definition, { spec, isSh
   throw new Refusal('taken.key', message, { name, type: code.type });
 }
 
-/** Operator override of a definition, merged with the one before. Survives deploys; null removes it. */
+/**
+ * Merges an operator's settings into the override of a definition, which survives deploys; null removes the override.
+ */
 export async function override(
   definer: Producer,
   name: string,
@@ -90,7 +97,7 @@ export async function disable(store: Store, name: string, asker: Asker): Promise
   await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
 }
 
-/** Enables a definition; ticks that were due meanwhile are recorded as skipped. */
+/** Enables a definition; ticks that were due while it was disabled are recorded as skipped. */
 export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
   await change(store, name, asker, (def, now) => {
     if (def.state !== 'held') return [];
@@ -99,7 +106,7 @@ export async function enable(store: Store, name: string, asker: Asker): Promise<
   });
 }
 
-/** Ends a definition; its runs stay. */
+/** Ends a definition, so that it creates no more runs; existing runs stay. */
 export async function undefine(store: Store, name: string, asker: Asker): Promise<void> {
   await applyTogether(store, async () => {
     const answer = step(await require(store, name), { do: 'stop', code: 'user' }, { ...asker, now: store.now() });
@@ -134,13 +141,17 @@ async function addDefinition({ store, ids }: Producer, declaration: Declaration,
   const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Another instance declared it first, perhaps with another spec.
+  // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares
+  // them.
   if (!written) await declare({ store, ids }, declaration, by);
 }
 
 type Redefine = (before: Definition) => Definition;
 
-/** Schedules that stay keep their plan; new ones start from now. Ticks that were due before follow the old spec. */
+/**
+ * Changes the spec of a definition. Ticks that are already due are handled by the old spec first. Schedules that are in
+ * both specs keep their plan; new schedules start from now.
+ */
 async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
   await applyTogether(store, async () => {

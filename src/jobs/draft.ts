@@ -15,7 +15,7 @@ export interface Draft {
   readonly type: string;
   readonly def?: string | null;
   readonly key?: string | null;
-  /** Any JSON value; alternatively `inputText` has JSON text. */
+  /** Any JSON value. A caller that has the input as JSON text sets `inputText` instead. */
   readonly input?: unknown;
   readonly inputText?: string;
   readonly due?: number;
@@ -25,9 +25,9 @@ export interface Draft {
   readonly policy?: Policy;
   readonly tags?: Tags;
   readonly tick?: RunTick;
-  /** Jobs with the same limit key are limited together. */
+  /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
   readonly limitKey?: string;
-  /** The limits of the job: those of its type, or of another name, and those of its definition. */
+  /** The limits of the job: `typeMax` for its job type, or for another name in `type`; `defMax` for its definition. */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 
@@ -39,13 +39,13 @@ export interface UniqueRequest {
   readonly forMs?: number;
 }
 
-/** The most frequent fields come first: `checkFields` searches this list in order. */
+/** The most frequent fields come first, because `checkFields` searches this list from the start. */
 const fields: readonly (keyof Draft)[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
   'limitKey', 'gate',
 ];
 
-/** Whether two drafts are equal except for their input, comparing fields by identity. */
+/** Whether all fields of two drafts except the input are identical; equal but distinct objects count as different. */
 export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.type === other.type &&
   draft.due === other.due &&
@@ -63,7 +63,7 @@ export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
 
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
-/** The fields that the job has from its creation. */
+/** Validates a draft and returns the fields of its job, except its parent and its first state (see `firstStateOf`). */
 export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin, 'parent'> {
   checkDraft(draft);
   return {
@@ -82,11 +82,11 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
   };
 }
 
-/** The input as JSON text. */
+/** Returns the validated input as JSON text. */
 export const inputOf = ({ input, inputText }: Draft): string =>
   inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
 
-/** The first state of the job. */
+/** Validates and returns the due time, priority and phase with which the job is created. */
 export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({
   due: due === undefined ? now : checkTime('due', due),
   priority: priority === undefined ? 0 : checkPriority(priority),
@@ -116,7 +116,7 @@ function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
-  // A job limited under another name does not count against its definition's limit.
+  // A job whose limit has another name than its job type does not count against the limit of its definition.
   const ofDef = name === type ? (def ?? null) : null;
   return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most });
 }

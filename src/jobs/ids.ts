@@ -1,12 +1,15 @@
 /**
- * Hands out job ids from blocks that the store reserves: small at first, larger while they are used up fast. A block
- * expires, so that the ids of all instances rise with time: lists are ordered by id, and an instance that creates
- * rarely would otherwise put its newest runs behind older ones of others.
+ * Hands out job ids from blocks that the store reserves. Blocks are small at first, and grow while they are used up
+ * fast. A block expires after a short time, because lists are ordered by id. Otherwise an instance that rarely creates
+ * jobs would give its new jobs lower ids than older jobs of other instances have.
  */
 import type { Store } from '../store/store.ts';
 
 const blockMax = 16_384;
-/** Ids are in the order of creation to this precision. A reservation every 50 ms costs a busy producer nothing. */
+/**
+ * How long a block is used. Jobs of different instances that are created further apart get ids in that order. A
+ * reservation every 50 ms costs a busy producer almost nothing.
+ */
 const blockMs = 50;
 
 export class Ids {
@@ -27,7 +30,7 @@ export class Ids {
     if (count === 0) return [];
     for (let isFresh = false; !this.#has(count, isFresh); isFresh = true) {
       const reserve = (): Promise<void> => this.#reserve(count);
-      // A reservation that failed while the store was unreachable must not fail the next one.
+      // Reservations run one after another. If one fails, the next is tried all the same.
       this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }
@@ -36,17 +39,20 @@ export class Ids {
     return ids;
   }
 
-  /** A block that was reserved for this request counts, however long the answer took. */
+  /**
+   * Whether the block has enough ids and has not expired. `isFresh`: the block was just reserved for this request, so
+   * it is used even if the store's answer took longer than `blockMs`.
+   */
   #has(count: number, isFresh: boolean): boolean {
     return this.#end - this.#next >= count && (isFresh || !this.#isExpired());
   }
 
-  /** Also if store time was set back. */
+  /** Whether the block was reserved more than `blockMs` ago, or store time was set back by more than `blockMs`. */
   #isExpired(): boolean {
     return Math.abs(this.#store.now() - this.#reservedAt) > blockMs;
   }
 
-  /** What is left of the old block goes unused when it expired or a larger one is needed: ids may have gaps. */
+  /** Replaces the block if it has expired or has too few ids. Its remaining ids are never used, so ids have gaps. */
   async #reserve(count: number): Promise<void> {
     const isExpired = this.#isExpired();
     if (this.#end - this.#next >= count && !isExpired) return;

@@ -1,10 +1,10 @@
 /**
- * New jobs: drafts become changes with ids.
+ * New jobs: turns drafts into changes with ids, ready to be stored.
  *
  * Saves (bench/LEDGER.md, "drafts that say the same but for their input are checked and decided once", fa0b21a):
  * together with `PlainDataCheck` of model/json.ts, create with k = 1,000 17.6 → 14.3 µs a job.
- * Applies to consecutive drafts that differ only in input, as those of a bulk create do.
- * Without it (`differsOnlyInInput` is false) each draft is validated and decided by itself.
+ * Applies to consecutive drafts that differ only in input, as in a bulk create.
+ * Without it (`differsOnlyInInput` is false) each draft is validated, and its job and events are made, by itself.
  */
 import type { Change } from '../model/change.ts';
 import { create, type Asking } from '../model/machine.ts';
@@ -18,10 +18,10 @@ export interface Producer {
   readonly ids: Ids;
 }
 
-/** The parts of a producer that creating needs; in the caller's transaction there are no others. */
+/** A producer whose store can at least write: in the caller's transaction, a store has only the methods of `Writer`. */
 export type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
-/** New jobs as changes that are not stored yet. Drafts are validated before ids are taken. */
+/** Returns the new jobs as changes that are not stored yet. Drafts are validated before ids are taken. */
 export async function newJobs(
   { store, ids }: Creator,
   drafts: readonly Draft[],
@@ -40,12 +40,12 @@ export async function newJobs(
 }
 
 interface UnnumberedJob {
-  /** Shared by all drafts that differ only in input. */
+  /** The new job and its events, without its id and input; shared by consecutive drafts that differ only in input. */
   readonly model: Change;
   readonly input: string;
 }
 
-/** Consecutive drafts that differ only in input are validated and decided once. */
+/** Validates the drafts and makes their jobs and events: once for consecutive drafts that differ only in input. */
 function draftJobs(drafts: readonly Draft[], parent: number | null, asking: Asking): UnnumberedJob[] {
   let last: Draft | undefined;
   let model: Change;

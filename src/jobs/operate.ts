@@ -17,7 +17,10 @@ export interface Act extends Asker {
   readonly code?: TerminateCode;
 }
 
-/** Cancels a job: immediately if it is not running, otherwise its handler is asked to stop. */
+/**
+ * Cancels a job and its open children. A job that is running is asked to stop, and stopped by force after `graceMs`, if
+ * given. A job that waits for its children ends after them. Any other open job ends immediately.
+ */
 export async function cancelJob(
   store: Store,
   id: number,
@@ -29,12 +32,12 @@ export async function cancelJob(
   return withFamily(store, change, asker, graceMs);
 }
 
-/** Ends a job and its children immediately. Their holders can write nothing more. */
+/** Ends a job and its children immediately. Later writes of their holders are refused. */
 export async function stopJob(store: Store, id: number, { code = 'user', ...asker }: Act): Promise<Job> {
   const job = await workOf(store, id);
   if (isOpen(job)) await stopChildren(store, job.id, asker);
   const change = await apply(store, id, { do: 'stop', code }, asker);
-  // Children that were added meanwhile; now that the parent has ended, no more can be added.
+  // Stops children that were added since the first call. The parent has ended now, so no more can be added.
   await stopChildren(store, job.id, asker);
   await settleAfter(store, [change], asker);
   return change.after!;
@@ -46,7 +49,7 @@ export const pauseJob = async (store: Store, id: number, asker: Asker): Promise<
 export const resumeJob = async (store: Store, id: number, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'resume' }, asker)).after!;
 
-/** Reopens an ended job; of a run with tasks all of them, or only those that did not succeed. */
+/** Reopens an ended job and its tasks: all of them, or with `only: 'failed'` those that failed or were cancelled. */
 export async function retryJob(store: Store, id: number, asker: Asker, only?: 'failed'): Promise<Job> {
   const [change] = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
@@ -70,8 +73,8 @@ export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker
   (await apply(store, await workOf(store, id), { do: 'edit', edit }, asker)).after!;
 
 /**
- * Deletes an ended job with its history and notes; if there is an asker, an audit entry stays. A task is deleted only
- * with its run, whose result depends on all tasks.
+ * Deletes an ended job with its history and notes; if there is an asker, writes an audit entry. Refuses to delete a
+ * task: the result of its run depends on all tasks, so a task is deleted only together with its run.
  */
 export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
   const { store } = producer;
@@ -83,7 +86,7 @@ export async function deleteJob(producer: Producer, id: number, asker: Asker | n
   }
 }
 
-/** A run, a task or a job of the queue; definitions and other records have acts of their own. */
+/** Loads a run, a task or a Bedrock job. Refuses an unknown id, and records such as definitions and audit entries. */
 async function workOf(store: Store, id: number): Promise<Job> {
   const [job] = await store.load([id]);
   if (!job) throw unknownJob(id);
@@ -121,8 +124,8 @@ async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: 
 }
 
 /**
- * A child can be reopened while its parent waits for children. Both are changed in one commit, so that the parent
- * cannot continue in between.
+ * Returns the change that adds a reopened child to its parent; a refusal if the parent no longer waits for children. It
+ * is committed together with the child, so that the parent cannot continue in between.
  */
 async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
   const [found] = await store.load([parent!]);

@@ -1,6 +1,7 @@
 /**
- * Overlap keys: which key a new run of a definition without overlap takes, so that at most one of its runs executes and
- * one waits. A run that is to be replaced is asked to stop here; its successor starts when it has ended.
+ * Overlap keys: the unique keys of the runs of definitions with overlap `skip` or `replace`. A definition has two such
+ * keys, so that at most one of its runs executes and one waits. With `replace`, this file also asks the earlier run to
+ * stop; the new run starts when the earlier one has ended.
  */
 import type { Asker } from '../apply.ts';
 import { isAlone, overlapKey, waitingKey, type Spec } from '../model/definition.ts';
@@ -15,14 +16,16 @@ export interface DueDefinition {
   readonly spec: Spec;
 }
 
-/** How long the handler of a replaced run may take to stop before the run is stopped by force. */
+/** How long the handler of a replaced run may take to stop. After that the run is stopped by force. */
 const replaceGraceMs = 5_000;
+/** With one run per type: how many open runs of the type are read, and asked to stop, for one tick. */
 const replacedMax = 100;
 
 export class OverlapKeys {
-  /** The open runs that have these keys. */
+  /** The stored open runs by their overlap key. */
   readonly #holders: ReadonlyMap<string, Job>;
   readonly #now: number;
+  /** The keys of runs that the current commit creates. */
   readonly #taken = new Set<string>();
 
   constructor(holders: ReadonlyMap<string, Job>, now: number) {
@@ -30,7 +33,7 @@ export class OverlapKeys {
     this.#now = now;
   }
 
-  /** The key for a new run of this definition; null: the tick is skipped. */
+  /** Returns a free key for a new run of this definition; null: earlier runs have the keys, so the tick is skipped. */
   free(due: DueDefinition): string | null {
     const key = overlapKey(due.def.def!, due.spec);
     const waiting = waitingKey(due.def.def!);
@@ -40,7 +43,7 @@ export class OverlapKeys {
     return due.spec.onePerType && this.#isOfSameInstant(key, due.def) ? waiting : null;
   }
 
-  /** The key is that of a run in this commit. */
+  /** Marks the key as taken by a run that the current commit creates. */
   take(key: string): void {
     this.#taken.add(key);
   }
@@ -49,13 +52,16 @@ export class OverlapKeys {
     return !this.#holders.has(key) && !this.#taken.has(key);
   }
 
-  /** Of definitions of one type that tick at one instant, the others wait for the first. */
+  /**
+   * Whether the run that has the key belongs to a tick at the same instant. If several definitions of one type tick at
+   * once, the run of the first starts and the runs of the others wait for it instead of being skipped.
+   */
   #isOfSameInstant(key: string, def: Job): boolean {
     return this.#taken.has(key) || isNotOlder(this.#holders.get(key)!, def, this.#now);
   }
 }
 
-/** Reads who has the keys of these definitions, and asks the runs to stop that are to be replaced. */
+/** Asks the runs that are to be replaced to stop, and reads which runs have the keys of these definitions. */
 export async function overlapKeys(
   store: Store,
   definitions: readonly DueDefinition[],
@@ -81,7 +87,10 @@ async function replace(store: Store, due: DueDefinition, now: number, asker: Ask
   for (const run of await runsToReplace(store, due, now)) await endRun(store, run, now, { ...asker, why });
 }
 
-/** With one run per type, all runs of the type but those of ticks at the same instant, which have their turn. */
+/**
+ * Returns the open runs that a new run replaces: the earlier runs of the definition. With one run per type, also all
+ * other runs of the type, except runs of other definitions whose tick is at the same instant or later.
+ */
 async function runsToReplace(store: Store, due: DueDefinition, now: number): Promise<readonly Job[]> {
   const { def, spec } = due;
   if (!spec.onePerType) return [...(await holdersOf(store, keysOf(due))).values()];
@@ -96,12 +105,12 @@ async function endRun(store: Store, { id, cancel }: Job, now: number, asker: Ask
   try {
     await (isOverdue ? stopJob(store, id, act) : cancelJob(store, id, act, replaceGraceMs));
   } catch (error) {
-    // It ended by itself in the meantime.
+    // `wrong.state`: the run has ended by itself in the meantime.
     if (!(error instanceof Refusal) || error.code !== 'wrong.state') throw error;
   }
 }
 
-/** Whether a run answers a tick that is not older than the oldest due tick of a definition. */
+/** Whether the tick of a run is at or after the oldest due tick of the definition; false for a run without a tick. */
 function isNotOlder({ tick }: Job, def: Job, now: number): boolean {
   const due = def.plan!.schedules.flatMap(({ next }) => (next !== null && next.due <= now ? [next.nominal] : []));
   return tick !== null && tick.nominal >= Math.min(...due);

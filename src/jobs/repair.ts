@@ -1,6 +1,6 @@
 /**
- * Repair: decides what becomes of claimed jobs that no worker finishes, and settles their parents afterwards. Each
- * command carries the fence that was read, so a job that was claimed again meanwhile stays with its new holder.
+ * Repair: fails, retries or releases claimed jobs whose worker is gone, and then settles their parents. Each command
+ * has the fence that was read, so it is refused if the job has been claimed again since.
  */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import type { Command } from '../model/command.ts';
@@ -8,25 +8,29 @@ import type { Job } from '../model/job.ts';
 import type { Store } from '../store/store.ts';
 import { settleAfter } from './settle.ts';
 
-/** Why a store has claims in an instance's name that the instance does not know. */
+/**
+ * Why the store says that an instance holds a job which it does not know of. `lost answer`: the claim was committed,
+ * but its answer was lost. `previous process`: an earlier process with the same instance name claimed the job.
+ */
 export type UnknownClaimCause = 'lost answer' | 'previous process';
 
 /** How many jobs one call repairs at most. */
 export const repairBatch = 500;
 
-/** A handler may have been at work: counts as a crash. */
+/** For a job whose handler may have started: the end of the lease counts as a crash. */
 const lapse = ({ fence }: Job): Command => ({ do: 'lapse', fence });
-/** No handler was called: the attempt does not count. */
+/** For a job whose handler was not called: the job returns to the queue, and the attempt does not count. */
 const release = ({ fence }: Job): Command => ({ do: 'release', fence });
 
-/** Repairs jobs whose lease has lapsed; returns how many. */
+/** Repairs at most `repairBatch` jobs whose lease has lapsed; returns how many. */
 export async function repairLapsed(store: Store, by: string): Promise<number> {
   return repair(store, await store.lapsed(repairBatch), lapse, { by, why: 'the lease ran out' });
 }
 
 /**
- * Repairs claims in this instance's name that it does not know; returns how many. No other instance does: their holder
- * is alive. Must not be called while a claim is in flight, because its jobs become known with the answer.
+ * Repairs jobs that the store says this instance holds but that it does not know of; returns how many. Other instances
+ * do not repair them, because the lease of this one has not lapsed. Must not be called during a claim: its jobs are
+ * known only once the claim returns.
  */
 export async function repairUnknownClaims(
   store: Store,

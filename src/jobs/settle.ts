@@ -1,6 +1,7 @@
 /**
- * Settling: the effect of a child's end on its parent. It happens after the child's end is committed: of the last two
- * children, the one that commits later finds no open sibling. After a crash in between, the periodic settling does it.
+ * Settling: continues a parent when its last child has ended. It runs after the end of a child is committed, so if the
+ * last two children end at once, the later commit sees no open child. If the process crashes between the commit and the
+ * settling, the periodic settling of the maintenance continues the parent.
  */
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
@@ -13,7 +14,9 @@ import { openStandings } from '../store/query.ts';
 
 const settleBatch = 100;
 
-/** Settles the parents of children that ended in these changes, and ends the children of parents that ended. */
+/**
+ * Settles the parents of children that ended in these changes, and stops children that waited for a parent that ended.
+ */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) =>
     after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
@@ -27,8 +30,8 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
 }
 
 /**
- * Continues parents without open children; returns how many. Without a list: any parents. After a conflict it decides
- * again, since a child may have been added.
+ * Continues parents that wait for children and have no open child; returns how many. Without a list, looks for up to
+ * `settleBatch` of them. After a conflict the parents are read again, since a child may have been added.
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
@@ -40,8 +43,8 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
 }
 
 /**
- * Ends open children of parents that have ended, if the instance that should have ended them crashed; children of a
- * deleted parent are deleted. Returns the number of parents.
+ * Stops open children of parents that have ended, and deletes open children of parents that were deleted. A crash after
+ * the end of a parent leaves its children open. Returns the number of parents.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   const parents = await store.orphaned(settleBatch);
@@ -54,7 +57,7 @@ export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   return parents.length;
 }
 
-/** Cancels runs with more failed tasks than they tolerate, and their open tasks. */
+/** Cancels runs in which more tasks have failed than `onTaskFailure` tolerates, and their open tasks. */
 async function cancelOverTolerance(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
   const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
@@ -77,7 +80,9 @@ async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean>
   return exceedsTolerance(onTaskFailure, sum('failed'), sum());
 }
 
-/** Ends children that are not running, and asks running ones to cancel; those that do not end in time are stopped. */
+/**
+ * Ends children that are not running, and asks running children to cancel; after `graceMs`, if given, they are stopped.
+ */
 export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;
   for await (const children of openChildren(store, parent)) {
@@ -85,13 +90,13 @@ export async function cancelChildren(store: Store, parent: number, asker: Asker,
   }
 }
 
-/** Stops the children. A child that has ended meanwhile refuses, and needs no stop. */
+/** Stops all open children. The refusal of a child that has ended in the meantime is ignored. */
 export async function stopChildren(store: Store, parent: number, asker: Asker): Promise<void> {
   for await (const children of openChildren(store, parent)) {
     await applyEach(store, children.map((job) => ({ job, command: { do: 'stop', code: 'parent' } as const })), asker);
   }
 }
 
-/** Page by page: a run may have a million children. */
+/** Reads the open children page by page, because a run may have a million of them. */
 export const openChildren = (store: Store, parent: number): AsyncGenerator<readonly Job[], void> =>
   pagesOf(store, { parent, standings: openStandings });

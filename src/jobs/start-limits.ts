@@ -1,4 +1,6 @@
-/** Start limits: cancels runs that were not started in time, whether or not a worker could have claimed them. */
+/**
+ * Start limits: cancels runs that have not started by their `startBy`, even if no worker exists that could claim them.
+ */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import { isTooLateToStart } from '../model/machine.ts';
 import type { Store } from '../store/store.ts';
@@ -6,13 +8,13 @@ import { settleAfter } from './settle.ts';
 
 export interface StartLimitPage {
   readonly cancelled: number;
-  /** Where the next page begins; null: at the oldest run again. */
+  /** The `after` of the next call; null: all pages are done, and the next call starts with the oldest run. */
   readonly next: number | null;
 }
 
 const pageSize = 1000;
 
-/** Looks through one page of the runs that are due: no index has their limits, and a queue may have a million. */
+/** Checks one page of the due runs: no index has `startBy`, and a queue may have a million runs. */
 export async function cancelUnstarted(store: Store, after: number | null, asker: Asker): Promise<StartLimitPage> {
   const now = store.now();
   const query = { kinds: ['run'], standings: ['pending'], dueBefore: now } as const;

@@ -1,4 +1,7 @@
-/** Ticking: every tick of a schedule gets a run or a recorded skip, committed with the plan of the next tick. */
+/**
+ * Ticking: for every due tick of a schedule, creates a run or records a skip. The run or skip is committed together
+ * with the time of the next tick, so that no tick is handled twice or lost.
+ */
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
@@ -18,13 +21,13 @@ export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 
 export interface TickedBatch {
-  /** How many definitions ticked. After a full batch, call it again. */
+  /** How many due definitions were found. If it is `tickBatch`, more may be due: call `tickDue` again. */
   readonly count: number;
-  /** The store time of the search. */
+  /** The store time of the search. Pass it to `nextTickDue`, which then misses no definition that became due since. */
   readonly searchedAt: number;
 }
 
-/** Handles the due ticks of all definitions. */
+/** Handles the due ticks of up to `tickBatch` definitions. */
 export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<TickedBatch> {
   let ticked: TickedBatch = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
@@ -36,8 +39,9 @@ export async function tickDue(definer: Producer, asker: Asker, knowledge = regis
 }
 
 /**
- * The same for one definition that is about to change: ticks that were due before follow the old spec. The definition's
- * own change comes first. If it is disabled, due ticks are recorded as skipped.
+ * Handles the due ticks of one definition by its old spec, before it gets a new spec. Returns the change of the
+ * definition, then the changes of its new runs; stores nothing. If the definition is disabled, its due ticks are
+ * recorded as skipped.
  */
 export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
   if (def.state === 'pending' && def.due <= now) {
@@ -49,11 +53,11 @@ export async function tickBefore(definer: Producer, def: Job, now: number, asker
 
 type Changes = [Change, ...Change[]];
 
-/** What whoever ticks knows of programs. */
+/** Data of the running programs that ticking needs: the entries of job types, and the definitions to disable. */
 export interface TickKnowledge {
-  /** The entries of types, which say how runs are made today. */
+  /** Returns the current entries of these job types, whose settings apply to new runs. */
   readonly typesOf: (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
-  /** Which of these definitions are to stop, since no living build declares them. */
+  /** Returns the names of the definitions to disable, because no living build declares them. */
   readonly abandonedOf?: (defs: readonly AbandonableDef[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -61,10 +65,10 @@ export type AbandonableDef = Pick<Definition, 'build'> & { readonly name: string
 
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
-/** When the next definition is due after a time. */
+/** Returns the earliest time after `after` at which a definition is due; null: none is. */
 export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
 
-/** Continues schedules that count from the start or the end of a run. */
+/** Plans the next tick of schedules that wait for the start or the end of a run, if that run has started or ended. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {
   if (defs.length === 0) return;
   await applyTogether(store, async () => {
@@ -78,7 +82,7 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
   });
 }
 
-/** The draft of a definition's run. */
+/** Returns the draft of a run of a definition. */
 export function draftOf(name: string, spec: Spec): Draft {
   return {
     type: spec.type,
@@ -122,7 +126,7 @@ async function answers(
 
 const noneOf = (): Promise<ReadonlySet<string>> => Promise.resolve(new Set());
 
-/** It is enabled again by the next build that declares it. */
+/** Disables a definition that no living build declares. The next build that declares it enables it again. */
 function stop(def: Job, now: number, asker: Asker): Change {
   const input = JSON.stringify({ ...definitionOf(def), isAbandoned: true });
   const why = 'no living instance declares it';
@@ -132,11 +136,13 @@ function stop(def: Job, now: number, asker: Asker): Change {
 interface Readable {
   readonly def: Job;
   readonly spec: Spec;
-  /** How many runs its due ticks create. */
+  /** How many runs the due ticks of the definition create at most; an overlap can make it fewer. */
   readonly calls: number;
 }
 
-/** A definition that cannot be parsed is disabled with the reason, and does not affect the others. */
+/**
+ * Parses the due definitions. One that cannot be parsed goes to `unreadable` and is disabled; the others still tick.
+ */
 function read(due: readonly Job[], now: number, runs: RunMoments, types: ReadonlyMap<string, TypeEntry>) {
   const readable: Readable[] = [];
   const unreadable: { readonly def: Job; readonly why: string }[] = [];
@@ -161,7 +167,7 @@ function newRunOf(
   asker: Asker,
 ): Change {
   const unique = key === null ? {} : { unique: { key } };
-  // It waits behind the run that it replaces, which ends when its handler has stopped.
+  // With `defMax: 1` the new run waits in its gate until the run that it replaces has ended.
   const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
@@ -177,6 +183,6 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
   const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
   const known = found.map((job) => [job.id, ranAt(job)] as const);
-  // A run that was deleted must not be awaited.
+  // A run that load() did not find was deleted. It counts as ended now, so that its schedule does not wait forever.
   return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

@@ -1,4 +1,6 @@
-/** Working on jobs: claim, finish, fail, release, plan tasks. Every write carries the fence of its claim. */
+/**
+ * Working on jobs: claim, finish, fail, release, plan tasks. Every write after the claim has the fence of the claim.
+ */
 import {
   applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker,
 } from '../apply.ts';
@@ -11,9 +13,9 @@ import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 export interface ClaimedJobs {
-  /** The jobs that are now held. Jobs that were cancelled or too late end instead, and are not returned. */
+  /** The claimed jobs, without jobs that ended instead: asked to cancel earlier, or past their `startBy`. */
   readonly jobs: readonly RunningJob[];
-  /** The store time of the search. */
+  /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
   readonly searchedAt: number;
 }
 
@@ -24,7 +26,7 @@ export async function claimJobs(store: Store, { holder, leaseMs, ...request }: W
   return { jobs, searchedAt };
 }
 
-/** Stores the outcomes of several jobs in as few writes as possible; each answer is a change or a refusal. */
+/** Stores the outcomes of several jobs, if possible in one commit; returns the change or the refusal of each. */
 export async function conclude(
   store: Store,
   requests: readonly CommandRequest[],
@@ -38,10 +40,14 @@ export async function conclude(
   return answers;
 }
 
+/** Whether the outcome `succeed` was refused because the job has children that wait for it. */
 const isWaitedFor = (answer: CommandAnswer): boolean =>
   answer instanceof Refusal && answer.detail['childrenWait'] === true;
 
-/** A parent that has succeeded itself releases its children and waits; after the last of them it is claimed again. */
+/**
+ * Handles the success of a parent whose children wait for it: the children can be claimed now, and the parent waits for
+ * them. When the last child has ended, the parent becomes due once more.
+ */
 async function releaseChildren(store: Store, { job, command }: CommandRequest, asker: Asker): Promise<CommandAnswer> {
   const id = typeof job === 'number' ? job : job.id;
   const fence = 'fence' in command ? (command.fence ?? 0) : 0;
@@ -76,14 +82,14 @@ interface Planning {
   readonly by: string;
 }
 
-/** Stores a run's tasks and makes it wait for them, in one commit. */
+/** Stores the tasks of a run and makes the run wait for them, in one commit. */
 export const planTasks = (
   store: Store,
   run: Job,
   planning: Planning & { readonly tasks: readonly Change[] },
 ): Promise<Job> => plan(store, run, { ...planning, count: planning.tasks.length }, planning.tasks);
 
-/** The same for tasks that were staged. */
+/** Makes a run wait for tasks that were staged before, and makes the tasks visible, in one commit. */
 export const planStaged = (store: Store, run: Job, planning: Planning & { readonly count: number }): Promise<Job> =>
   plan(store, run, planning, [], { parent: run.id, fence: planning.fence });
 
@@ -104,7 +110,7 @@ async function plan(
     if (planned instanceof Refusal) return planned;
     return planned.after?.state === 'ended' ? [planned] : [planned, ...newJobs];
   };
-  // A run that was cancelled while it prepared ends, and its tasks are never created.
+  // A run that was asked to cancel while it planned its tasks ends here, and its tasks are not created.
   const [change] = await applyTogether(store, decide, ([planned]) =>
     planned?.after?.state === 'ended' ? undefined : staged,
   );

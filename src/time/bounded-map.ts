@@ -22,7 +22,7 @@ export class BoundedMap<Key, Value> {
     this.#entries.set(key, value);
   }
 
-  /** Computes and sets a value that is not there. */
+  /** Returns the value of the key; if there is none, computes and sets it first. */
   getOrSet(key: Key, compute: () => Value): Value {
     const found = this.#entries.get(key);
     if (found !== undefined) return found;
@@ -31,7 +31,7 @@ export class BoundedMap<Key, Value> {
     return value;
   }
 
-  /** Whether the key was there. */
+  /** Deletes the key; returns whether it was in the map. */
   delete(key: Key): boolean {
     return this.#entries.delete(key);
   }

@@ -1,4 +1,6 @@
-/** The calendar: days since 1970-01-01 to year, month and day and back, in the proleptic Gregorian calendar. */
+/**
+ * The calendar: converts days since 1970-01-01 to year, month and day and back, in the proleptic Gregorian calendar.
+ */
 
 export interface CivilDay {
   readonly year: number;
@@ -10,8 +12,8 @@ export interface CivilDay {
 export const dayMs = 86_400_000;
 
 /**
- * Years are counted from March so that the leap day comes last; an era is 400 years. A day beyond its month continues
- * in the next month.
+ * Returns the number of days since 1970-01-01. A day beyond the end of its month counts into the next month. The years
+ * of the computation begin in March, so that the leap day is the last day of a year; an era is 400 years.
  */
 export function daysOf(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
@@ -35,7 +37,7 @@ export function civilOf(days: number): CivilDay {
   return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
 }
 
-/** 0 is Sunday. */
+/** Returns the weekday of a day: 0 is Sunday. */
 export function weekdayOf(days: number): number {
   return (((days + 4) % 7) + 7) % 7;
 }

@@ -6,20 +6,24 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Resolves when the time has passed or the signal aborts; never rejects. With Infinity only the signal ends it. */
+  /**
+   * Resolves when `ms` have passed or the signal aborts; never rejects. With Infinity, it resolves only by the signal.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls once, never before the time has passed, however long it is; returns a function that cancels. */
+  /**
+   * Calls `call` once after `ms`, never earlier, even if `ms` is many years; returns a function that cancels the call.
+   */
   after(ms: number, call: () => void): () => void;
 }
 
-/** The timer functions of a real clock, which tests replace to see which timers are armed. */
+/** The timer functions of a real clock. Tests replace them to see which timers are armed. */
 export interface Timers {
   monotonic(): number;
   arm(ms: number, call: () => void): () => void;
 }
 
-// A timer beyond 2^31 - 1 ms fires immediately (nodejs/node #4541). One hour is far below, and reading the clock every
-// hour keeps a long timer from drifting.
+// The longest timer that is set; a longer wait uses several. Node fires a timer of more than 2^31 - 1 ms immediately
+// (nodejs/node #4541). One hour is far below that, and reading the clock every hour keeps a long wait from drifting.
 const hopMs = 3_600_000;
 
 export function afterOn(timers: Timers): Clock['after'] {
@@ -66,7 +70,7 @@ export class VirtualClock implements Clock {
   #wall: number;
   #monotonic = 0;
   #advancing = false;
-  /** Ordered by time, then by creation. */
+  /** Ordered by the time at which they fire, then by creation. */
   readonly #timers: VirtualTimer[] = [];
 
   constructor(start: number) {
@@ -95,7 +99,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Advances the time: fires the timers in order, and lets awaiting code continue before and after each. */
+  /** Advances the time and fires the timers in order. Before the first and after each, lets awaiting code continue. */
   async advance(ms: number): Promise<void> {
     if (this.#advancing) throw new Error('cannot advance: the clock is advancing already');
     this.#advancing = true;
@@ -106,7 +110,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Moves the wall clock only, as an operator or a time server does: no timer fires, and monotonic time stays. */
+  /** Moves only the wall clock, as an operator or a time server can. No timer fires, and monotonic time stays. */
   jump(ms: number): void {
     this.#wall += ms;
   }

@@ -3,9 +3,9 @@ import { malformed, requireText } from './malformed.ts';
 
 /** The values that one field allows. */
 export interface CronField {
-  /** ascending */
+  /** In ascending order, each once. */
   readonly values: readonly number[];
-  /** At each index, the smallest value that is not below it; -1 if there is none. */
+  /** `from[n]` is the smallest allowed value that is at least n; -1 if there is none. */
   readonly from: Int8Array;
 }
 
@@ -18,15 +18,18 @@ export interface CronSpec {
   readonly months: CronField;
   /** 0 is Sunday. */
   readonly weekdays: CronField;
-  /** L: the last day of the month, whatever its number. */
+  /** Whether the days contain `L`, the last day of the month. */
   readonly lastDay: boolean;
-  /** `5#2` is the second Friday of a month, `5L` (nth 0) the last. */
+  /** Weekdays within a month: `5#2` (nth 2) is the second Friday of the month, `5L` (nth 0) the last. */
   readonly nthWeekdays: ReadonlyArray<{ readonly weekday: number; readonly nth: number }>;
-  /** Day of month and weekday are both restricted: as in cron, a day matches if either does. */
+  /** Whether day of month and weekday are both restricted. If so, a day needs to match only one of them, as in cron. */
   readonly eitherDay: boolean;
-  /** A wildcard or step in the hours: a repeating interval, not times of day. Daylight saving treats it differently. */
+  /**
+   * Whether the expression is a repeating interval, not a list of times of day: it matches all 24 hours, or several by
+   * a wildcard or a step such as `9-17/2`. Its defaults for daylight saving differ; see `CronRules`.
+   */
   readonly isRhythm: boolean;
-  /** The index of the day of the month in the text. */
+  /** The index at which the day of the month begins in the text; errors about impossible dates point to it. */
   readonly dayPosition: number;
 }
 
@@ -56,7 +59,7 @@ const nicknames = new Map([
   ['@daily', '0 0 * * *'], ['@midnight', '0 0 * * *'], ['@hourly', '0 * * * *'],
 ]);
 
-/** Five fields, or six with the seconds first. */
+/** Parses a cron expression of five fields, or of six with the seconds first, or a name such as `@daily`. */
 export function readCron(text: string): CronSpec {
   const given = requireText(text, 'malformed.cron', 'A cron expression', textMax);
   const [second, minute, hour, day, month, weekday] = sixFields(given);
@@ -79,7 +82,7 @@ export function readCron(text: string): CronSpec {
   };
 }
 
-/** A part of the expression, and its index. */
+/** A part of a cron expression, with its index for error messages. */
 interface Piece {
   /** The whole expression. */
   readonly whole: string;
@@ -113,7 +116,7 @@ function piecesOf(whole: string): Piece[] {
   return [...whole.matchAll(/[^ \t]+/g)].map(({ 0: text, index }) => ({ whole, text, position: index }));
 }
 
-/** The pieces between commas, including empty ones, which are refused with their position. */
+/** Returns the pieces between commas. Empty pieces stay, so that they are refused later with their position. */
 function itemsOf(piece: Piece): Piece[] {
   let position = piece.position;
   return piece.text.split(',').map((text) => {
@@ -123,7 +126,7 @@ function itemsOf(piece: Piece): Piece[] {
   });
 }
 
-/** `*` and `?` leave the choice of days to the other field; as in cron, so does a step over all days. */
+/** Whether a field restricts the days. As in cron, a field with `*` or `?` does not, not even a `*` with a step. */
 function isRestricted(piece: Piece): boolean {
   return !/[*?]/.test(piece.text);
 }
@@ -166,7 +169,7 @@ function fieldOf(values: number[], { max }: FieldKind): CronField {
   return { values: rising, from };
 }
 
-/** A star, a value or a range, each with or without a step. */
+/** Returns the values of one item: a star, a value or a range, each with or without a step. */
 function readItem(item: Piece, kind: FieldKind): number[] {
   const [range, step] = cut(item, '/');
   const [low, high] = readRange(range, kind, step !== undefined);
@@ -185,7 +188,7 @@ function readRange(range: Piece, kind: FieldKind, hasStep: boolean): [low: numbe
   const low = readValue(first, kind);
   if (!second) return [low, hasStep ? end : low];
   const high = readValue(second, kind);
-  // 22-6 is a night and FRI-MON a weekend, but 25-5 matches in no month.
+  // A range that wraps around makes sense for hours (22-6) and weekdays (FRI-MON), but not for the days of one month.
   if (high < low && kind === kinds.day) throw wrong(range, `Turn the range ${range.text} round: small to large.`);
   return [low, high];
 }

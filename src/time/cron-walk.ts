@@ -3,11 +3,11 @@ import { civilOf, dayMs, daysInMonth, daysOf, weekdayOf } from './civil.ts';
 import type { CronSpec } from './cron-fields.ts';
 import { instantMax } from './instant.ts';
 
-// The rarest dates (29 February on one weekday, five Fridays in February) come every 28 years, or 40 around a century
-// without a leap day. Even that walk visits fewer than 500 months and 15,000 days.
+// How far the search for a day goes. The rarest dates, such as 29 February on a Friday, come every 28 years, or after
+// 40 years around a century without a leap day. That search visits fewer than 500 months and 15,000 days.
 const yearsMax = 41;
 
-/** The first matching wall time after the given one; null: none within `yearsMax`. */
+/** Returns the first matching wall time after `after`; null: none within `yearsMax`, or none before the year 10000. */
 export function nextWall(spec: CronSpec, after: number): number | null {
   const second = Math.floor(after / 1000) + 1;
   const today = Math.floor(second / 86_400);
@@ -19,7 +19,7 @@ export function nextWall(spec: CronSpec, after: number): number | null {
   return wall <= instantMax ? wall : null;
 }
 
-/** The first allowed second of a day that is not before the given one; -1: none. */
+/** Returns the first allowed second of a day that is at or after `secondOfDay`; -1: none. */
 function timeFrom({ seconds, minutes, hours }: CronSpec, secondOfDay: number): number {
   const [h, m, s] = [Math.floor(secondOfDay / 3600), Math.floor(secondOfDay / 60) % 60, secondOfDay % 60];
   const hour = hours.from[h]!;

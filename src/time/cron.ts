@@ -8,34 +8,35 @@ import { offsetMax, stretchAt, type Stretch } from './zone.ts';
 
 export type { CronSpec } from './cron-fields.ts';
 
-// Not croner: its errors have no position, it has one fixed policy each for gap and overlap, and it makes some
-// thousands of steps a second, where counting missed ticks needs hundreds of thousands. The tests compare with it.
+// Why not the library croner: its errors have no position, and its policies for gaps and overlaps cannot be chosen. It
+// computes some thousands of ticks a second; counting missed ticks needs hundreds of thousands. Tests compare with it.
 
 /**
- * For times that do not exist: run at the end of the gap, as long after it as the time was inside it, or not at all.
+ * When to run for a wall time in a gap, which clocks skip. `next`: at the end of the gap. `shift`: later by the length
+ * of the gap, so that 02:30 becomes 03:30. `skip`: not at all.
  */
 export type GapPolicy = 'next' | 'shift' | 'skip';
-/** Which of two equal wall times to run at. */
+/** When to run for a wall time that clocks show twice: the first time, the last time, or both times. */
 export type OverlapPolicy = 'first' | 'last' | 'both';
 
 export interface CronRules {
   readonly zone: string;
-  /** Default: `next`. A repeating interval has no ticks in a gap and misses none. */
+  /** Default: `next`. A repeating interval has by default no extra tick for a gap, since it continues in real time. */
   readonly gap?: GapPolicy | undefined;
-  /** Default: `first`; for a repeating interval `both`, since it continues in real time. */
+  /** Default: `first`. For a repeating interval: `both`, since it continues in real time. */
   readonly overlap?: OverlapPolicy | undefined;
 }
 
 export interface CronTick {
   readonly at: number;
-  /** The time that the expression names, as the UTC time with the same date and hour; in a gap, `at` differs. */
+  /** The wall time that matches the expression (a number as in zone.ts). In a gap, clocks show another time at `at`. */
   readonly wall: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap by the policy `skip`: recorded, but not run. */
+  /** The wall time is in a gap and the policy is `skip`: the tick is recorded, but does not run. */
   readonly skipped?: true;
 }
 
-/** Refuses a text that cannot be parsed, and dates that no year has. */
+/** Parses a cron expression. Refuses a text that cannot be parsed, and dates that no year has, such as 30 February. */
 export function parseCron(text: string): CronSpec {
   const spec = readCron(text);
   if (nextWall(spec, daysOf(2000, 1, 1) * dayMs - 1) === null) {
@@ -45,7 +46,7 @@ export function parseCron(text: string): CronSpec {
   return spec;
 }
 
-/** The first tick after an instant; null: none before the year 10000. */
+/** Returns the first tick after an instant; null: none before the year 10000. */
 export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronTick | null {
   const policies = policiesOf(spec, rules);
   const start = Math.floor(checkInstant(after));
@@ -59,7 +60,8 @@ export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronT
   return null;
 }
 
-// A hop crosses a change of offset or comes close to the next matching date; few are needed.
+// A bound on the loop of `nextCron`. Each hop passes a change of the offset or skips to the next matching date, so that
+// a few hops find the tick.
 const hopsMax = 100;
 
 interface Policies {
@@ -72,14 +74,18 @@ function policiesOf({ isRhythm }: CronSpec, { gap, overlap }: CronRules): Polici
 }
 
 /**
- * The instant itself, or two days (more than any offset or gap) before the next matching wall time, whichever is later.
+ * Returns the instant from which to search: `instant`, or two days before the next matching wall time, whichever is
+ * later. Two days are more than any offset plus any gap. Null: there is no further matching wall time.
  */
 function hopFrom(spec: CronSpec, instant: number, afterWall: number): number | null {
   const wall = nextWall(spec, afterWall);
   return wall === null ? null : Math.max(instant, wall - 2 * dayMs);
 }
 
-/** The first tick after an instant within the stretch, whose offset is constant. Equal times are one tick. */
+/**
+ * Returns the first tick after an instant within a stretch of constant offset; null: none. If a tick from a gap and a
+ * regular tick fall on the same instant, only the tick from the gap is returned.
+ */
 function tickWithin(spec: CronSpec, policies: Policies, stretch: Stretch, after: number): CronTick | null {
   const ticks = [
     tickFromGap(spec, policies.gap, stretch, after),
@@ -101,7 +107,10 @@ function regularTick(spec: CronSpec, policy: OverlapPolicy, stretch: Stretch, af
   return wall < seenBefore || wall >= seenAgain ? { ...tick, note: 'overlap' } : tick;
 }
 
-/** The tick of a time in the gap at the start of the stretch; with `next`, all times in one gap are one tick. */
+/**
+ * Returns the tick for a wall time in the gap before the stretch; null: none. With `next`, all wall times in the gap
+ * become one tick.
+ */
 function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, after: number): CronTick | null {
   const { from, before, offset } = stretch;
   if (before >= offset || (policy !== 'next' && policy !== 'shift')) return null;
@@ -112,8 +121,8 @@ function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, 
 }
 
 /**
- * The skipped tick of the gap at the end of the stretch. Its time is the last millisecond, at which no other tick can
- * be.
+ * Returns the skipped tick for wall times in the gap after the stretch; null: none. Its time is the last millisecond
+ * before the gap. All other ticks are at whole seconds, so it differs from them.
  */
 function skippedTick(spec: CronSpec, policy: Policies['gap'], { to, offset, after }: Stretch): CronTick | null {
   if (policy !== 'skip' || after <= offset) return null;

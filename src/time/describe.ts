@@ -1,11 +1,11 @@
-/** Describes a schedule in words. */
+/** Describing schedules in words. */
 import { parseCron, type CronSpec } from './cron.ts';
 import type { CronField } from './cron-fields.ts';
 import { formatTimestamp } from './instant.ts';
 import { parseRepeat, type Modifier } from './repeat.ts';
 import type { CronSchedule, EverySchedule, Schedule } from './schedule.ts';
 
-/** Such as "every day at 02:30 Europe/Berlin" or "15 minutes after each run has finished". */
+/** Returns a text such as "every day at 02:30 Europe/Berlin" or "15 minutes after each run has finished". */
 export function describeSchedule(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron': return describeCron(schedule);
@@ -30,9 +30,10 @@ function describeCron({ text, zone }: CronSchedule): string {
   return days === 'every day' ? `${times} ${zone}` : `${times}, ${days} ${zone}`;
 }
 
+/** How many times of day are listed. With more, the text would be longer than the cron expression. */
 const timesMax = 4;
 
-/** "at 02:30", "every 15 minutes", "every hour at minute 5"; null if words would be longer than the expression. */
+/** Returns "at 02:30", "every 15 minutes" or the like; null: the words would be longer than the cron expression. */
 function timesOf({ seconds, minutes, hours }: CronSpec): string | null {
   if (seconds.values.length === 60 && isAll(minutes, 60) && isAll(hours, 24)) return 'every second';
   if (seconds.values.length > 1) return null;
@@ -87,7 +88,7 @@ function isAll(field: CronField, size: number): boolean {
   return field.values.length === size;
 }
 
-/** The step, if the values are its multiples from zero and it divides the size; otherwise null. */
+/** Returns n if the values are 0, n, 2n, … up to `size` and n divides `size`; otherwise null. */
 function stepOf({ values }: CronField, size: number): number | null {
   const step = size / values.length;
   return Number.isInteger(step) && step < size && values.every((value, index) => value === index * step) ? step : null;

@@ -1,4 +1,4 @@
-/** Durations: `30s`, `1h30m`, `250ms` to milliseconds and back. */
+/** Durations: converts texts such as `30s`, `1h30m` and `250ms` to milliseconds and back. */
 import { Refusal } from '../refusal.ts';
 import { kindOf, malformed, requireText } from './malformed.ts';
 
@@ -17,21 +17,21 @@ const unitMs: ReadonlyArray<readonly [DurationUnit, number]> = [
   ['w', 604_800_000], ['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000], ['ms', 1],
 ];
 
-/** Whole milliseconds. A bare number, also as text, is milliseconds. */
+/** Returns a duration in whole milliseconds. A number, or a text of digits only, is already in milliseconds. */
 export function durationMs(value: Duration | `${number}` | number): number {
   if (typeof value === 'number') return checkBounds(value, String(value));
   const text = requireText(value, 'malformed.duration', 'A duration', textMax);
   return checkBounds(/^\d{1,15}$/.test(text) ? Number(text) : sumOfParts(text), text);
 }
 
-/** The shortest text that `durationMs` parses to the same number. */
+/** Returns a text such as `1h30m`, which `durationMs` parses to the same number. */
 export function formatDuration(ms: number): string {
   let left = checkBounds(ms, String(ms));
   if (left === 0) return '0s';
   let text = '';
   for (const [unit, size] of unitMs) {
     const count = Math.floor(left / size);
-    // 8d reads better than 1w1d.
+    // Weeks are used only for whole weeks: 8d is easier to read than 1w1d.
     if (count === 0 || (unit === 'w' && left % size !== 0)) continue;
     text += `${count}${unit}`;
     left -= count * size;
@@ -58,7 +58,10 @@ function sumOfParts(text: string): number {
   return sum;
 }
 
-/** 1.1h is 3960000.0000000005 ms in floating point; a real fraction of a millisecond stays, and is refused. */
+/**
+ * Multiplies, and removes errors of floating point: 1.1h would be 3960000.0000000005 ms. A real fraction of a
+ * millisecond stays, so that `checkBounds` refuses it.
+ */
 function product(count: number, size: number): number {
   const exact = count * size;
   const whole = Math.round(exact);

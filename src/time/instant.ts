@@ -1,4 +1,4 @@
-/** Instants: milliseconds since 1970-01-01 UTC, within the years 0000 to 9999, and their texts. */
+/** Instants: milliseconds since 1970-01-01 UTC, within the years 0000 to 9999. Parses and formats their texts. */
 import { Refusal } from '../refusal.ts';
 import { civilOf, dayMs, daysInMonth, daysOf } from './civil.ts';
 import { kindOf, malformed, requireText } from './malformed.ts';
@@ -44,7 +44,7 @@ export function parseTimestamp(text: string): number {
   return wallMs(text, [year, month, day], [hour, minute, second], fraction);
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC, truncated to the second. */
+/** Returns `YYYY-MM-DD HH:MM:SS` in UTC, without the fraction of the second. */
 export function formatTimestamp(instant: number): string {
   const days = Math.floor(checkInstant(instant) / dayMs);
   const seconds = Math.floor((instant - days * dayMs) / 1000);

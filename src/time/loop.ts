@@ -1,10 +1,13 @@
-/** The loop: calls a turn repeatedly, sleeps as long as the turn returns, wakes early on `wake()`, and outlives errors. */
+/**
+ * The loop: calls a turn repeatedly, and sleeps in between for as many ms as the turn returned. `wake()` ends the sleep
+ * early. After an error the loop continues with a back-off.
+ */
 import type { Random } from '../random.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from '../logger.ts';
 import { WakeSignal } from './wake-signal.ts';
 
-/** One round of work; returns how many ms may pass until the next. */
+/** One round of work; returns after how many ms the next round should start. */
 export type Turn = () => Promise<number>;
 
 export interface LoopParts {
@@ -41,13 +44,13 @@ export class Loop {
     this.#running = this.#go();
   }
 
-  /** Starts the next turn at once; if a turn is running, another follows it without a sleep. */
+  /** Starts the next turn at once. If a turn is running now, the next one follows it without a sleep. */
   wake(): void {
     this.#isWoken = true;
     this.#wakeSignal.notify();
   }
 
-  /** Resolves when the running turn has ended. */
+  /** Ends the loop; resolves when the running turn has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.wake();
@@ -60,7 +63,7 @@ export class Loop {
       this.#isWoken = false;
       const sleepMs = await this.#oneTurn();
       if (this.#isWoken || this.#isStopping) continue;
-      // Rounded up: a sleep of less than 1 ms that rounds to 0 would make this a busy loop.
+      // Rounded up, because a sleep of less than 1 ms that is rounded to 0 would make this a busy loop.
       await this.#wakeSignal.wait(Math.ceil(sleepMs));
     }
   }
@@ -76,7 +79,9 @@ export class Loop {
     }
   }
 
-  /** Logs the first failure of an outage only, and doubles the sleep with each further one, with jitter. */
+  /**
+   * Returns the sleep after a failure: doubled with each further failure, with jitter. Logs only the first of a series.
+   */
   #backOff(error: unknown): number {
     if (this.#failures === 0) this.#parts.logger.error(`${this.#name}: failed, retrying`, { error });
     this.#failures += 1;

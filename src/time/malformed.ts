@@ -3,12 +3,12 @@ import { Refusal, type RefusalCode } from '../refusal.ts';
 
 const shownMax = 200;
 
-/** A refusal to throw; `position` is the 0-based index of the error in `text`. */
+/** Returns a refusal for the caller to throw; `position` is the 0-based index of the error in `text`. */
 export function malformed(code: RefusalCode, sentence: string, text: string, position: number): Refusal {
   return new Refusal(code, sentence, { position, text: text.slice(0, shownMax) });
 }
 
-/** Returns the value if it is a string of at most `max` characters, so that no parser gets a longer one. */
+/** Returns the value if it is a string of at most `max` characters; otherwise refuses it before it is parsed. */
 export function requireText(value: unknown, code: RefusalCode, what: string, max: number): string {
   if (typeof value !== 'string') throw malformed(code, `${what} must be a text, not ${kindOf(value)}.`, '', 0);
   if (value.length > max) {
@@ -17,7 +17,7 @@ export function requireText(value: unknown, code: RefusalCode, what: string, max
   return value;
 }
 
-/** Describes the type of a wrong value, without showing its content. */
+/** Describes a wrong value for a refusal: a number as it is, of other values only the type. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -1,6 +1,6 @@
 /**
- * Date modifiers of SQLite, as far as Bedrock allows them. They are computed here, so that no SQLite version affects
- * when jobs run.
+ * Date modifiers of SQLite, such as `+1 DAY`, as far as Bedrock allows them. They are computed here, not by SQLite, so
+ * that the version of SQLite does not affect when jobs run.
  */
 import { Refusal } from '../refusal.ts';
 import { civilOf, dayMs, daysOf, weekdayOf } from './civil.ts';
@@ -24,7 +24,7 @@ export const modifierTextMax = 1024;
 
 const fixedMs = { second: 1000, minute: 60_000, hour: 3_600_000, day: dayMs };
 
-/** A list of modifiers only, as in `retryAfter`; the empty text is the empty list. */
+/** Parses a list of modifiers without a base, as in `retryAfter`; the empty text is the empty list. */
 export function parseModifiers(text: string): Modifier[] {
   const list = requireText(text, 'malformed.repeat', 'A list of modifiers', modifierTextMax);
   if (list === '') return [];
@@ -32,7 +32,7 @@ export function parseModifiers(text: string): Modifier[] {
   if (items.length === 0) throw malformed('malformed.repeat', 'Write a modifier, like +1 HOUR.', list, 0);
   return items.map((item) => {
     const modifier = readModifier(item, list);
-    // Bedrock allows this modifier in repeat rules only.
+    // Bedrock allows START OF HOUR in repeat rules only.
     if (modifier.kind === 'startOf' && modifier.unit === 'hour') {
       throw malformed('malformed.repeat', 'START OF HOUR can only stand in a repeat.', list, item.position);
     }
@@ -40,14 +40,14 @@ export function parseModifiers(text: string): Modifier[] {
   });
 }
 
-/** Applies the modifiers in order, in whole seconds. Refuses a result outside the years 0000 to 9999. */
+/** Truncates the instant to the second and applies the modifiers in order. Refuses a result outside 0000 to 9999. */
 export function applyModifiers(modifiers: readonly Modifier[], instant: number): number {
   const result = tryModifiers(modifiers, checkInstant(instant));
   if (result !== null) return result;
   throw new Refusal('impossible.schedule', 'The modifiers lead outside the years 0000 to 9999: use smaller steps.');
 }
 
-/** Like `applyModifiers`, but returns null for a result outside the calendar. */
+/** Like `applyModifiers`, but returns null for a result outside the years 0000 to 9999. */
 export function tryModifiers(modifiers: readonly Modifier[], instant: number): number | null {
   let at: number | null = Math.floor(instant / 1000) * 1000;
   for (const modifier of modifiers) {
@@ -57,7 +57,7 @@ export function tryModifiers(modifiers: readonly Modifier[], instant: number): n
   return at >= instantMin && at <= instantMax ? at : null;
 }
 
-/** The constant length of a list that only adds seconds, minutes, hours or days; otherwise null. */
+/** Returns the sum of a list that only adds seconds, minutes, hours or days; otherwise null, as the length varies. */
 export function fixedLengthMs(modifiers: readonly Modifier[]): number | null {
   let sum = 0;
   for (const modifier of modifiers) {
@@ -67,7 +67,7 @@ export function fixedLengthMs(modifiers: readonly Modifier[]): number | null {
   return sum;
 }
 
-/** The items between commas. As in Bedrock, empty ones are dropped and only leading spaces are trimmed. */
+/** Returns the items between commas. As in Bedrock, empty items are dropped and only leading spaces are trimmed. */
 export function itemsOf(list: string): Item[] {
   let position = 0;
   const items: Item[] = [];
@@ -105,8 +105,9 @@ function howTo(text: string): string {
   return 'Write each modifier like +1 HOUR, START OF DAY or WEEKDAY 1.';
 }
 
-// The states below mirror SQLite's date.c: sums of constant length may leave the calendar and come back; modifiers that
-// need year and month need a valid day; a day beyond its month continues in the next (31 January + 1 month = 3 March).
+// The functions below have the same results as SQLite's date.c. Adding seconds to days may lead outside the calendar,
+// and a later modifier back into it. All other modifiers need an instant within the years -4713 to 9999. A day beyond
+// the end of its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in a leap year.
 const julianMin = -210_866_760_000_000;
 const julianYearMin = -4713;
 

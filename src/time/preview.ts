@@ -1,4 +1,4 @@
-/** The preview: the next ticks of a schedule, with the effect of daylight saving on each. */
+/** The preview: lists the next ticks of a schedule, and says how daylight saving affects them. */
 import { Refusal } from '../refusal.ts';
 import type { GapPolicy, OverlapPolicy } from './cron.ts';
 import { checkInstant, formatTimestamp } from './instant.ts';
@@ -8,22 +8,22 @@ import { delayOf, nextTick, type Tick, type TickMoments } from './ticks.ts';
 import { instantsOf, wallOf } from './zone.ts';
 
 export interface PreviewOptions {
-  /** Ticks after this instant. */
+  /** The preview contains ticks after this instant. */
   readonly from: number;
-  /** 1 to 1000 */
+  /** How many ticks: 1 to 1000. */
   readonly count: number;
-  /** The name of the definition, which determines the spread. */
+  /** The name of the definition, from which the delay of its spread is computed. */
   readonly name?: string;
-  /** Replaces the policies of the schedule. */
+  /** Policies to try instead of those of a cron schedule. */
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
-  /** The assumed duration of each run, if the next tick depends on it. */
+  /** The assumed duration of each run, for schedules that count from the end of a run; default: 0. */
   readonly runMs?: number;
-  /** The previous ticks and runs; omitted: the schedule becomes active at `from`. */
+  /** The times of the last tick and run of an active schedule. Default: the schedule becomes active at `from`. */
   readonly start?: TickMoments;
 }
 
 export interface PreviewTick extends Tick {
-  /** The time of the run (or of the skipped tick) in the schedule's zone: `2026-03-29 03:00:00`. */
+  /** The time at which the tick runs or is skipped, in the zone of the schedule: `2026-03-29 03:00:00`. */
   readonly shown: string;
   /** A sentence about daylight saving, if it affects the tick. */
   readonly remark?: string;
@@ -51,7 +51,7 @@ export function preview(schedule: Schedule, options: PreviewOptions): PreviewTic
   return ticks;
 }
 
-/** Excludes ticks that are overdue. */
+/** Moves the start of the preview to `after` if it is earlier, so that overdue ticks are not listed. */
 const startingAt = (start: TickMoments, after: number): TickMoments => ({
   ...start,
   after: Math.max(start.after, after),

@@ -1,4 +1,4 @@
-/** Repeat rules of Bedrock: a base and modifiers, and the next run of a job by them. */
+/** Repeat rules of Bedrock: parses a rule of base and modifiers, and computes the next run of a job. */
 import { malformed, requireText } from './malformed.ts';
 import {
   applyModifiers, fixedLengthMs, itemsOf, modifierTextMax, readModifier, type Item, type Modifier,
@@ -11,11 +11,11 @@ export type RepeatBase = 'scheduled' | 'started' | 'finished';
 
 export interface Repeat {
   readonly base: RepeatBase;
-  /** at least one */
+  /** At least one. */
   readonly modifiers: readonly Modifier[];
 }
 
-/** The times of the run that ends. */
+/** When the run that now ends was scheduled, started and finished. */
 export type RepeatMoments = Readonly<Record<RepeatBase, number>>;
 
 const namedRules = new Map<string, Modifier>([
@@ -36,17 +36,21 @@ export function parseRepeat(text: string): Repeat {
   return repeat;
 }
 
-/** The next run in whole seconds. It may be in the past: a job with base SCHEDULED then catches up. */
+/**
+ * Returns the time of the next run, in whole seconds. With base SCHEDULED it can be in the past, so that the job
+ * catches up on missed runs. With `reanchor`, a job with a short interval skips them instead; see `reanchored`.
+ */
 export function nextRepeat(repeat: Repeat, moments: RepeatMoments, options: { reanchor?: boolean } = {}): number {
   const next = applyModifiers(repeat.modifiers, moments[repeat.base]);
   return options.reanchor ? reanchored(repeat, next, moments) : next;
 }
 
+/** Only shorter intervals skip missed runs, as in Bedrock. Jobs with longer intervals catch up. */
 const reanchorBelowMs = 4 * 3_600_000;
 
 /**
- * Like Bedrock since 2026: if a short interval was missed, continues at its first time after now instead of catching
- * up.
+ * Returns the first time after now in steps of the interval, as Bedrock does since 2026. This applies to rules with
+ * base SCHEDULED that only add, with an interval below `reanchorBelowMs`; otherwise returns `next`.
  */
 function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
   const now = Math.floor(moments.finished / 1000) * 1000;
@@ -57,7 +61,7 @@ function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMo
   return scheduled + (Math.floor((now - scheduled) / interval) + 1) * interval;
 }
 
-/** The period of a rule with a constant distance; otherwise null. */
+/** Returns the distance between two runs if the rule makes it constant and positive; otherwise null. */
 export function periodOf({ modifiers }: Repeat): number | null {
   const length = fixedLengthMs(modifiers);
   return length !== null && length > 0 ? length : null;

@@ -38,51 +38,62 @@ export interface AtSchedule {
 }
 
 export interface CronOptions {
-  /** IANA name. Default: `UTC`, whatever the zone of the process. */
+  /** The IANA name of a time zone. Default: `UTC`; the zone of the process is not used. */
   zone?: string;
   /**
    * For times that clocks skip: run at the `next` existing time (default), `shift` by the length of the gap, or `skip`.
+   * By default, a repeating interval such as `0 * * * *` has no extra run for skipped times.
    */
   gap?: GapPolicy;
-  /** For times that clocks repeat: the `first` (default), the `last`, or `both`. A repeating interval runs at both. */
+  /**
+   * For times that clocks show twice: run at the `first` (default), the `last`, or `both`. The default of a repeating
+   * interval such as `0 * * * *` is `both`.
+   */
   overlap?: OverlapPolicy;
   /** Delays each run by up to this duration; the delay depends on the definition's name. */
   spread?: Duration;
 }
 
 export interface EveryOptions {
-  /** `scheduled` (default) counts from the last tick; `started` and `finished` count from the last run. */
+  /** Counts from the last tick (`scheduled`, the default), or from the start or end of the last run. */
   from?: RepeatBase;
   /** Delays each run by up to this duration; the delay depends on the definition's name. */
   spread?: Duration;
 }
 
-/** `cron('30 2 * * *', { zone: 'Europe/Berlin' })` */
+/** A cron expression of five fields, or six with the seconds first: `cron('30 2 * * *', { zone: 'Europe/Berlin' })`. */
 export function cron(text: string, options: CronOptions = {}): CronSchedule {
   checkKeys(options, ['zone', 'gap', 'overlap', 'spread'], 'malformed.option', 'cron()');
   const { spread, zone = 'UTC', gap, overlap } = options;
   return checkCron({ kind: 'cron', text, zone, ...known({ gap, overlap, spreadMs: spreadMsOf(spread) }) });
 }
 
-/** `every('15m', { from: 'finished' })`; the first tick comes one interval after the schedule becomes active. */
+/**
+ * An interval: `every('15m', { from: 'finished' })`. The first tick is one interval after the schedule becomes active.
+ */
 export function every(interval: Duration | number, options: EveryOptions = {}): EverySchedule {
   checkKeys(options, ['from', 'spread'], 'malformed.option', 'every()');
   const { from = 'scheduled', spread } = options;
   return checkEvery({ kind: 'every', everyMs: durationMs(interval), from, ...known({ spreadMs: spreadMsOf(spread) }) });
 }
 
-/** `repeat('FINISHED, +1 DAY, START OF DAY, +4 HOURS')`, in UTC. */
+/**
+ * A Bedrock repeat rule: a base (SCHEDULED, STARTED, FINISHED), then modifiers in order; or HOURLY, DAILY, WEEKLY.
+ * `repeat('FINISHED, +1 DAY, START OF DAY, +4 HOURS')`: at 04:00 UTC on the day after the last run ended.
+ */
 export function repeat(text: string): RepeatSchedule {
   return checkRepeat({ kind: 'repeat', text });
 }
 
-/** Once. A text must contain its zone, as in `2026-03-29T02:30:00Z`. */
+/** One tick at a fixed time. A text must contain its zone, as in `2026-03-29T02:30:00Z`; a number is ms since 1970. */
 export function at(time: Date | string | number): AtSchedule {
   const instant = time instanceof Date ? time.getTime() : typeof time === 'string' ? parseInstant(time) : time;
   return checkAt({ kind: 'at', at: instant });
 }
 
-/** Validates a schedule that was stored or sent; refuses any that the constructors here would not create. */
+/**
+ * Validates a schedule that was stored or sent. Refuses a schedule that `cron`, `every`, `repeat` or `at` would refuse.
+ */
 export function checkSchedule(json: unknown): Schedule {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw wrong(`A schedule must be an object, not ${kindOf(json)}.`);
@@ -134,7 +145,7 @@ function checkEvery(json: object): EverySchedule {
 function checkRepeat(json: object): RepeatSchedule {
   checkKeys(json, ['kind', 'text'], 'malformed.schedule', 'a repeat schedule');
   const text = (json as Fields)['text'] as string;
-  // Any day of this century shows whether the result is outside the calendar.
+  // Applied to an arbitrary day, to refuse a rule whose result is outside the years 0000 to 9999.
   applyModifiers(parseRepeat(text).modifiers, daysOf(2026, 1, 1) * dayMs);
   return { kind: 'repeat', text };
 }
@@ -168,7 +179,7 @@ function spreadMsOf(spread: Duration | undefined): number | undefined {
 
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Drops undefined fields, so that a schedule equals its copy from JSON. */
+/** Drops undefined fields, so that a schedule is equal to its copy after JSON. */
 function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
 }

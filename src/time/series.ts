@@ -1,5 +1,6 @@
 /**
- * The series of a schedule: its occurrences in order. Finding and counting them takes bounded time over any distance.
+ * The series of a schedule: finds and counts its occurrences. The time that this takes is bounded, even if a schedule
+ * missed years of occurrences.
  */
 import { BoundedMap } from './bounded-map.ts';
 import { nextCron, parseCron, type CronSpec } from './cron.ts';
@@ -10,50 +11,53 @@ import type { Schedule } from './schedule.ts';
 
 export interface Occurrence {
   readonly nominal: number;
-  /** For cron: the wall time that the expression names, in the zone of the schedule. */
+  /** For cron: the wall time that matches the expression, in the zone of the schedule. */
   readonly wall?: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap by policy: recorded, but not run. */
+  /** The wall time is in a gap and the policy is `skip`: the occurrence is recorded, but does not run. */
   readonly skipped?: true;
 }
 
 export type SkipReason = 'misfire' | 'window' | 'cap' | 'gap';
 
-/** Consecutive occurrences that do not run. */
+/** A range of consecutive occurrences that do not run. */
 export interface Skip {
   readonly from: number;
   readonly to: number;
-  /** A lower bound unless `counted`. */
+  /** The number of occurrences; if `counted` is false, there are more. */
   readonly count: number;
   readonly counted: boolean;
   readonly reason: SkipReason;
 }
 
 export interface Series {
-  /** Whether the next occurrence is known only after the run has started or finished. */
+  /** Whether each occurrence depends on the start or end of the run before it. */
   readonly awaitsRun: boolean;
   next(after: number): Occurrence | null;
   /**
-   * The newest occurrences in (after, until] that run, at most `most`, and those lost in gaps between and after them.
+   * Returns the newest occurrences in (after, until] that run, at most `most`. Occurrences skipped in a gap are
+   * included if they are between or after them.
    */
   newest(after: number, until: number, most: number): Occurrence[];
-  /** All occurrences in (after, until], skipped for one reason. */
+  /** Returns all occurrences in (after, until] as skipped for `reason`; those in a gap get the reason `gap`. */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
 
 /** The times from which the next occurrence is counted. */
 export interface Moments {
-  /** When the schedule became active or was last changed: nothing is due at or before it. */
+  /** When the schedule became active or was last changed: there is no occurrence at or before this time. */
   readonly activated: number;
-  /** Nominal time of the last tick, whether it ran or was skipped. */
+  /** The nominal time of the last tick, whether it ran or was skipped; undefined: there was no tick yet. */
   readonly scheduled?: number | undefined;
-  /** Start of the last run: null until it has started; undefined: there is no run. */
+  /** The start of the last run; null: it has not started yet; undefined: there is no run. */
   readonly started?: number | null | undefined;
-  /** End of the last run: null until it has finished; undefined: there is no run. */
+  /** The end of the last run; null: it has not finished yet; undefined: there is no run. */
   readonly finished?: number | null | undefined;
 }
 
-/** `waiting`: the next occurrence depends on a run that has not started or finished yet. */
+/**
+ * Returns the series of a schedule; `waiting`: its next occurrence depends on a run that has not started or finished.
+ */
 export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waiting' {
   if (schedule.kind === 'cron') return cronSeries(schedule, moments.activated);
   if (schedule.kind === 'at') return onceSeries(schedule.at, moments.activated);
@@ -66,12 +70,13 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
   return periodicSeries(schedule.kind === 'every' ? base : wholeSecond(base), period, from !== 'scheduled');
 }
 
-/** How many occurrences are visited one by one before the rest is skipped without a count. */
+/** How many occurrences are visited one by one. If there are more, the rest is skipped without being counted. */
 export const walkMax = 10_000;
 
 /** Returns the first occurrence after an instant. */
 type Step = (after: number) => Occurrence | null;
 
+/** How many parsed cron expressions, and how many parsed repeat rules, are cached. */
 const parsedMax = 1000;
 const cronSpecs = new BoundedMap<string, CronSpec>(parsedMax);
 const repeatRules = new BoundedMap<string, Repeat>(parsedMax);
@@ -91,18 +96,19 @@ function onceSeries(at: number, activated: number): Series {
 }
 
 /**
- * The time from which the next occurrence is counted; null: the run that determines it has not started or finished yet.
+ * Returns the time from which the next occurrence is counted; null: it is the start or end of a run that has not
+ * started or finished yet.
  */
 function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: Moments): number | null {
   const planned = Math.max(activated, scheduled ?? activated);
   if (from === 'scheduled') return planned;
-  // A run that was cancelled before its start has only an end.
+  // A run that was cancelled before it started has no start time; its end is used instead.
   const moment = from === 'started' ? started ?? finished ?? started : finished;
   if (moment === null) return null;
   return moment === undefined ? planned : Math.max(activated, moment);
 }
 
-/** Each occurrence is the rule applied to the one before. */
+/** Returns a step through the occurrences of a repeat rule: each is the rule applied to the one before. */
 function chainOf(rule: Repeat, base: number): Step {
   const chain = [base];
   return (after) => {
@@ -112,7 +118,7 @@ function chainOf(rule: Repeat, base: number): Step {
       if (next === null) return null;
       chain.push(next);
     }
-    // Beyond `walkMax` occurrences the exact phase is lost: the rule continues from the instant itself.
+    // After `walkMax` occurrences the rule is applied to the given instant instead, which gives only approximate times.
     const nominal = chain.at(-1)! > lower ? firstAfter(chain, lower) : follow(rule, lower);
     return nominal === null ? null : { nominal };
   };
@@ -128,7 +134,10 @@ function firstAfter(rising: number[], after: number): number {
   return rising[low]!;
 }
 
-/** A rule whose result is not later makes the job due immediately, as in Bedrock; here that is the next second. */
+/**
+ * Returns the occurrence after `base`. If the result of the rule is not later than `base`, Bedrock makes the job due
+ * immediately; here the occurrence is one second later, so that the series always advances.
+ */
 function follow(rule: Repeat, base: number): number | null {
   const next = tryModifiers(rule.modifiers, base);
   return next === null || next > base ? next : wholeSecond(base) + 1000;
@@ -178,7 +187,7 @@ function walkSeries(step: Step, awaitsRun: boolean): Series {
 
 interface WalkResult {
   readonly found: Occurrence[];
-  /** Whether all occurrences until the end were found. */
+  /** Whether all occurrences up to `until` were found; false: there are more than `most`. */
   readonly complete: boolean;
 }
 
@@ -194,8 +203,8 @@ function walk(step: Step, after: number, until: number, most: number): WalkResul
 }
 
 /**
- * If there are too many occurrences to visit, bisects the range until a walk from the middle finds enough, but not too
- * many.
+ * Returns the newest occurrences, as `Series.newest` says. If there are more than `walkMax`, bisects the range to find
+ * a start from which at least `most` occurrences run and few are visited.
  */
 function newestOf(step: Step, after: number, until: number, most: number): Occurrence[] {
   const whole = walk(step, after, until, walkMax);
@@ -215,7 +224,7 @@ function runnable(found: Occurrence[]): number {
   return found.filter(({ skipped }) => !skipped).length;
 }
 
-/** The newest occurrences, from the one at which `most` of them run. */
+/** Returns the end of the list that has the last `most` occurrences that run, with the skipped ones among them. */
 function tail(found: Occurrence[], most: number): Occurrence[] {
   let [start, left] = [found.length, most];
   for (let index = found.length - 1; index >= 0 && left > 0; index -= 1) {

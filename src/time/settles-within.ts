@@ -1,4 +1,6 @@
-/** True if the promise resolves within `ms`; rejects if the promise does. */
+/**
+ * Waiting for a promise with a time limit: true if it is fulfilled within `ms`, otherwise false; rejects if it rejects.
+ */
 import type { Clock } from './clock.ts';
 
 export async function settlesWithin(clock: Clock, ms: number, awaited: Promise<unknown>): Promise<boolean> {

@@ -1,13 +1,17 @@
 /**
- * The spread: delays the runs of a schedule by its name, so that a thousand schedules at 02:00 do not start at once.
+ * The spread: delays the runs of a definition by a time that is computed from its name, so that a thousand definitions
+ * that are scheduled at 02:00 do not start at once.
  */
 
-/** From 0 to `spreadMs`; always the same for the same name. */
+/** Returns a delay from 0 to `spreadMs` ms, always the same for the same name. */
 export function spreadOf(name: string, spreadMs: number): number {
   return Math.floor((hash(name) / 2 ** 32) * (spreadMs + 1));
 }
 
-/** FNV-1a with the finalizer of MurmurHash3: without it, names that differ only at the end would get similar delays. */
+/**
+ * Returns 32 bits of FNV-1a, followed by the finalizer of MurmurHash3. Without the finalizer, names that differ only at
+ * the end would get similar delays.
+ */
 function hash(text: string): number {
   let bits = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) bits = Math.imul(bits ^ text.charCodeAt(index), 0x01000193);

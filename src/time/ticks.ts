@@ -1,4 +1,4 @@
-/** Ticks: the next occurrence of a schedule, and which of the due ones run or are skipped. */
+/** Ticks: finds the next tick of a schedule, and decides which of the due ticks run and which are skipped. */
 import { Refusal } from '../refusal.ts';
 import { durationMax } from './duration.ts';
 import { checkInstant } from './instant.ts';
@@ -10,19 +10,19 @@ import { spreadOf } from './spread.ts';
 export type { Moments, Skip, SkipReason } from './series.ts';
 
 export interface TickMoments extends Moments {
-  /** Nominal time of the last tick that was handled, or `activated`. */
+  /** The nominal time of the last tick that was handled; before the first tick, `activated`. */
   readonly after: number;
 }
 
 export interface Tick {
-  /** Identifies the tick, together with its schedule. */
+  /** The time of the tick by its schedule, without the spread. It identifies the tick within its schedule. */
   readonly nominal: number;
   /** When it runs: the nominal time plus the spread. */
   readonly due: number;
-  /** For cron: the date and time that the expression names, as if it were UTC. */
+  /** For cron: the wall time that matches the expression (a number as in zone.ts). */
   readonly wall?: number;
   readonly note?: 'gap' | 'overlap';
-  /** Lost in a gap by policy: due so that `dueTicks` records it, but nothing runs. */
+  /** The wall time is in a gap and the policy is `skip`: `dueTicks` records the tick as skipped, and nothing runs. */
   readonly skipped?: true;
 }
 
@@ -30,17 +30,17 @@ export interface Tick {
 export type NextTick = Tick | 'waiting' | null;
 
 export interface Misfire {
-  /** For late ticks: `skip` runs none, `once` runs one for all, `all` runs each. */
+  /** For late ticks: `skip` runs none, `once` runs the newest for all of them, `all` runs each. */
   readonly policy: 'skip' | 'once' | 'all';
-  /** Ticks that are later than this do not run. */
+  /** A tick that is late by more than this does not run, whatever the policy, unless it is within `graceMs`. */
   readonly windowMs: number;
-  /** At most this many run at a time, the newest: 1 to 1000. */
+  /** How many ticks of a schedule run at once at most, 1 to 1000: the newest run, the others are skipped. */
   readonly cap: number;
-  /** A tick that is late by at most this long is not a misfire. */
+  /** A tick that is late by at most this is on time, and no misfire. Default: one minute. */
   readonly graceMs?: number;
 }
 
-/** One minute: a change of leader, a restart or a deploy causes no misfire. */
+/** One minute, so that a change of leader, a restart or a deploy causes no misfire. */
 export const graceDefaultMs = 60_000;
 const capMax = 1000;
 
@@ -50,14 +50,14 @@ export interface DueTick extends Tick {
 
 export interface DueTicks {
   readonly fire: DueTick[];
-  /** In order; consecutive ticks skipped for the same reason are one range. */
+  /** Ranges of skipped ticks: consecutive ticks that are skipped for the same reason are one range. */
   readonly skips: Skip[];
   readonly next: NextTick;
-  /** Nominal time of the last tick in `fire` and `skips`, or `after` unchanged. */
+  /** The nominal time of the last tick in `fire` and `skips`; if there is none, `moments.after`. */
   readonly after: number;
 }
 
-/** The first tick after `moments.after`. `name` is that of the definition, which determines the spread. */
+/** Returns the first tick after `moments.after`. The spread is computed from `name`, the name of the definition. */
 export function nextTick(schedule: Schedule, moments: TickMoments, name: string): NextTick {
   const series = seriesOf(schedule, checkMoments(moments));
   if (series === 'waiting') return 'waiting';
@@ -66,8 +66,9 @@ export function nextTick(schedule: Schedule, moments: TickMoments, name: string)
 }
 
 /**
- * The ticks due at `now`: every tick after `moments.after` is in `fire` or in one range of `skips`. The result is
- * bounded over any distance: at most `cap` ticks, and ranges for the rest.
+ * Returns the ticks that are due at `now`. Every due tick after `moments.after` is in `fire` or in one range of
+ * `skips`. The result stays small even after years without ticking: `fire` has at most `cap` ticks, and ranges cover
+ * the rest.
  */
 export function dueTicks(
   schedule: Schedule, moments: TickMoments, now: number, misfire: Misfire, name: string,
@@ -102,7 +103,10 @@ interface Sorted {
   readonly skips: Skip[];
 }
 
-/** Oldest first: ticks outside the window, late ticks, ticks beyond the cap, and ticks that run. */
+/**
+ * Divides the ticks in (after, until] into those that run and those that are skipped. From old to new, these are: ticks
+ * outside the window, late ticks, ticks beyond the cap, and ticks that run.
+ */
 function sort(series: Series, after: number, until: number, plan: MisfirePlan): Sorted {
   const onTimeFrom = until - plan.graceMs;
   const windowFrom = plan.policy === 'skip' ? -Infinity : Math.min(until - plan.windowMs, onTimeFrom);
@@ -126,7 +130,7 @@ function sort(series: Series, after: number, until: number, plan: MisfirePlan): 
   return { run: chosen.filter(({ skipped }) => !skipped), skips: [...skips, ...chosen.filter(isLost).map(lost)] };
 }
 
-/** The newest of the series; or only the next one, if the one after it depends on its run. */
+/** Returns the newest occurrences of the series. If each depends on the run before it, returns only the next one. */
 function choose(series: Series, after: number, until: number, most: number): Occurrence[] {
   if (!series.awaitsRun) return series.newest(after, until, most);
   const next = series.next(after);
@@ -145,7 +149,7 @@ function tickOf({ nominal, ...rest }: Occurrence, delay: number): Tick {
   return { nominal, due: nominal + delay, ...rest };
 }
 
-/** How long after its nominal time a tick is due, by its spread. */
+/** Returns how long after its nominal time a tick is due because of the spread; 0 without a spread. */
 export function delayOf(schedule: Schedule, name: string): number {
   const spreadMs = schedule.kind === 'cron' || schedule.kind === 'every' ? schedule.spreadMs : undefined;
   return spreadMs === undefined ? 0 : spreadOf(name, spreadMs);
@@ -165,7 +169,7 @@ function checkMoments(moments: TickMoments): TickMoments {
   return moments;
 }
 
-/** Returns a valid misfire policy, and refuses any other. */
+/** Returns the misfire policy if it is valid; otherwise refuses it. */
 export function checkMisfire(misfire: Misfire): Misfire {
   const { policy, windowMs, cap, graceMs = graceDefaultMs } = misfire;
   if (!['skip', 'once', 'all'].includes(policy)) {

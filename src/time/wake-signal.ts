@@ -1,4 +1,4 @@
-/** The wake signal: waiters sleep until it is notified, their time has passed or their own abort signal fires. */
+/** The wake signal: a waiter sleeps until `notify()` is called, its time has passed, or its own abort signal fires. */
 import type { Clock } from './clock.ts';
 
 export class WakeSignal {
@@ -15,7 +15,7 @@ export class WakeSignal {
     return this.#waiters.size;
   }
 
-  /** How often it was notified: whoever reads it before some work knows afterwards whether it missed a call. */
+  /** How often `notify` was called. Compare it before and after some work to see whether a call was missed. */
   get notified(): number {
     return this.#notified;
   }
@@ -26,11 +26,13 @@ export class WakeSignal {
     for (const wake of this.#waiters) wake();
   }
 
-  /** Never rejects. The waiter is registered before this call returns. */
+  /**
+   * Resolves after `notify()`, after `ms` or on abort; never rejects. A `notify()` right after this call wakes it, too.
+   */
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      // Plain callbacks: aborting an AbortController costs more than a short turn of a loop.
+      // Uses callbacks, not `Clock.sleep` with an AbortController: its abort costs more than a short turn of a loop.
       const wake = (): void => {
         cancelTimer();
         signal?.removeEventListener('abort', wake);

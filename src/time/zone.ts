@@ -1,26 +1,30 @@
-/** Time zones: the offset of an IANA zone at an instant, and the instants at which clocks there show a wall time. */
+/**
+ * Time zones: finds the offset of an IANA zone at an instant, and the instants at which its clocks show a wall time.
+ */
 import { BoundedMap } from './bounded-map.ts';
 import { malformed, requireText } from './malformed.ts';
 import { dayMs, daysOf } from './civil.ts';
 
-// A wall time is a number, too: the milliseconds since the epoch that the same date and time would have in UTC.
+// A wall time, the date and time that clocks in a zone show, is stored as a number: the milliseconds since 1970 at
+// which UTC shows the same date and time.
 
 /**
- * A range of time with one offset. `before` and `after` equal `offset` if the search ended without finding a change.
+ * A range of time in which the offset of a zone is constant. `before` and `after` are the offsets before and after it.
+ * If the search found no change of the offset on a side, the offset of that side equals `offset`.
  */
 export interface Stretch {
   readonly from: number;
-  /** exclusive */
+  /** Exclusive. */
   readonly to: number;
   readonly before: number;
   readonly offset: number;
   readonly after: number;
 }
 
-/** No offset in history was further from UTC, including local mean time. */
+/** A bound on the distance from UTC: no offset in history was larger, including local mean time. */
 export const offsetMax = 16 * 3_600_000;
 
-/** The version of the time zone rules in this process; future ticks may change with it. */
+/** The version of the time zone rules in this process. With another version, future ticks can have other times. */
 export const tzdataVersion: string = process.versions['tz'] ?? 'unknown';
 
 export function checkZone(zone: unknown): string {
@@ -37,20 +41,20 @@ export function wallOf(zone: string, instant: number): number {
   return instant + offsetAt(zone, instant);
 }
 
-/** None if clocks skip the wall time, two if they show it twice. */
+/** Returns the instants at which clocks show the wall time: none if they skip it, two if they show it twice. */
 export function instantsOf(zone: string, wall: number): number[] {
   const offsets = new Set([offsetAt(zone, wall - offsetMax), offsetAt(zone, wall + offsetMax)]);
   const instants = [...offsets].map((offset) => wall - offset).filter((instant) => wallOf(zone, instant) === wall);
   return instants.sort((a, b) => a - b);
 }
 
-/** The first instant that shows the wall time, or the end of the gap that contains it. */
+/** Returns the first instant at which clocks show the wall time; if they skip it, the end of the gap. */
 export function nextValid(zone: string, wall: number): number {
   const [first] = instantsOf(zone, wall);
   return first ?? stretchAt(zone, wall - offsetAt(zone, wall - offsetMax)).from;
 }
 
-/** The stretch around an instant. Its ends are real changes, or at least half a year away. */
+/** Returns the stretch around an instant. Each end is a change of the offset, or at least half a year away. */
 export function stretchAt(zone: string, instant: number): Stretch {
   const rules = rulesOf(zone);
   const known = rules.latest;
@@ -65,7 +69,7 @@ interface OffsetChange {
   readonly after: number;
 }
 
-/** The changes within (start, start + bucketMs]. */
+/** The offset at `start`, and its changes within (start, start + bucketMs]; cached. */
 interface Bucket {
   readonly offset: number;
   readonly changes: readonly OffsetChange[];
@@ -77,12 +81,15 @@ interface ZoneRules {
   latest: Stretch | null;
 }
 
-// Since 1940 no zone has changed twice within six days, and none ever within three (3.98 days: Freetown, 1939).
+// The offset is read every three days to find its changes; two changes between two reads would be missed. No zone ever
+// changed twice within three days (shortest: 3.98 days, Freetown, 1939), and since 1940 none within six.
 const sampleMs = 3 * dayMs;
 const bucketMs = 64 * sampleMs;
 const bucketsKept = 256;
 
-/** By name in lower case, as Intl ignores case; bounded by the number of zones. */
+/**
+ * The zones in use, by name in lower case, since Intl ignores case. Only valid names are added, so the map stays small.
+ */
 const known = new Map<string, ZoneRules>();
 
 function rulesOf(zone: string): ZoneRules {
@@ -97,7 +104,8 @@ function rulesOf(zone: string): ZoneRules {
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const sentence = 'Name the time zone as IANA does, like Europe/Berlin or UTC.';
-  // Intl accepts offsets such as +01:00 as zones, too. They have no daylight saving; Etc/GMT-1 makes that explicit.
+  // Intl also accepts offsets such as +01:00. They are refused, because a user could expect daylight saving; the name
+  // Etc/GMT-1 makes explicit that there is none.
   if (!/^[A-Za-z]/.test(zone)) throw malformed('malformed.zone', sentence, zone, 0);
   const numeric = 'numeric';
   try {
@@ -140,7 +148,7 @@ function readBucket(format: Intl.DateTimeFormat, start: number): Bucket {
   return { offset, changes };
 }
 
-/** The first second in (low, high] at which the offset differs from that at low. */
+/** Returns the first second in (low, high] at which the offset differs from the offset at `low`. */
 function findChange(format: Intl.DateTimeFormat, low: number, high: number): number {
   const before = readOffset(format, low);
   let [same, changed] = [low / 1000, high / 1000];
@@ -152,12 +160,15 @@ function findChange(format: Intl.DateTimeFormat, low: number, high: number): num
   return changed * 1000;
 }
 
-// Before 1811 there is only local mean time; a constant there avoids the years that Intl writes as BC.
+// The year 1811. Earlier instants get the offset of this one: zones had only local mean time then. This also avoids
+// years that Intl writes as BC.
 const readMin = -5_000_000_000_000;
 type Six = [number, number, number, number, number, number];
 const formatted = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/;
 
-/** A call takes about 2 µs, so the results are cached. */
+/**
+ * Reads the offset at an instant from the text that Intl formats. A call takes about 2 µs, so the results are cached.
+ */
 function readOffset(format: Intl.DateTimeFormat, instant: number): number {
   const at = Math.max(instant, readMin);
   const [month, day, year, hour, minute, second] = formatted.exec(format.format(at))!.slice(1).map(Number) as Six;

@@ -1,4 +1,4 @@
-/** Changing queued jobs: update, fail, cancel, delete, requeue. */
+/** Changing Bedrock jobs: update, fail, cancel, delete, requeue. */
 import { applyTogether, unknownJob, type Asker } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
@@ -25,11 +25,11 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** If a repeat was missed, the next due time is the first one after now. */
+  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
-/** Replaces the data; a new repeat rule also sets a new due time, unless the request has one. */
+/** Replaces the data. A new repeat rule also sets a new due time, unless the request has a due time. */
 export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
   const { id, repeat, due, priority } = request;
   const data = checkExactText(request.data);
@@ -54,13 +54,16 @@ function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateRequest): 
   return { ...others, ...(rule === undefined ? {} : { repeat: rule }) };
 }
 
-/** If its worker has not finished by then, the job is handed out again. */
+/**
+ * Returns the command that ends the lease of a running job with `retryAfter` at its new due time. If its worker has not
+ * finished by then, the job is handed out again. For other jobs, returns no command.
+ */
 function leaseUntil(job: Job, until: number): readonly Command[] {
   if (job.state !== 'running' || job.policy.retryAfter === undefined) return [];
   return [{ do: 'handOff', fence: job.fence, holder: job.lease.holder, until }];
 }
 
-/** Fails a job for good. For its parent it counts as an ended child. */
+/** Fails a job without a retry. Its parent does not wait for it any longer. */
 export async function fail(store: Store, id: number, data: string | undefined, asker: Asker): Promise<void> {
   const error = { code: 'unknown', message: 'its worker reported a failure' } as const;
   const changes = await applyTogether(store, async () => {
@@ -80,7 +83,10 @@ export async function fail(store: Store, id: number, data: string | undefined, a
 const replaceData = (job: Job, data: string): readonly Command[] =>
   [{ do: 'edit', edit: { input: marked(checkExactText(data), isMock(job)) } }];
 
-/** Ends a child that is not running, or that may be handed out again; other jobs stay unchanged. */
+/**
+ * Cancels a child that is pending, has failed, or is running with `retryAfter`. A child in another state stays
+ * unchanged. Refuses a job that has children or no parent.
+ */
 export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
   change(store, id, asker, async (job) => {
     const cannot = (code: 'has.children' | 'no.parent', why: string): Refusal =>
@@ -90,7 +96,7 @@ export const cancel = (store: Store, id: number, asker: Asker): Promise<void> =>
     return cancelling(job);
   });
 
-/** Deletes a job that is not running and has no child that waits for it. */
+/** Deletes a job. Refuses a job that is held, is running without `retryAfter`, or has open children. */
 export async function remove(store: Store, id: number, asker: Asker): Promise<void> {
   const [{ before }] = (await applyTogether(store, async () => {
     const [job] = await store.load([id]);
@@ -109,11 +115,11 @@ const undeletable = ({ id }: Job, state: 'running' | 'held'): Refusal =>
 export interface RequeueRequest {
   readonly ids: readonly number[];
   readonly name?: string;
-  /** The last hand-out does not count: its worker never got the job, or did not start it. */
+  /** Whether the last hand-out is not counted, because its worker never got the job or did not start it. */
   readonly decrementsFailures?: boolean;
 }
 
-/** Returns jobs to the queue from any state, due since their creation; unknown ids are ignored. */
+/** Returns jobs to the queue from any state. They become due at the time of their creation; unknown ids are ignored. */
 export async function requeue(store: Store, request: RequeueRequest, asker: Asker): Promise<void> {
   if (request.name !== undefined) checkName('name', request.name);
   await applyTogether(store, async () => {
@@ -133,13 +139,15 @@ function requeueing(job: Job, { name, decrementsFailures = false }: RequeueReque
   }];
 }
 
-/** A failed job has its hand-outs before it again. */
+/**
+ * Returns the edit that removes the count of hand-outs from the data of an ended job, so that counting starts again.
+ */
 function resetCount({ input, policy }: Job): readonly Command[] {
   const reset = policy.handOutsMax === undefined ? input : uncounted(input);
   return reset === input ? [] : [{ do: 'edit', edit: { input: reset } }];
 }
 
-/** A child that is open again must be awaited again, even by a parent that has ended meanwhile. */
+/** Reopens the ended parents of requeued jobs, so that they wait for their child again. */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));
   const elsewhere = new Set(jobs.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])));

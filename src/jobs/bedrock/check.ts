@@ -1,4 +1,6 @@
-/** The checks of the queue: Bedrock's limits on priorities, times and names, beyond those of every job. */
+/**
+ * Checks of Bedrock requests: Bedrock's limits on priorities, times and names, in addition to the limits of all jobs.
+ */
 import { parseGlob } from '../../model/glob.ts';
 import { Refusal } from '../../refusal.ts';
 import type { TypeNames } from '../../store/store.ts';
@@ -9,7 +11,7 @@ import { checkText, nameMax } from '../checks/values.ts';
 export const priorityDefault = 500;
 export const queuePriorities: readonly number[] = [0, 250, 500, 750, 850, 1000];
 export const handOutMax = 1000;
-/** Limit on all names of a request together. */
+/** How many bytes all names of one request may have together. */
 export const namesBytesMax = 12_750;
 
 export function checkQueuePriority(priority: number): number {
@@ -18,10 +20,10 @@ export function checkQueuePriority(priority: number): number {
   throw new Refusal('malformed.number', message, { name: 'priority' });
 }
 
-/** Bedrock's times reach back to the year 0000. */
+/** Allows times from the year 0000, as Bedrock does; the times of other jobs begin with 1970. */
 export const checkDue = (field: string, due: number): number => checkInstant(due, field);
 
-/** The refusal names the field, since a repeat rule is refused with the same code. */
+/** Refuses with the name of the field, because an invalid repeat rule is refused with the same code. */
 export function checkRetryAfter(retryAfter: string, now: number): string {
   try {
     applyModifiers(parseModifiers(retryAfter), now);
@@ -32,7 +34,7 @@ export function checkRetryAfter(retryAfter: string, now: number): string {
   }
 }
 
-/** Returns the names to search for, without those that no job can have. */
+/** Returns the names to search for, without duplicates and without names that are too long for any job. */
 export function checkNames(names: TypeNames): TypeNames {
   if ('glob' in names) return { glob: parseGlob(names.glob).text };
   for (const name of names.exact) checkText('name', name, namesBytesMax);

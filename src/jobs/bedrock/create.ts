@@ -1,4 +1,7 @@
-/** Creating queued jobs: all or none. A unique job is new, or is the existing job with its name. */
+/**
+ * Creating Bedrock jobs: all jobs of a request or none. A unique job whose name exists is not created; instead the
+ * existing job is updated, or stays unchanged if `overwrite` is false.
+ */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import { childHold } from '../../model/family.ts';
@@ -17,21 +20,26 @@ import { isGone } from './query.ts';
 
 export interface QueueDraft {
   readonly name: string;
-  /** JSON text of an object; null: none was passed. */
+  /** JSON text of an object; null: the request has no data. */
   readonly data: string | null;
   readonly firstRun?: number;
   readonly repeat?: string;
   readonly retryAfter?: string;
   readonly priority?: number;
   readonly isUnique?: boolean;
-  /** False: an existing unique job stays unchanged. */
+  /** Whether an existing unique job is updated; default: true. If false, it stays unchanged. */
   readonly overwrite?: boolean;
   readonly parent?: number;
 }
 
+/**
+ * How often a job with `retryAfter` may be handed out without finishing. After that it fails. Jobs whose name starts
+ * with `manual` do not have this limit.
+ */
 const handOutsMax = 10;
-/** Queued jobs have no limit on crashes: lost workers are counted by hand-outs. */
+/** The highest value that a policy allows, so that `handOutsMax` and not this limit decides when a job fails. */
 const crashesMax = 1000;
+/** How often a create is tried if a unique key is taken. After that it is refused with `taken.key`. */
 const triesMax = 10;
 
 /** Returns the ids in the order of the drafts. If one draft is refused, all are. */
@@ -52,7 +60,10 @@ export async function createQueued(
   }
 }
 
-/** In the order in which Bedrock reports errors; repeat rules are checked later, when a job is known to be created. */
+/**
+ * Checks the fields in the order in which Bedrock reports errors. Repeat rules are checked later: not for a unique job
+ * that exists already with the same data.
+ */
 function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, now: number): void {
   checkName('name', name);
   if (priority !== undefined) checkQueuePriority(priority);
@@ -62,11 +73,11 @@ function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, 
 }
 
 interface Circumstances {
-  /** Ids that earlier tries have taken and not used. */
+  /** The ids that this request has taken. A further try uses them again. */
   readonly numbers: number[];
   readonly isMock: boolean;
   readonly by: string;
-  /** Whether a key was found taken by a job that has another name now. */
+  /** Whether an earlier try found a unique key taken, perhaps by a job that has been renamed since. */
   readonly isRetry: boolean;
 }
 
@@ -95,7 +106,7 @@ async function parentsOf(store: Store, drafts: readonly QueueDraft[]): Promise<R
   return parents;
 }
 
-/** One create request: collects the changes that it makes. */
+/** Collects the changes of one create request, and the ids of its jobs. */
 class Creation {
   readonly ids: number[] = [];
   readonly #producer: Producer;
@@ -103,8 +114,9 @@ class Creation {
   readonly #parents: ReadonlyMap<number, Job>;
   readonly #circumstances: Circumstances;
   readonly #kind: Kind;
-  /** By job id, in the order in which they are written. */
+  /** The changes by job id, in the order in which they are written. */
   readonly #changes = new Map<number, Change>();
+  /** How many children each parent gets, by the id of the parent. */
   readonly #adoptions = new Map<number, number>();
   #idsUsed = 0;
 
@@ -154,7 +166,10 @@ class Creation {
     return id;
   }
 
-  /** The job with this name, stored or created earlier in this request. */
+  /**
+   * Returns the job with this name, stored or created earlier in this request; otherwise undefined. Refuses a job that
+   * belongs to another parent.
+   */
   async #existing(draft: QueueDraft): Promise<Job | undefined> {
     const { name, parent } = draft;
     const kind = this.#kindOf(draft);
@@ -172,7 +187,7 @@ class Creation {
     return [...this.#changes.values()].find(isWanted)?.after ?? undefined;
   }
 
-  /** Updates the existing job. Fields that the draft does not set are reset, as in Bedrock. */
+  /** Updates the existing job. A priority or repeat rule that the draft does not set is reset, as in Bedrock. */
   #take(job: Job, draft: QueueDraft, { repeat }: Policy): void {
     const { repeat: _before, ...others } = job.policy;
     const edit = {
@@ -193,8 +208,8 @@ class Creation {
   }
 
   /**
-   * The unique key keeps two concurrent requests from creating the same unique job. A renamed job keeps its key, so a
-   * further key is tried.
+   * Returns the unique key that prevents two concurrent requests from creating the same unique job. A job that was
+   * renamed still has the key of its old name; then the key gets a number.
    */
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
@@ -212,7 +227,7 @@ class Creation {
     return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
   }
 
-  /** Data with the mock mark makes the job a mock, unless it has a parent, which decides. */
+  /** Data with the mock mark makes the job a mock. A job with a parent is a mock only if its parent is. */
   #kindOf({ data, parent }: QueueDraft): Kind {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }
@@ -237,14 +252,17 @@ function checkGeneration({ id, parent }: Job): void {
   throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
 }
 
-/** The parents' mark overrides the request's; a request cannot have mock and real parents. */
+/** Returns the kind of the parents, or without parents the kind of the request. Refuses both mock and real parents. */
 function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
   const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
   if (others.length === 0) return first;
   throw new Refusal('mismatched.mock', 'the parents named are mocked and real: ask for their children apart', {});
 }
 
-/** A job that has succeeded and has no parent does not exist any more for the queue. */
+/**
+ * The standings in which a job is found by its name. A succeeded job without a parent no longer exists for Bedrock;
+ * `byName` searches succeeded children separately.
+ */
 const known = ['pending', 'held', 'running', 'failed', 'cancelled'] as const;
 
 async function byName(store: Store, kind: Kind, name: string, parent: number | undefined): Promise<Job | undefined> {

@@ -1,4 +1,4 @@
-/** The data of queued jobs: JSON text, with the mark that distinguishes a mock from a real job. */
+/** The data of Bedrock jobs: JSON text. The member `mockRequest` marks the data of a mock. */
 import type { Command } from '../../model/command.ts';
 import type { Job } from '../../model/job.ts';
 import { checkExactText, exactText, isObject, mergePatch, parseExact, type Json } from '../../model/json.ts';
@@ -9,7 +9,7 @@ export const noData = '{}';
 
 const markKey = 'mockRequest';
 
-/** A non-empty object, or exactly `{}`. Refuses `malformed.json`. */
+/** Allows an object with members, or exactly `{}` without any space; refuses other data with `malformed.json`. */
 export function checkObjectText(data: string): string {
   const text = checkExactText(data);
   const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
@@ -17,7 +17,7 @@ export function checkObjectText(data: string): string {
   throw new Refusal('malformed.json', 'the data of a new job must be a JSON object', { path: '$' });
 }
 
-/** Whether the data has the mark, with any value. */
+/** Whether the data has the mark, with any value except null. */
 export function isMarked(data: string): boolean {
   const value = parsedIfHas(data, markKey);
   return isObject(value) && Object.hasOwn(value, markKey) && value[markKey] !== null;
@@ -25,34 +25,40 @@ export function isMarked(data: string): boolean {
 
 export const isMock = (job: Job): boolean => job.kind === 'mock';
 
-/** The data with the mark for mocks, and without it for real jobs. */
+/** Returns the data with the mark for a mock, and without it for a real job. Data that is no object stays unchanged. */
 export function marked(data: string, isToBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
   if (!isToBeMock) return isMarkedNow ? without(data, markKey) : data;
   return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** Removes the count that a hand-out added: workers send it back with their data, but the queue counts by itself. */
+/** Removes the count that a hand-out added. Workers send it back with their data, but `handOuts` computes it anew. */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
 
-/** Before a job ends: an ended job keeps the members that its last hand-out added, such as the count. */
+/**
+ * Returns the edit that stores the members which the last hand-out added to the data, such as the count. These members
+ * are computed while a job is open, so they must be stored before it ends.
+ */
 export function keepData(job: Job): readonly Command[] {
   const input = currentData(job);
   return input === job.input ? [] : [{ do: 'edit', edit: { input } }];
 }
 
-/** The data of a unique job that is created again. */
+/** Returns the stored data of a unique job with the data of another create request merged into it. */
 export const merged = (stored: string, given: string): string =>
   exactText(mergePatch(parseExact(stored), parseExact(given)));
 
-/** Whether the worker asks that the job be deleted after this time although it repeats. */
+/** Whether the worker's data has `"delete": true`, which ends the job although it has a repeat rule. */
 export function asksForDeletion(data: string): boolean {
   const value = parsedIfHas(data, 'delete');
   return isObject(value) && (value['delete'] === true || value['delete'] === 'true');
 }
 
-/** Null without parsing if the key cannot be in the text; a key may be written with escapes. */
+/**
+ * Returns the parsed data; null, without the cost of parsing, if the data cannot contain the key. A text with `\u` is
+ * parsed too, because the key may be written with escapes.
+ */
 const parsedIfHas = (data: string, key: string): Json =>
   data.includes(key) || data.includes('\\u') ? parseExact(data) : null;
 

@@ -1,4 +1,4 @@
-/** Finishing a hand-out: the job ends, repeats, waits for its children, or returns to the queue. */
+/** Finishing a Bedrock job that was handed out: it ends, repeats, waits for its children, or returns to the queue. */
 import { applyTogether, isChange, type Asker } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import type { Command } from '../../model/command.ts';
@@ -20,18 +20,18 @@ export interface FinishRequest {
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
-  /** If a repeat was missed, the next due time is the first one after now. */
+  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
 export interface RetryRequest extends FinishRequest {
-  /** When it is due again, if it does not repeat. */
+  /** When the job is due again; used only if it does not repeat. */
   readonly due: number | { readonly inSeconds: number };
   readonly name?: string;
   readonly priority?: number;
 }
 
-/** Finishes a job: it repeats if it has a rule, waits if children are open, and otherwise ends. */
+/** Finishes a job: it waits if it has open children, otherwise repeats if it has a repeat rule, and otherwise ends. */
 export const finish = (store: Store, request: FinishRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job) => {
     const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];
@@ -39,11 +39,13 @@ export const finish = (store: Store, request: FinishRequest, asker: Asker): Prom
     return { commands: [waitFor(children.length, job)], freed: children };
   });
 
-/** Until its children have ended, and then, it has been due since its last run. */
+/**
+ * Makes a job wait for its children. Its due time is set to the start of this run, so it is due as soon as they end.
+ */
 const waitFor = (children: number, { fence, startedAt }: Job): Command =>
   ({ do: 'plan', fence, tasks: children, ...(startedAt === null ? {} : { due: startedAt }) });
 
-/** Makes a job due again: by its repeat rule, or when the worker says. */
+/** Makes a job due again: by its repeat rule, or without one at the time in the request. */
 export const retry = (store: Store, request: RetryRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job, { now }) => {
     const edit: Edit = {
@@ -65,7 +67,7 @@ const dueAgain = ({ due }: RetryRequest, now: number): number =>
 
 interface Conclusion {
   readonly commands: readonly Command[];
-  /** Children that are released now. */
+  /** Children that waited for the job and can be claimed now. */
   readonly freed: readonly Job[];
 }
 

@@ -1,4 +1,4 @@
-/** Handing out queued jobs: the first that match, each with the data of its parent and children. */
+/** Handing out Bedrock jobs: claims the first that match, and returns each with its parent and its ended children. */
 import { applyEach, claimFor, type Asker } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import { matches, type Glob } from '../../model/glob.ts';
@@ -11,11 +11,11 @@ import { keepData } from './data.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
 export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
-  /** The holder of the jobs: a name, or a function of the number of jobs served before. */
+  /** The holder of the jobs: a name, or a function from the number of jobs already handed out to a name. */
   readonly holder: string | ((served: number) => string);
-  /** Mocks are handed out only to requests that ask for them. */
+  /** Whether mocks are handed out, too. */
   readonly withMocks: boolean;
-  /** Jobs with matching names fail instead of being handed out. */
+  /** Jobs whose name matches one of these patterns fail instead of being handed out. */
   readonly crashing?: readonly Glob[];
 }
 
@@ -24,19 +24,21 @@ export interface HandedOut {
   readonly before: Job;
   readonly job: RunningJob;
   readonly parent: Job | null;
-  /** Children that have ended since it began to wait for them. */
+  /** The ended children of the job. Those that did not fail are deleted when it finishes (see finish.ts). */
   readonly children: readonly EndedJob[];
 }
 
 export interface HandOut {
   readonly handed: readonly HandedOut[];
-  /** Jobs that matched but failed: handed out too often, or with a name in `crashing`. */
+  /** How many jobs failed instead of being handed out: handed out too often before, or with a name in `crashing`. */
   readonly failed: number;
-  /** The store time of the search. */
+  /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
   readonly searchedAt: number;
 }
 
-/** A job without retryAfter stays with its worker without a time limit, and is never handed out again by itself. */
+/**
+ * The lease of a job without `retryAfter`: it has no end, so the job is never handed out again unless it is requeued.
+ */
 const openEnded = null;
 
 export function checkHandOut(request: HandOutRequest): HandOutRequest {
@@ -71,19 +73,21 @@ async function handOutOnce(
     children: await endedChildren(store, before!),
   })));
   const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
-  // Jobs that had been asked to cancel have ended.
+  // `passed` counts jobs that ended as cancelled instead of being handed out. If it counts all, `handOut` searches
+  // again.
   return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }
 
 /**
- * Releases jobs whose worker did not receive them, as if they had not been handed out; jobs that changed since stay.
+ * Releases jobs that did not reach their worker, as if they had not been handed out. Jobs that are no longer held under
+ * the same fence stay unchanged.
  */
 export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[], asker: Asker): Promise<void> {
   const requests = jobs.map((job) => ({ job, command: { do: 'release', fence: job.fence } as const }));
   await applyEach(store, requests, { why: 'its worker disconnected before it got the job', ...asker });
 }
 
-/** A job that fails instead of being handed out keeps the data of its last hand-out. */
+/** Returns the commands that claim a job. If the job fails instead, they first store the data of its last hand-out. */
 function commandsFor(job: Job, claiming: Command, error: JobError | null): readonly Command[] {
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [...keepData(job), claiming];
   if (error === null) return [claiming];
@@ -100,7 +104,10 @@ async function parentsOf(store: Store, jobs: readonly Job[]): Promise<ReadonlyMa
   return new Map((ids.length === 0 ? [] : await store.load(ids)).map((job) => [job.id, job]));
 }
 
-/** Creation and hand-out are two events; every added child is one more. */
+/**
+ * Whether the job may have children; saves a query if not. Creation and hand-out are two events, and adding children is
+ * a further one, so a job with at most two events has none.
+ */
 export const mayHaveChildren = (job: Job): boolean => job.parent === null && job.version > 2;
 
 export async function endedChildren(store: Store, job: Job): Promise<readonly EndedJob[]> {

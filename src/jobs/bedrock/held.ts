@@ -1,5 +1,6 @@
 /**
- * A job in the hands of its worker. Bedrock has no fences: a worker's message counts while no other worker has the job.
+ * The check that a Bedrock job is handed out, before its worker finishes it. Bedrock has no fences: a request of the
+ * worker is accepted until the job is handed out again, even if its lease has lapsed.
  */
 import { unknownJob } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
@@ -9,7 +10,7 @@ import { Refusal } from '../../refusal.ts';
 import { isMock } from './data.ts';
 import { isGone } from './query.ts';
 
-/** The running job; of one whose lease had lapsed, with the change that gives it back to its worker. */
+/** The running job, as a change. If its lease had lapsed, the change gives the job back to its worker. */
 type Held = Change | Refusal;
 
 export function heldJob(job: Job | undefined, id: number, asking: Asking): Held {
@@ -20,7 +21,7 @@ export function heldJob(job: Job | undefined, id: number, asking: Asking): Held 
   return new Refusal('wrong.state', message, { id, state: job.state });
 }
 
-/** A mock can be finished from any state: it is claimed first. */
+/** Like `heldJob`, but claims a mock that is not running: a mock can be finished in any state. */
 export function heldOrMock(job: Job | undefined, id: number, asking: Asking): Held {
   const held = heldJob(job, id, asking);
   if (!(held instanceof Refusal) || held.code !== 'wrong.state' || !job || !isMock(job)) return held;

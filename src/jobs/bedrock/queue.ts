@@ -18,7 +18,9 @@ export class Queue {
     this.ids = ids;
   }
 
-  /** Creates all or none. For an existing unique job it returns the id of that job. */
+  /**
+   * Creates all jobs or none, and returns their ids. For a unique job that exists, this is the id of the existing job.
+   */
   create(drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
     return createQueued(this, drafts, isMock, by);
   }

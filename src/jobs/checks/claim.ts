@@ -1,4 +1,4 @@
-/** Validates claims and lease extensions of workers. */
+/** Validates the requests of workers to claim jobs and to extend leases. */
 import { kinds } from '../../model/state.ts';
 import type { ClaimRequest, Holding, TypeNames } from '../../store/store.ts';
 import {
@@ -9,7 +9,7 @@ import { checkGlob } from './query.ts';
 
 export interface WorkRequest extends ClaimRequest {
   readonly holder: string;
-  /** How long the lease lasts; null: for as long as the holder's instance sends heartbeats. */
+  /** How long the lease lasts; null: as long as the instance that holds the job sends heartbeats. */
   readonly leaseMs: number | null;
 }
 

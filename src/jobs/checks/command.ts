@@ -1,4 +1,4 @@
-/** Validates commands from outside: the machine does not check its input. */
+/** Validates commands of callers, because the machine does not check the values in a command. */
 import type { Command, CommandName, CommandOf } from '../../model/command.ts';
 import type { Edit } from '../../model/event.ts';
 import type { ErrorCause, JobError } from '../../model/job.ts';
@@ -85,11 +85,11 @@ const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) =>
   input: (value) => checkJson('input', value),
   policy: checkPolicy,
   tags: (value) => (value === null ? null : checkTags(value)),
-  // Only the scheduler passes it.
+  // Not checked: only the scheduler sets a plan.
   plan: (value) => value,
 };
 
-/** Allows only the fields that an edit may change. */
+/** Validates an edit; refuses fields that an edit cannot change. */
 export function checkEdit(edit: Edit, now: number): Edit {
   const fields = givenFields('an edit', edit, Object.keys(editChecks));
   const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
@@ -119,7 +119,7 @@ const checkCauses = (field: string, causes: readonly ErrorCause[]): readonly Err
     return { message: checkLine('message', message), ...names };
   });
 
-/** The text of a thrown error may contain anything, within the size limit. */
+/** Allows any characters, because these are texts of errors that handlers throw; checks only the type and the size. */
 function checkLine(name: string, text: unknown): string {
   if (typeof text === 'string') return parseJson(jsonText(text)) as string;
   throw new Refusal('malformed.option', `${name} must be a text`, { name });
@@ -137,7 +137,7 @@ const checkUntil = (until: unknown): number | null => (until === null ? null : c
 
 const checkCount = (count: unknown): number => checkWhole('tasks', count, 0, Number.MAX_SAFE_INTEGER);
 
-/** The validated field, if it is present. */
+/** Returns an object with the validated field; without the field if the value is undefined. */
 function optional<N extends string, T>(
   name: N,
   value: T | undefined,

@@ -13,7 +13,7 @@ const checks: {
   onTaskFailure: checkOnTaskFailure,
   retentionMs: (value) => checkWhole('retentionMs', value, 0, timeMax),
   leaderOnly: (value) => checkFlag('leaderOnly', value),
-  // Applied once: a rule whose result is outside the calendar would otherwise fail when the job finishes.
+  // Applied here to refuse a rule whose result is outside the years 0000 to 9999. It would fail when the job finishes.
   repeat: (value, now) => applyModifiers(parseRepeat(value).modifiers, now),
   retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
   startBy: (value) => checkTime('startBy', value),
@@ -22,7 +22,7 @@ const checks: {
 
 const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
 
-/** A copy of the given fields; missing fields stay missing. */
+/** Validates a policy and returns a copy without undefined fields; defaults are not filled in. */
 export function checkPolicy(policy: Policy, now: number): Policy {
   const given = givenFields('a policy', policy, fields);
   checkRetry(Object.fromEntries(given.filter(([field]) => Object.hasOwn(defaultRetry, field))));

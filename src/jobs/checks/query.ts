@@ -1,4 +1,4 @@
-/** Validates queries, so that every store gets only those that it supports. */
+/** Validates queries before they reach a store, so that all stores refuse the same queries. */
 import { parseGlob } from '../../model/glob.ts';
 import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
@@ -48,7 +48,7 @@ export function checkPage(page: PageRequest = {}): PageRequest {
 
 export const checkLimit = (limit: unknown, max: number): number => checkWhole('limit', limit, 1, max);
 
-/** Only its store can parse a cursor; this checks its type and size. */
+/** Checks the type, size and characters of a cursor; only the store that made a cursor can parse it. */
 export function checkCursor(cursor: unknown): string | null {
   if (cursor === null || (typeof cursor === 'string' && /^[!-~]{1,200}$/.test(cursor))) return cursor;
   throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one');

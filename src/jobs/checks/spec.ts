@@ -11,7 +11,7 @@ import { checkPolicy } from './policy.ts';
 const schedulesMax = 100;
 const limitMax = 1_000_000;
 
-/** The other fields belong to the code: the type, how its runs start, and in which store they are. */
+/** The fields that an operator can override. The others are set by the code of the job type, which depends on them. */
 type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
 
 const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec[F] } = {
@@ -28,14 +28,19 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
   limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
 };
 
-/** Changes of an override. Null takes a setting back, so that the declared one counts; `policy` and `gate` are merged. */
+/**
+ * Changes to an override. Null removes a setting from the override, so that the value from the code applies again. The
+ * fields of `policy` and `gate` are merged one by one.
+ */
 export type OverridePatch = {
   readonly [F in Overridable]?: F extends 'policy' | 'gate' ? Nullable<NonNullable<Spec[F]>> | null : Spec[F] | null;
 };
 
 type Nullable<T> = { readonly [F in keyof T]?: T[F] | null };
 
-/** Parameters are replaced as a whole: null is an input like any other. */
+/**
+ * Returns the override with the patch applied. `params` is replaced as a whole, even by null, which is a valid input.
+ */
 export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch): Partial<Spec> {
   checkFields('an override', patch, Object.keys(checks));
   const merged: Record<string, unknown> = { ...before };

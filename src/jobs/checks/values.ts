@@ -1,4 +1,4 @@
-/** Checks of single values: each returns its argument, or refuses it with what is valid. */
+/** Checks of single values: each returns a valid value, or throws a refusal that says which values are valid. */
 import type { Asker } from '../../apply.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { Refusal } from '../../refusal.ts';
@@ -9,13 +9,13 @@ export const nameMax = 255;
 export const keyMax = 512;
 const whyMax = 4096;
 const priorityMax = 1_000_000;
-/** The end of the year 9999, the last of the calendar. */
+/** The last millisecond of the year 9999: the highest time of a job, and the highest duration in milliseconds. */
 export const timeMax = 253_402_300_799_999;
 
-/** A name that people read and patterns match: one line of text. */
+/** Checks a name: one line of text without control characters, since people read it and patterns match it. */
 export function checkName(what: string, name: unknown): string {
   const text = checkText(what, name, nameMax);
-  // SQLite's GLOB treats U+FFFE and U+FFFF as U+FFFD.
+  // U+FFFE and U+FFFF are refused because SQLite's GLOB treats them as U+FFFD, so patterns would match differently.
   if (/[\p{Cc}\uFFFE\uFFFF]/u.test(text)) {
     const message = `the ${what} has control characters: use letters, digits and punctuation`;
     throw new Refusal('malformed.name', message, { what });
@@ -23,14 +23,14 @@ export function checkName(what: string, name: unknown): string {
   return text;
 }
 
-/** Any text that is not empty and that every database stores unchanged. */
+/** Checks a text: not empty, at most `max` bytes, and only characters that every database stores unchanged. */
 export function checkText(what: string, text: unknown, max: number): string {
   if (typeof text === 'string' && text !== '' && isKept(text, max)) return text;
   const message = `the ${what} must be a text of 1 to ${max} bytes without NUL or half a surrogate pair`;
   throw new Refusal('malformed.name', message, { what });
 }
 
-/** PostgreSQL stores no NUL, and UTF-8 no unpaired surrogate. */
+/** Whether every database stores the text unchanged: PostgreSQL cannot store NUL, nor UTF-8 an unpaired surrogate. */
 const isKept = (text: string, max: number): boolean =>
   text.length <= max && Buffer.byteLength(text) <= max && text.isWellFormed() && !text.includes('\0');
 
@@ -49,7 +49,7 @@ export function checkId(id: unknown): number {
   throw new Refusal('malformed.id', 'an id is a whole number between 1 and 9007199254740991', { id: shown(id) });
 }
 
-/** Required: without a fence, a write by a former holder would not be detected. */
+/** Refuses a missing fence: without it, a write by a former holder of the job would not be detected. */
 export const checkFence = (fence: unknown): number => checkWhole('fence', fence, 1, Number.MAX_SAFE_INTEGER);
 
 export function checkFlag(name: string, value: unknown): boolean {
@@ -67,7 +67,7 @@ export function checkObject<T extends object>(what: string, value: T): T {
   throw new Refusal('malformed.option', `${what} must be an object`, { what });
 }
 
-/** An object without fields other than those named. */
+/** Returns the object; refuses one with a field that is not in `allowed`. */
 export function checkFields<T extends object>(what: string, value: T, allowed: readonly string[]): T {
   const unknown = Object.keys(checkObject(what, value)).find((field) => !allowed.includes(field));
   if (unknown === undefined) return value;
@@ -76,7 +76,7 @@ export function checkFields<T extends object>(what: string, value: T, allowed: r
   throw new Refusal('malformed.option', message, { what, field: name });
 }
 
-/** The fields of such an object that are not undefined. */
+/** Returns the fields of an object that are not undefined; refuses an object with a field that is not in `allowed`. */
 export const givenFields = (what: string, value: object, allowed: readonly string[]): [string, never][] =>
   Object.entries(checkFields(what, value, allowed)).filter((entry): entry is [string, never] => entry[1] !== undefined);
 
@@ -85,21 +85,21 @@ export function checkList<T, R>(what: string, list: readonly T[], max: number, c
   throw new Refusal('malformed.option', `${what} must be a list of at most ${max}`, { what });
 }
 
-/** Actor and reason. */
+/** Checks who makes a request (`by`) and the reason (`why`). */
 export function checkAsker<A extends Asker>(asker: A): A {
   checkName('asker', checkFields('who asks', asker, ['by', 'why', 'code']).by);
   if (asker.why !== undefined) checkText('reason', asker.why, whyMax);
   return asker;
 }
 
-/** A short text that is safe to show; for an object, whose members may throw when read, only its type. */
+/** Describes a wrong value in a refusal: up to 40 characters of a text or number, and only the type of other values. */
 const shown = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 40) : typeof value;
 
 const tagsMax = 32;
 const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Valid JSON text. */
+/** Checks that the value is valid JSON text. */
 export function checkJson(what: string, text: unknown): string {
   if (typeof text === 'string') return checkJsonText(text);
   throw new Refusal('malformed.json', `${what} must be JSON as a text, not a value of type ${typeof text}`, { what });
