@@ -23,7 +23,7 @@ test.each(['options.md', 'events.md', 'metrics.md', 'refusals.md', 'cli.md'])('%
 test('fields are read with their comments, methods and optional ones too', () => {
   const fields = fieldsOf('src/http/mount.ts', 'Mounted');
   expect(fields.map(({ name }) => name)).toEqual(['handle', 'close']);
-  expect(fields[0]!.says).toMatch(/^Answers requests below the path/);
+  expect(fields[0]!.says).toMatch(/^Responds to a request below the path/);
 });
 
 test('every metric of a server is in the list, and every metric of the list exists on some store', async () => {
