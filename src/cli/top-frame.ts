@@ -99,8 +99,8 @@ function runningOf({ running, now }: Moment): FrameLine[] {
 }
 
 /**
- * The holder of a listed run, or "running tasks" while it waits for its tasks. A run that has changed since shows its
- * state.
+ * The holder of a running run. "running tasks" for a held run: of held runs, only those that wait for tasks are listed.
+ * Otherwise the state or fate: the run changed between the list and its snapshot.
  */
 function holderText(job: Job): string {
   if (job.state === 'running') return job.lease.holder;

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 
 const blockMax = 16_384;
 /**
- * How long a block is used. Jobs of different instances that are created further apart get ids in that order. A
+ * How long a block is used. If two instances create jobs more than this time apart, the later job has the higher id. A
  * reservation every 50 ms costs a busy producer almost nothing.
  */
 const blockMs = 50;

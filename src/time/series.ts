@@ -136,7 +136,7 @@ function firstAfter(rising: number[], after: number): number {
 
 /**
  * Returns the occurrence after `base`. If the result of the rule is not later than `base`, Bedrock makes the job due
- * immediately; here the occurrence is one second later, so that the series always advances.
+ * immediately; here the occurrence is the next whole second after `base`, so that the series always advances.
  */
 function follow(rule: Repeat, base: number): number | null {
   const next = tryModifiers(rule.modifiers, base);

@@ -30,7 +30,10 @@ export interface RunFacts {
   readonly type: string;
   /** The name of the definition of the run; null: the run was created from a type alone. */
   readonly def: string | null;
-  /** When this attempt was due: for the first attempt of a scheduled run, its tick; for a retry, after the delay. */
+  /**
+   * When this attempt was due. First attempt of a scheduled run: the time of its tick plus the spread of the schedule.
+   * Retry: the end of the retry delay.
+   */
   readonly dueTime: Date;
   /** The number of this attempt, from 1, including attempts that ended with a crash. */
   readonly attempt: number;

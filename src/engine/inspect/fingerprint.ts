@@ -4,7 +4,10 @@ import type { Job } from '../../model/job.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
 
 const shapeMax = 300;
-/** How much of a message is read. More than `shapeMax`, so that a secret at the end of the shape is recognized. */
+/**
+ * How many characters of a message are searched for secrets. More than `shapeMax`: a secret that the cut at `shapeMax`
+ * would split is still seen whole.
+ */
 const readMax = 1_000;
 const digits = 16;
 

@@ -16,7 +16,10 @@ export interface ErrorData {
   readonly errors: readonly ErrorData[] | null;
 }
 
-/** Creates an empty error of each known class; the extras fill in its properties. */
+/**
+ * For each known class, a function that creates an empty error; `errorFromData` then sets the message, the stack and
+ * the extras.
+ */
 const makers = {
   Fail: () => new Fail(''),
   RetryAfter: () => new RetryAfter('0s'),

@@ -80,8 +80,8 @@ const endedColumns: Columns = {
 };
 
 /**
- * Leaves out jobs without a parent that succeeded, since Bedrock deletes them. Reads the other ended jobs in two parts,
- * each of which has an index.
+ * Leaves out succeeded jobs that have no parent, since Bedrock deletes such jobs. The other ended jobs (not succeeded;
+ * succeeded with a parent) are read by two selects, so that each can use a partial index.
  */
 function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
   const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');
