@@ -5,7 +5,7 @@ import { systemClock } from '../time/clock.ts';
 import { BedrockServer, type BedrockOptions } from './server.ts';
 
 export interface StartBedrockOptions extends BedrockOptions {
-  /** You resume and close the engine. */
+  /** The engine whose jobs are served. The Bedrock server neither resumes nor closes it. */
   readonly engine: EngineCore;
   /** Default: 127.0.0.1. */
   readonly host?: string;
@@ -23,7 +23,7 @@ export interface StartedBedrock {
 
 const defaultPort = 8888;
 
-/** Refuses to listen beyond this machine unless `isOpenToAll` is set. */
+/** Throws a refusal if other machines can reach `host`, unless `isOpenToAll` is set. */
 export async function startBedrock({
   engine, host = '127.0.0.1', port = defaultPort, logger = silent, ...options
 }: StartBedrockOptions): Promise<StartedBedrock> {

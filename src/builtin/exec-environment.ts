@@ -12,7 +12,7 @@ const shells = [
   'PATH', 'PATHEXT', 'COMSPEC', 'SHELL', 'SHELLOPTS', 'BASH*', 'ENV', 'IFS', 'CDPATH', 'FPATH', 'GLOBIGNORE', 'PS[0-9]',
   'PROMPT*', 'KSH*', 'ZDOTDIR', 'ZSH*', 'INPUTRC', 'TERMINFO*', 'TERMCAP',
 ];
-/** Variables that name directories with settings of programs. Many settings name a command that the program executes. */
+/** Variables that name directories with settings of programs. A setting can contain a command that is executed. */
 const homeFolders = ['HOME', 'HOMEDRIVE', 'HOMEPATH', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'SYSTEMROOT', 'WINDIR', 'XDG_*'];
 const interpreters = [
   'NODE_OPTIONS', 'NODE_PATH', 'NODE_V8_*', 'NODE_EXTRA_*', 'NODE_REPL_*', 'NPM_*', 'YARN_*', 'PNPM_*', 'BUN_*', 'DENO_*',

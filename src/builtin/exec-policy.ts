@@ -13,7 +13,7 @@ export interface ExecTypeOptions {
    * up in PATH. Each is resolved to a real path once, when the type is created.
    */
   readonly programs: readonly (string | ExecProgram)[];
-  /** Environment variables of every program. A program also inherits PATH, HOME and the like, but no other variables. */
+  /** Environment variables of every program. It also inherits PATH, HOME and the like, but no other variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** The directory in which every program starts. Default: the current directory when the type is created. */
   readonly cwd?: string;
@@ -37,8 +37,8 @@ export interface FixedProgram {
   /** The real path, without symbolic links. */
   readonly path: string;
   /**
-   * The absolute path before symbolic links are resolved, passed as argv[0]. A program with many names (busybox) chooses
-   * its function by argv[0]. Under its real path, busybox would let the first argument of the run choose the function.
+   * The absolute path before symbolic links are resolved, passed as argv[0]. A program with many names (busybox)
+   * chooses its function by argv[0]. Under its real path, busybox would let the first argument choose the function.
    */
   readonly listedPath: string;
   readonly cwd: string;
@@ -115,7 +115,7 @@ export class ExecPolicy {
   }
 }
 
-/** Returns the absolute path of a listed program, links unresolved. Throws a refusal if it is not an executable file. */
+/** Returns the absolute path of a listed program, links unresolved. Throws a refusal if there is no such program. */
 function locate(program: string): string {
   if (typeof program !== 'string' || program === '' || program.includes('\0')) {
     throw refusal('a program of the type exec is a path or a name, and not empty');

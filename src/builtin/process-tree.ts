@@ -99,7 +99,7 @@ export class ProcessTree {
     this.#members(entries, false);
   }
 
-  /** Returns the processes of the tree, and records them. `withMark`: also searches the environments of all processes. */
+  /** Returns the processes of the tree, and records them. `withMark`: also searches all environments for the mark. */
   #members(entries: readonly ProcessEntry[], withMark = true): ProcessEntry[] {
     const members = new Map<number, ProcessEntry>();
     const known = this.#stillKnown(entries);
