@@ -6,6 +6,6 @@ export interface BedrockCaller {
   /** Whether the caller is on this machine. Only local callers may use administrative commands. */
   readonly isLocal: boolean;
   readonly isGone: boolean;
-  /** Calls `call` once when the caller disconnects, or now if it already has. Returns a function that unsubscribes. */
+  /** Calls `call` once, when the caller disconnects or if it is gone already. Returns a function that unsubscribes. */
   whenGone(call: () => void): () => void;
 }

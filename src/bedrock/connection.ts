@@ -29,7 +29,7 @@ export interface ClientTimeouts {
   readonly bodyMs: number;
   /** Between a reply and the next request. Default: 24 hours. */
   readonly idleMs: number;
-  /** Until the client has received enough of a reply for the rest to fit into the send buffer. Default: 30 seconds. */
+  /** To receive a reply, apart from the part that fits into the system's send buffer. Default: 30 seconds. */
   readonly writeMs: number;
 }
 

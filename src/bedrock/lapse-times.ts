@@ -19,7 +19,7 @@ export class LapseTimes {
     this.#next = Math.min(this.#next, end);
   }
 
-  /** Whether a check is due. Records it as made, so the caller must make it. */
+  /** Whether a check is due. If so, the check is recorded as made, and the caller must make it. */
   isCheckDue(now: number): boolean {
     const isCheckDue = now + toleranceMs >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
     if (isCheckDue) this.#checkedAt = now;

@@ -50,7 +50,7 @@ interface PollGroup {
   nextDue: number | null;
 }
 
-/** How many claims `serve` makes before it reports that there is no job. */
+/** `serve` makes at most this many claims before it returns without a job. */
 const missesMax = 20;
 /** The interval at which all groups are served even without a wake-up, since wake-ups can be lost. */
 const longPollMs = 5_000;

@@ -42,7 +42,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 /** The maximum length of a line ending: CR and LF. */
 const endingBytes = 2;
-/** A web page can make a browser send requests to this port. An HTTP method line or the headers below reveal it. */
+/** A web page can make a browser send requests to this port. Browsers are recognized by method line and headers. */
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
 const browserHeaders = ['host', 'origin', 'sec-fetch-site', 'user-agent'];
 const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
@@ -76,7 +76,7 @@ export class MessageReader {
     return this.#bytes.length > 0 ? 'head' : 'idle';
   }
 
-  /** Adds bytes and yields the requests that are now complete. Throws UnreadableMessage, and is unusable after that. */
+  /** Adds bytes; yields the requests that are complete. Throws UnreadableMessage; do not use the reader after that. */
   *read(bytes: Buffer): Generator<BedrockRequest> {
     this.#bytes.add(bytes);
     for (;;) {

@@ -49,8 +49,8 @@ export const priorityOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : atoi(text);
 
 /**
- * Reads `firstRun` or `nextRun`; undefined: missing or empty. Returns NaN for an unreadable time, so that the queue
- * refuses it, after the checks that come first.
+ * Reads `firstRun` or `nextRun`; undefined: missing or empty. Returns NaN for an unreadable time. The queue refuses NaN
+ * after its earlier checks, so that a request with several errors gets the same status as from Bedrock.
  */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

@@ -30,7 +30,7 @@ const barsText = (columns: readonly string[], rows: Rows): string =>
 
 const cellText = (cell: Cell): string => (typeof cell === 'string' ? JSON.stringify(cell) : String(cell));
 
-/** Returns the JSON of a cell. A text that is a JSON object or array is embedded as such, not quoted. */
+/** Returns the JSON of a cell. A text that is itself a JSON object or array is inserted without quotes. */
 function embeddedText(cell: Cell): string {
   const isNested = typeof cell === 'string' && /^(?:\{[^]*\}|\[[^]*\])$/.test(cell) && isJson(cell);
   return isNested ? cell : cellText(cell);

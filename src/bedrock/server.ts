@@ -20,7 +20,7 @@ export interface BedrockOptions {
   readonly connectionsMax?: number;
   /** The maximum number of connections from one IP address; further connections are closed at once. Default: 5,000. */
   readonly connectionsPerAddressMax?: number;
-  /** The maximum number of commands that wait for their commandExecuteTime; others are refused. Default: 10,000. */
+  /** The maximum number of commands that wait for their commandExecuteTime; more are refused. Default: 10,000. */
   readonly laterMax?: number;
   /** How long running commands may take when the server stops, before connections are cut. Default: 10 seconds. */
   readonly closeMs?: number;
@@ -65,7 +65,7 @@ export class BedrockServer {
   readonly #server: Server;
   readonly #connections = new Set<BedrockConnection>();
   readonly #perAddress = new Map<string, number>();
-  /** Cancels the commands that wait for their commandExecuteTime. */
+  /** One function for each command that waits for its commandExecuteTime; calling it drops the command. */
   readonly #later = new Set<() => void>();
   readonly #running = new Set<Promise<void>>();
   #stopSweeping = (): void => {};

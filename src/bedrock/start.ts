@@ -7,9 +7,9 @@ import { BedrockServer, type BedrockOptions } from './server.ts';
 export interface StartBedrockOptions extends BedrockOptions {
   /** The engine whose jobs are served. The Bedrock server neither resumes nor closes it. */
   readonly engine: EngineCore;
-  /** Default: 127.0.0.1. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: 8888. 0 selects a free port. */
+  /** The port to listen on; 0 selects a free port. Default: 8888. */
   readonly port?: number;
   /** Receives unexpected errors of the server. */
   readonly logger?: Logger;

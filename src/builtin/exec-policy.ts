@@ -13,7 +13,7 @@ export interface ExecTypeOptions {
    * up in PATH. Each is resolved to a real path once, when the type is created.
    */
   readonly programs: readonly (string | ExecProgram)[];
-  /** Environment variables of every program. It also inherits PATH, HOME and the like, but no other variables. */
+  /** Environment variables of every program. Programs inherit PATH, HOME and the like, but no other variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** The directory in which every program starts. Default: the current directory when the type is created. */
   readonly cwd?: string;

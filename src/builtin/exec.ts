@@ -20,7 +20,7 @@ import { ProcessTree } from './process-tree.ts';
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether stdout or stderr was longer than the part that is stored, its end. */
+  /** Whether the beginning of stdout or stderr is missing: only the last 65,536 characters of each are stored. */
   readonly isCut: boolean;
 }
 
@@ -49,7 +49,7 @@ const unknownFields = (names: readonly string[]): string =>
 
 export const execTypeName = 'exec';
 
-/** The number of characters of stdout and of stderr that are stored. Only the end of a longer output is stored. */
+/** How many characters of stdout, and of stderr, are stored. Of a longer output, only the end is stored. */
 const outputMax = 65_536;
 /** The time between SIGTERM and SIGKILL. */
 const graceMs = 5_000;

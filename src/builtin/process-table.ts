@@ -7,7 +7,7 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When the process started, in clock ticks since boot. It tells a process from a later one with the same pid. */
+  /** When the process started, in clock ticks since boot. Distinguishes it from a later process with the same pid. */
   readonly startTicks: number;
 }
 

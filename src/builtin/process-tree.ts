@@ -1,16 +1,16 @@
 /**
- * The processes that one program started, ended together. On every system but Windows, the program's process group is
- * signalled. On Linux, descendants outside the group are found, too: by the chain of parents, recorded while the
- * program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its parent exited
- * before the descendant was recorded, it left the group and session, and it cleared its environment. Only a cgroup or a
- * PID namespace would prevent that.
+ * The processes that one program started, ended together. The program's process group is signalled; on Windows, only
+ * the program itself. On Linux, descendants outside the group are found, too: by the chain of parents, recorded while
+ * the program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its parent
+ * exited before the descendant was recorded, it left the group and session, and it cleared its environment. Only a
+ * cgroup or a PID namespace would prevent that.
  */
 import { systemClock } from '../time/clock.ts';
 import {
   hasInEnvironment, hasProc, processEntries, processEntriesNow, processEntry, type ProcessEntry,
 } from './process-table.ts';
 
-/** Descendants are recorded at an interval that starts with the first number and doubles up to the second. */
+/** Descendants are recorded at an interval that doubles from `recordFirstMs` to `recordMaxMs`. */
 const recordFirstMs = 50;
 const recordMaxMs = 1_000;
 /** The wait between two searches for remaining processes. */

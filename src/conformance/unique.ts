@@ -1,4 +1,4 @@
-/** Unique keys: at most one open job has a key; a key with a period stays taken until the period ends. */
+/** Unique keys: a key is taken while its job is open; a key with a period is taken until the period ends. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';

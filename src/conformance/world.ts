@@ -238,7 +238,7 @@ export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...request }: Taking
   ...request,
 });
 
-/** Returns the decision of a claim: every candidate starts, or ends if it may not start any more (a cancel). */
+/** Returns a decision for `claim`: every candidate starts, or ends if it may not start any more, as after a cancel. */
 export const claimAll =
   ({ holder = 'worker', leaseMs = 60_000 }: Taking = {}) =>
   (candidates: readonly { job: Job; parentCancelled: boolean }[], now: number): Change[] =>
