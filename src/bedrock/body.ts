@@ -1,9 +1,9 @@
-/** The body of a request. No command uses one: it is dropped as it arrives, and only its end is detected. */
+/** The body of a request. No command uses a body: its bytes are dropped as they arrive; only its end is detected. */
 import type { ReceivedBytes } from './bytes.ts';
 import { badRequest, tooLarge } from './unreadable.ts';
 
 export interface RequestBody {
-  /** Drops what has arrived; answers whether that was all. Throws UnreadableMessage. */
+  /** Drops the bytes of the body that have arrived; returns whether the body is complete. Throws UnreadableMessage. */
   drop(bytes: ReceivedBytes): boolean;
 }
 
@@ -38,12 +38,15 @@ class SizedBody implements RequestBody {
   }
 }
 
-/** Of a chunk's size with its extensions, and of a trailer. */
+/** The maximum length of a chunk's size line with its extensions, and of a trailer; a longer line is refused. */
 const lineMax = 1024;
 const trailersMax = 64;
 const newline = 0x0a;
 
-/** Chunks, each after a line with its size in hexadecimal; after one of size 0 come trailers and a blank line. */
+/**
+ * A body of chunks. A line with its size in hexadecimal precedes each chunk. The last chunk has size 0; trailers and a
+ * blank line follow it.
+ */
 class ChunkedBody implements RequestBody {
   readonly #bytesMax: number;
   #bytes = 0;
@@ -95,7 +98,7 @@ function sizeOf(line: string): number {
   return parseInt(digits, 16);
 }
 
-/** The next line without its ending; null: its end has not arrived. */
+/** Removes the next line and returns it without its ending; null: the end of the line has not arrived. */
 function takeLine(bytes: ReceivedBytes): string | null {
   const end = bytes.first(Math.min(bytes.length, lineMax)).indexOf(newline);
   if (end === -1 && bytes.length >= lineMax) throw tooLarge();

@@ -1,4 +1,4 @@
-/** Received bytes that are not parsed yet. The buffer grows by doubling, so that it is not copied for each byte. */
+/** Received bytes that are not parsed yet. The buffer doubles when full, so that small packets rarely copy it. */
 
 const nothing = Buffer.alloc(0);
 
@@ -6,7 +6,7 @@ export class ReceivedBytes {
   #buffer: Buffer = nothing;
   #start = 0;
   #end = 0;
-  /** False while the buffer belongs to the socket and must not be written to. */
+  /** False: the buffer is the one that the socket delivered, and must not be written to. */
   #isOwn = false;
 
   get length(): number {
@@ -31,7 +31,7 @@ export class ReceivedBytes {
     this.#end += bytes.length;
   }
 
-  /** At most as many as there are; answers how many. */
+  /** Drops the first `count` bytes, or all if there are fewer; returns the number of dropped bytes. */
   drop(count: number): number {
     const dropped = Math.min(count, this.length);
     this.#start += dropped;

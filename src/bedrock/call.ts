@@ -17,22 +17,23 @@ export interface BedrockServices {
   readonly store: Store;
   readonly queue: Queue;
   readonly longPolls: LongPolls;
-  /** Patterns of CrashBedrockJob: jobs with matching names fail instead of being handed out. */
+  /** The patterns that CrashBedrockJob has set. A job whose name matches fails instead of being handed out. */
   readonly crashing: Map<string, Glob>;
-  /** Whether a missed repeat skips to the first slot after now instead of catching up. */
+  /** See `reanchor` of BedrockOptions. */
   readonly reanchor: boolean;
+  /** The maximum number of rows and the maximum duration of a Query. */
   readonly inspection: { readonly rowsMax: number; readonly timeMs: number };
 }
 
 export interface Reply extends Response {
-  /** Undoes the command if the reply cannot be delivered. */
+  /** Called if the reply cannot be delivered. Releases the jobs that the reply hands out. */
   readonly onLost?: () => Promise<void>;
 }
 
 export interface BedrockCommand {
   readonly run: (call: BedrockCall) => Reply | Promise<Reply>;
   readonly statuses?: Statuses;
-  /** Whether only callers on this machine may use it. */
+  /** Whether only callers on this machine may use the command. */
   readonly isLocal?: boolean;
 }
 

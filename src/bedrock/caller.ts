@@ -3,9 +3,9 @@
 export interface BedrockCaller {
   /** The actor that histories record. */
   readonly name: string;
-  /** Whether it is on this machine; only such callers may use administrative commands. */
+  /** Whether the caller is on this machine. Only local callers may use administrative commands. */
   readonly isLocal: boolean;
   readonly isGone: boolean;
-  /** Calls back once when the caller disconnects; returns the unsubscribe function. */
+  /** Calls `call` once, when the caller disconnects or if it is gone already. Returns a function that unsubscribes. */
   whenGone(call: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-/** The commands by name, and how a request becomes a reply. */
+/** The commands by name, and the function that answers a request. */
 import type { Logger } from '../logger.ts';
 import type { BedrockCall, BedrockCommand, Reply } from './call.ts';
 import { cancelJob, deleteJob, requeueJobs, updateJob } from './commands/change.ts';
@@ -33,10 +33,10 @@ export const commands: Readonly<Record<string, BedrockCommand>> = {
 
 const byVerb = new Map(Object.entries(commands).map(([name, command]) => [name.toLowerCase(), command]));
 
-/** The short form `Query: SQL` has its SQL in the method line. */
+/** The beginning of the short form `Query: SELECT …;`, which has its SQL in the method line instead of a header. */
 const shorthand = /^query:/;
 
-/** Never throws. */
+/** Executes the command of a request and returns its reply. Never throws: an error becomes a status. */
 export async function answer(call: BedrockCall, logger: Logger): Promise<Reply> {
   const command = shorthand.test(call.verb) ? query : byVerb.get(call.verb);
   if (!command) return { status: '430 Unrecognized command' };

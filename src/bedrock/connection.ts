@@ -1,6 +1,6 @@
 /**
- * A connection: answers pipelined requests one after the other. A handed-out job whose reply cannot be delivered is
- * released.
+ * A connection: answers pipelined requests one after the other. If the reply that hands out a job cannot be delivered,
+ * the job is released.
  */
 import type { Socket } from 'node:net';
 import type { Logger } from '../logger.ts';
@@ -17,28 +17,32 @@ export interface ConnectionParts {
   readonly logger: Logger;
   readonly limits: MessageLimits;
   readonly patience: ClientTimeouts;
-  /** Runs work without a reply, now or at a time; false: too many commands are scheduled already. */
+  /** Runs a command whose reply is not sent, at a store time or now (null). False: too many commands wait already. */
   readonly runLater: (work: () => Promise<void>, at: number | null) => boolean;
 }
 
 /** How long a client may take before it is disconnected. */
 export interface ClientTimeouts {
-  /** From the first byte of a request to the blank line. */
+  /** From the first byte of a request to the blank line after its headers. Default: 10 seconds. */
   readonly headMs: number;
+  /** From the blank line to the end of the body. Default: 30 seconds. */
   readonly bodyMs: number;
-  /** Between requests. */
+  /** Between a reply and the next request. Default: 24 hours. */
   readonly idleMs: number;
-  /** To read a reply. */
+  /** To receive a reply, apart from the part that fits into the system's send buffer. Default: 30 seconds. */
   readonly writeMs: number;
 }
 
-/** Requests read ahead while one is being answered. */
+/** How many requests are read ahead while one is being answered. Beyond that, the socket is paused. */
 const queuedRequestsMax = 32;
-/** How long a client may keep its side open after the server closed its own. */
+/** How long a client may keep its side of the connection open after the server has closed its side. */
 const halfCloseMs = 2_000;
-/** A TCP reset within this time after a reply means that it was not read. Later, any router can cause one. */
+/**
+ * A TCP reset within this time after a reply means that the client did not read the reply. A later reset does not: a
+ * router that drops an idle connection causes one, too.
+ */
 const unreadMs = 2_000;
-/** How long to wait for a TCP reset that can follow the client's FIN. */
+/** How long to wait after the client's FIN for a TCP reset, which means that the client did not read the reply. */
 const resetMs = 100;
 
 const resets: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ENOTCONN']);
@@ -57,12 +61,12 @@ export class BedrockConnection implements BedrockCaller {
   #isBusy = false;
   #isWriting = false;
   #isClosing = false;
-  /** The client has sent FIN. It may still read, but the server cannot know that. */
+  /** Whether the client has sent FIN. It may still read replies, but the server cannot know that. */
   #hasEnded = false;
   #isBroken = false;
-  /** When the current wait for the client began. */
+  /** When the current wait for the client began, in monotonic time. */
   #since: number;
-  /** The last hand-out, until the client sends anything: then it has read the reply. */
+  /** The last reply that handed out jobs; null once the client sends bytes, which proves that it has read the reply. */
   #unconfirmed: { readonly reply: Reply; readonly at: number } | null = null;
 
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -87,12 +91,12 @@ export class BedrockConnection implements BedrockCaller {
     return () => void this.#goneCalls.delete(call);
   }
 
-  /** Whether the client exceeds its current timeout. */
+  /** Whether the client has exceeded the timeout for what it is doing now. */
   isOverdue(now: number): boolean {
     return now - this.#since > this.#allowedMs();
   }
 
-  /** Finishes the current reply and drops requests that were read ahead. */
+  /** Closes the connection after the current reply; drops requests that were read ahead. */
   close(): void {
     this.#isClosing = true;
     this.#requests.length = 0;
@@ -135,7 +139,7 @@ export class BedrockConnection implements BedrockCaller {
     if (!this.#isBusy && this.#requests.length > 0) void this.#work();
   }
 
-  /** A bug in the parser must end this connection only. */
+  /** Turns an unexpected error of the parser into a refusal, so that a bug ends this connection only. */
   #unexpected(error: unknown): UnreadableMessage {
     this.#parts.logger.error('cannot read a Bedrock request', { error, client: this.name });
     return new UnreadableMessage('500 Unhandled Exception', 'unexpected error while reading the request');
@@ -147,7 +151,7 @@ export class BedrockConnection implements BedrockCaller {
     if (!this.#isBusy) this.#leave();
   }
 
-  /** `code` is missing when the socket closed without an error. */
+  /** Called when the socket has failed, with the code of the error, and when it has closed, without a code. */
   #broke(code?: string): void {
     this.#isBroken = true;
     const unread = this.#unconfirmed;
@@ -179,13 +183,16 @@ export class BedrockConnection implements BedrockCaller {
     return request;
   }
 
-  /** After FIN, waits for the TCP reset that the client's machine sends if the last reply was not read. */
+  /** Ends the connection. After FIN, first waits for the TCP reset of a client that did not read the reply. */
   #leave(): void {
     if (this.#unconfirmed === null || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
   }
 
-  /** An empty write fails after a TCP reset; `end` alone would not report it. */
+  /**
+   * Ends the connection. After a hand-out and FIN, writes an empty text first, because `write` reports a TCP reset and
+   * `end` does not.
+   */
   #end(): void {
     if (this.#unconfirmed !== null && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
     else this.#socket.end();
@@ -213,7 +220,7 @@ export class BedrockConnection implements BedrockCaller {
     if (wanted.toLowerCase() === 'close') this.close();
   }
 
-  /** Replies and closes at once; the command runs without the client. */
+  /** Replies 202 and closes the connection. The command runs at `at` (null: now), and its own reply is not sent. */
   #forget(request: BedrockRequest, at: number | null): void {
     const { services, logger, runLater } = this.#parts;
     const caller = { name: this.name, isLocal: this.isLocal, isGone: true, whenGone: whenGoneAlready };
@@ -231,7 +238,7 @@ export class BedrockConnection implements BedrockCaller {
     if (!isWritten && this.#unconfirmed?.reply === reply) await this.#lose(reply);
   }
 
-  /** Waits until the text is written if the caller needs the outcome, or if the send buffer is full. */
+  /** Writes the text; returns false if that failed. Waits only if the outcome is needed or the send buffer is full. */
   async #write(text: string, needsOutcome: boolean): Promise<boolean> {
     let resolveWritten = (_isWritten: boolean): void => {};
     const written = new Promise<boolean>((resolve) => (resolveWritten = resolve));
@@ -244,6 +251,7 @@ export class BedrockConnection implements BedrockCaller {
     return isWritten;
   }
 
+  /** Handles a reply that could not be delivered: releases the jobs that it hands out. */
   async #lose(reply: Reply): Promise<void> {
     this.#unconfirmed = null;
     try {
@@ -261,14 +269,14 @@ function whenGoneAlready(call: () => void): () => void {
   return () => {};
 }
 
-/** The time at which to run the command; null: now. */
+/** Returns the store time at which to run the command, from commandExecuteTime in µs; null: run it now. */
 function executeTimeOf({ headers }: BedrockRequest, now: number): number | null {
   const text = headers.get('commandexecutetime');
   const at = text !== undefined && /^\d{1,18}$/.test(text) ? Number(text) / 1000 : 0;
   return at > now ? at : null;
 }
 
-/** Unwraps an IPv4 address that is mapped to IPv6. */
+/** Removes the prefix `::ffff:` of an IPv4 address that is mapped to IPv6. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 
 export const isLoopback = (address: string): boolean =>

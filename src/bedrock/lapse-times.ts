@@ -1,23 +1,25 @@
-/** Decides when to check for lapsed leases: at the known ends, and periodically for leases of other servers. */
+/** Decides when to check for lapsed leases: when a known lease ends, and periodically for leases of other servers. */
 
 /** The interval of the periodic check. */
 export const lapseMs = 250;
-/** Store time is an estimate: around the end of a lease, every request checks. */
+/** Store time is an estimate: from this long before the end of a lease to this long after it, every request checks. */
 const toleranceMs = 10;
 
 export class LapseTimes {
-  /** The ends of leases granted here. Bedrock uses whole seconds, so there are few distinct ones. */
+  /** The ends of leases that this server granted. They are whole seconds, so many leases share an end. */
   readonly #ends = new Set<number>();
+  /** The earliest of `#ends`. */
   #next = Infinity;
   #checkedAt = -Infinity;
 
+  /** Adds the end of a lease; null: the lease has no end. */
   note(end: number | null): void {
     if (end === null) return;
     this.#ends.add(end);
     this.#next = Math.min(this.#next, end);
   }
 
-  /** Whether a check is due. The caller must then make it. */
+  /** Whether a check is due. If so, the check is recorded as made, and the caller must make it. */
   isCheckDue(now: number): boolean {
     const isCheckDue = now + toleranceMs >= this.#next || Math.abs(now - this.#checkedAt) >= lapseMs;
     if (isCheckDue) this.#checkedAt = now;

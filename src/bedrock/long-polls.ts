@@ -1,6 +1,7 @@
 /**
- * Long polls: workers that wait for jobs. Equal requests form a group, which one claim serves in order of arrival: when
- * the store reports a claimable job, when a job becomes due, and when a lease lapses.
+ * Long polls: requests of workers that wait for jobs. Equal requests form a group, and one claim serves a whole group,
+ * in order of arrival. Groups are served when the store reports a claimable job, when a job becomes due, and when a
+ * lease lapses.
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';
@@ -16,7 +17,7 @@ import type { Clock } from '../time/clock.ts';
 import type { BedrockCaller } from './caller.ts';
 import { LapseTimes, lapseMs } from './lapse-times.ts';
 
-/** The request of a worker; the holder is added when a job is claimed for it. */
+/** The request of a worker. The holder and the patterns of CrashBedrockJob are added when jobs are claimed. */
 export type PollRequest = Omit<HandOutRequest, 'holder' | 'crashing'>;
 
 export interface LongPollsParts {
@@ -25,10 +26,11 @@ export interface LongPollsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly crashing: ReadonlyMap<string, Glob>;
-  /** The actor of repairs in histories. */
+  /** The actor that histories record for repairs and releases. */
   readonly by: string;
 }
 
+/** A worker whose request waits. */
 interface Waiter {
   readonly caller: BedrockCaller;
   readonly limit: number;
@@ -40,16 +42,17 @@ interface PollGroup {
   readonly name: string;
   readonly request: PollRequest;
   readonly waiters: Set<Waiter>;
-  /** Whether a waiter has joined since the group was served. */
+  /** Whether a waiter has joined since the group was last served. */
   isFresh: boolean;
-  /** The store time of the last search for its jobs. */
+  /** The store time of the last search for jobs of this group. */
   searchedAt: number;
+  /** When the next job for this group becomes due; null: no job is due later. */
   nextDue: number | null;
 }
 
-/** How often a request is served again because other requests had the jobs that it was looking for. */
+/** `serve` makes at most this many claims before it returns without a job. */
 const missesMax = 20;
-/** The interval at which all groups are served without a wake-up: wake-ups can be lost. */
+/** The interval at which all groups are served even without a wake-up, since wake-ups can be lost. */
 const longPollMs = 5_000;
 
 export class LongPolls {
@@ -57,12 +60,13 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
-  /** The repair under way, or the last one: requests that find no check due wait for the one that made it. */
+  /** The latest repair. It may still be running, so requests for which no new check is due wait for it. */
   #repairing: Promise<void> = Promise.resolve();
+  /** Whether all groups must be served: the store has reported a claimable job, or serving a group failed. */
   #mayHaveJobs = false;
   #servedAt = 0;
   readonly #handOuts = new Set<Promise<HandOut>>();
-  /** How many hand-outs gave a job with a lease that was over at once (`retryAfter: +0 SECONDS`). */
+  /** How many jobs were handed out with a lease that ended when it began (`retryAfter: +0 SECONDS`). */
   #lapsedAtOnce = 0;
   #stopListening = (): void => {};
 
@@ -77,7 +81,7 @@ export class LongPolls {
     this.#loop.start();
   }
 
-  /** Ends all waits without a job and releases jobs that are claimed meanwhile. */
+  /** Ends all waits without a job. Jobs that are being claimed for a waiter are released. */
   async stop(): Promise<void> {
     this.#stopListening();
     for (const { waiters } of this.#groups.values()) for (const waiter of waiters) waiter.end([]);
@@ -90,8 +94,9 @@ export class LongPolls {
   }
 
   /**
-   * Hands out jobs that are due now. A job whose lease is over at once is due at any time, but a claim does not see it
-   * while another has its row. So a claim that finds nothing is repeated after the claims beside it.
+   * Hands out jobs that are due now. A job with `retryAfter: +0 SECONDS` is always due, because its lease ends when it
+   * begins. But a claim skips the job's row while another claim has locked it. So a claim that found nothing is
+   * repeated if a concurrent claim handed out a job of this kind.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     for (let misses = 1; ; misses++) {
@@ -104,7 +109,10 @@ export class LongPolls {
     }
   }
 
-  /** Waits for jobs. Empty: the time has passed or the caller disconnected. Refuses an invalid request at once. */
+  /**
+   * Waits for jobs and returns them; empty: `waitMs` passed, the caller disconnected, or the server stops. Throws a
+   * refusal at once if the request is invalid.
+   */
   async wait(request: PollRequest, caller: BedrockCaller, waitMs: number): Promise<readonly HandedOut[]> {
     checkHandOut({ ...request, holder: caller.name });
     return new Promise((resolve) => {
@@ -164,7 +172,7 @@ export class LongPolls {
     return this.#msUntilNextTurn();
   }
 
-  /** Serves groups concurrently, so that the store can write their claims in one transaction. */
+  /** Serves the groups concurrently, so that the store can write their claims in one transaction. */
   async #serveAll(groups: readonly PollGroup[]): Promise<void> {
     const outcomes = await Promise.allSettled(groups.map((group) => this.#serveGroup(group)));
     const failure = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
@@ -180,7 +188,10 @@ export class LongPolls {
     group.nextDue = await this.#parts.jobs.store.nextDue(claimable(group.request), group.searchedAt);
   }
 
-  /** Whether another claim may find more: every seat got a job, or a job failed instead of being handed out. */
+  /**
+   * Makes one claim for the waiters of a group. Returns whether another claim may find more: this claim found all jobs
+   * that it asked for, or a job failed instead of being handed out.
+   */
   async #serveOnce(group: PollGroup): Promise<boolean> {
     const { request, waiters } = group;
     const requests = requestsOf(waiters);
@@ -216,7 +227,7 @@ export class LongPolls {
     if (until !== null && startedAt !== null && until <= startedAt) this.#lapsedAtOnce += 1;
   }
 
-  /** Repairs jobs whose lease has lapsed, so that they can be handed out again. */
+  /** If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. */
   #repair(): Promise<void> {
     const { store } = this.#parts.jobs;
     const now = store.now();
@@ -231,6 +242,7 @@ export class LongPolls {
     try {
       while ((await repairLapsed(jobs.store, by)) >= repairBatch);
     } catch (error) {
+      // The repair failed: makes the next check due at once.
       this.#lapses.note(since);
       throw error;
     }
@@ -243,7 +255,7 @@ export class LongPolls {
   }
 }
 
-/** Each waiter as often as it accepts jobs, in order of arrival. */
+/** Returns one entry per job to claim, `handOutMax` at most: each waiter `limit` times, in order of arrival. */
 function requestsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
   const requests: Waiter[] = [];
   for (const waiter of waiters) {

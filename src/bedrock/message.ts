@@ -12,12 +12,12 @@ export interface BedrockRequest {
   readonly line: string;
   /** The part of the line before the first space, in lower case. */
   readonly verb: string;
-  /** By name in lower case. */
+  /** The values of the headers, by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
 export interface Response {
-  /** `200 OK` */
+  /** For example `200 OK`. */
   readonly status: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -30,15 +30,19 @@ export interface MessageLimits {
   readonly bodyBytes: number;
 }
 
-/** Bedrock has none. 1 MiB of data needs up to 2 MiB of header, since its backslashes are doubled. */
+/**
+ * Bedrock itself has no limits; these bound the memory of a connection. 1 MiB of data, the most that a job can have,
+ * needs up to 2 MiB of header, since escaping doubles backslashes.
+ */
 export const defaultLimits: MessageLimits = {
   lineBytes: 4096, headerBytes: 4_194_304, headerLines: 1000, bodyBytes: 16_777_216,
 };
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
-/** The length of a line ending, at most. */
+/** The maximum length of a line ending: CR and LF. */
 const endingBytes = 2;
+/** A web page can make a browser send requests to this port. Browsers are recognized by method line and headers. */
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
 const browserHeaders = ['host', 'origin', 'sec-fetch-site', 'user-agent'];
 const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
@@ -46,7 +50,7 @@ const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;
 /** Whether the line is the health check of load balancers, the only HTTP request that Bedrock answers. */
 export const isHealthCheck = (line: string): boolean => healthLine.test(line);
 
-/** The phase of a reader: between requests, before the blank line, or in a body. */
+/** Where a reader is: between requests, in a head (before its blank line), or in a body. */
 export type ParsePhase = 'idle' | 'head' | 'body';
 
 interface IncomingRequest {
@@ -57,8 +61,9 @@ interface IncomingRequest {
 export class MessageReader {
   readonly #limits: MessageLimits;
   readonly #bytes = new ReceivedBytes();
-  /** A request whose body is incomplete. */
+  /** The request whose body is being received; null: no body is being received. */
   #request: IncomingRequest | null = null;
+  /** The offset before which `#endOfHead` need not search again. */
   #scanned = 0;
   #isLineChecked = false;
 
@@ -71,7 +76,7 @@ export class MessageReader {
     return this.#bytes.length > 0 ? 'head' : 'idle';
   }
 
-  /** Yields the requests that are complete. Throws UnreadableMessage; the reader must not be used after that. */
+  /** Adds bytes; yields the requests that are complete. Throws UnreadableMessage; do not use the reader after that. */
   *read(bytes: Buffer): Generator<BedrockRequest> {
     this.#bytes.add(bytes);
     for (;;) {
@@ -106,7 +111,7 @@ export class MessageReader {
     this.#bytes.drop(start);
   }
 
-  /** The end of the blank line; null if it has not arrived. `#scanned` avoids scanning bytes twice. */
+  /** Returns the offset after the blank line; null: the blank line has not arrived. */
   #endOfHead(): number | null {
     const { view } = this.#bytes;
     for (let at = view.indexOf(newline, this.#scanned); at !== -1; at = view.indexOf(newline, at + 1)) {
@@ -118,7 +123,7 @@ export class MessageReader {
     return null;
   }
 
-  /** Checks the method line as soon as it is complete, so that no further bytes are buffered for an invalid request. */
+  /** Checks the method line as soon as it has arrived, so that the rest of an invalid request is not buffered. */
   #checkLine(): void {
     const { view } = this.#bytes;
     const end = view.indexOf(newline);
@@ -143,7 +148,7 @@ export class MessageReader {
   }
 }
 
-/** Content-Length is always present and always the last header, as in Bedrock. */
+/** Returns the text of a response. As in Bedrock, Content-Length is always present and always the last header. */
 export function writeResponse({ status, headers = {}, body = '' }: Response): string {
   const names = Object.keys(headers).sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   const lines = names.map((name) => `${name}: ${escapeValue(headers[name]!)}\r\n`);
@@ -189,7 +194,10 @@ function refuseBrowsers(line: string): void {
   if (browserLine.test(line) && !isHealthCheck(line)) throw new UnreadableMessage(null, 'the client is a browser');
 }
 
-/** Trims spaces only: tabs are part of the value. A loop, because a regular expression is quadratic on long runs. */
+/**
+ * Trims spaces only, since tabs are part of the value. Uses a loop, because a regular expression would take quadratic
+ * time on a long run of spaces.
+ */
 function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;

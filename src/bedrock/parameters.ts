@@ -9,22 +9,25 @@ export type Headers = ReadonlyMap<string, string>;
 
 const int64Max = 9_223_372_036_854_775_807n;
 
-/** The value if it is not empty. */
+/** Returns the value of a header; undefined: the header is missing or empty. */
 export const textOf = (headers: Headers, name: string): string | undefined => headers.get(name) || undefined;
 
-/** `atoi` of C: skips leading whitespace, reads sign and digits, ignores the rest, and returns 0 without a number. */
+/** Like `atoi` of C: skips leading whitespace, reads sign and digits, and ignores the rest. Without digits: 0. */
 export function atoi(text: string): number {
   const [, digits] = /^[ \t\n\v\f\r]*([+-]?\d{1,18})/.exec(text) ?? [];
   return digits === undefined ? 0 : Number(digits) + 0;
 }
 
-/** `true`, or a number that is not 0. */
+/** Whether the header is `true` or a number other than 0. */
 export const isOn = (headers: Headers, name: string): boolean => {
   const text = headers.get(name) ?? '';
   return text.toLowerCase() === 'true' || atoi(text) !== 0;
 };
 
-/** Requires canonical decimal form. Returns 0, which no job has, for numbers outside the range of ids. */
+/**
+ * Returns the jobID, which must be a 64-bit integer in decimal, without leading zeros. Returns 0, which is no job's id,
+ * for integers that cannot be an id.
+ */
 export function jobIdOf(headers: Headers): number {
   const text = textOf(headers, 'jobid');
   if (text === undefined) throw new StatusError('402 Missing jobID');
@@ -32,20 +35,23 @@ export function jobIdOf(headers: Headers): number {
   return idOf(Number(text));
 }
 
-/** 0 means that there is no parent. */
+/** Returns the id of the parent; undefined: the text is missing or 0, so there is no parent. */
 export function parentIdOf(text: string | undefined): number | undefined {
   const id = text === undefined ? 0 : atoi(text);
   return id === 0 ? undefined : idOf(id);
 }
 
-/** Ids separated by commas; skips invalid ones. */
+/** Reads ids that are separated by commas; skips invalid ones. */
 export const jobIdsOf = (text: string): number[] =>
   text.split(',').map((part) => idOf(atoi(part))).filter((id) => id > 0);
 
 export const priorityOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : atoi(text);
 
-/** `firstRun` or `nextRun`. An unreadable time becomes NaN, which the queue refuses in the order of its checks. */
+/**
+ * Reads `firstRun` or `nextRun`; undefined: missing or empty. Returns NaN for an unreadable time. The queue refuses NaN
+ * after its earlier checks, so that a request with several errors gets the same status as from Bedrock.
+ */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   try {
@@ -56,7 +62,7 @@ export function timeOf(text: string | undefined): number | undefined {
   }
 }
 
-/** One name is a pattern; several names are exact. */
+/** Reads the names of the jobs to hand out: one name is a pattern; several names, separated by commas, are exact. */
 export function namesOf(headers: Headers): TypeNames {
   const text = textOf(headers, 'name');
   if (text === undefined) throw new StatusError('402 Missing name');
@@ -65,11 +71,11 @@ export function namesOf(headers: Headers): TypeNames {
   return exact.length > 1 ? { exact } : { glob: text };
 }
 
-/** Trims leading spaces and drops empty items. */
+/** Splits a list at its commas; trims leading spaces of items and drops empty items. */
 export const listOf = (text: string): string[] =>
   text.split(',').map((item) => item.replace(/^ +/, '')).filter((item) => item !== '');
 
-/** The presence of the header counts, not its value. */
+/** Whether the request has the header mockRequest, with any value. */
 export const isMocked = (headers: Headers): boolean => headers.has('mockrequest');
 
 const isInt64 = (value: bigint): boolean => value <= int64Max && value >= -int64Max - 1n;

@@ -4,7 +4,7 @@ import { checkExactText } from '../model/json.ts';
 import type { Cell, Inspection } from '../store/store.ts';
 import type { Headers } from './parameters.ts';
 
-/** The default is a JSON array of arrays, as in Bedrock's documentation. */
+/** Formats the rows as the headers ask. The default is a JSON array of arrays, as in Bedrock's documentation. */
 export function rowsText({ columns, rows }: Inspection, headers: Headers): string {
   if (headers.get('format')?.toLowerCase() === 'json') {
     return `{"headers":${JSON.stringify(columns)},"rows":${listText(rows)}}`;
@@ -18,7 +18,7 @@ type Rows = Inspection['rows'];
 
 const listText = (rows: Rows): string => `[${rows.map((row) => `[${row.map(embeddedText).join(',')}]`).join(',')}]`;
 
-/** The format of the SQLite shell, which prints nothing if there are no rows. */
+/** Formats the rows like the SQLite shell with -json, which prints nothing if there are no rows. */
 function objectsText(columns: readonly string[], rows: Rows): string {
   const memberText = (cell: Cell, index: number): string => `${JSON.stringify(columns[index])}:${cellText(cell)}`;
   const objects = rows.map((row) => `{${row.map(memberText).join(',')}}`);
@@ -30,7 +30,7 @@ const barsText = (columns: readonly string[], rows: Rows): string =>
 
 const cellText = (cell: Cell): string => (typeof cell === 'string' ? JSON.stringify(cell) : String(cell));
 
-/** Embeds JSON objects and arrays instead of quoting them as text. */
+/** Returns the JSON of a cell. A text that is itself a JSON object or array is inserted without quotes. */
 function embeddedText(cell: Cell): string {
   const isNested = typeof cell === 'string' && /^(?:\{[^]*\}|\[[^]*\])$/.test(cell) && isJson(cell);
   return isNested ? cell : cellText(cell);

@@ -1,4 +1,4 @@
-/** The Bedrock server: listens, limits the number and the slowness of connections, and stops gracefully. */
+/** The Bedrock server: listens, limits the number of connections, disconnects slow clients, and stops gracefully. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Logger } from '../logger.ts';
 import { Queue } from '../jobs/bedrock/queue.ts';
@@ -12,21 +12,24 @@ import { defaultLimits, type MessageLimits } from './message.ts';
 import { LongPolls } from './long-polls.ts';
 
 export interface BedrockOptions {
-  /** How large a request may be. */
+  /** The maximum sizes of a request. A larger request is refused, and its connection closed. */
   readonly limits?: Partial<MessageLimits>;
   /** How long a client may take before it is disconnected. */
   readonly patience?: Partial<ClientTimeouts>;
-  /** Default: 10,000. */
+  /** The maximum number of connections; further connections are closed at once. Default: 10,000. */
   readonly connectionsMax?: number;
-  /** Default: 5,000. */
+  /** The maximum number of connections from one IP address; further connections are closed at once. Default: 5,000. */
   readonly connectionsPerAddressMax?: number;
-  /** The maximum number of commands that wait for their commandExecuteTime. Default: 10,000. */
+  /** The maximum number of commands that wait for their commandExecuteTime; more are refused. Default: 10,000. */
   readonly laterMax?: number;
-  /** How long running commands may take when the server stops. Default: 10 seconds. */
+  /** How long running commands may take when the server stops, before connections are cut. Default: 10 seconds. */
   readonly closeMs?: number;
-  /** Limits of Query. */
+  /** The limits of the command Query. Default: 10,000 rows (`rowsMax`) and 5 seconds (`timeMs`). */
   readonly inspection?: Partial<BedrockServices['inspection']>;
-  /** Whether a missed repeat skips to the first slot after now instead of catching up. */
+  /**
+   * How a job with a SCHEDULED repeat of less than 4 hours continues after missed times. True: at the first time after
+   * now. False, the default: each missed time is caught up.
+   */
   readonly reanchor?: boolean;
   /** Lets the server listen beyond this machine. The protocol has no authentication: every client has full access. */
   readonly isOpenToAll?: boolean;
@@ -49,6 +52,7 @@ const defaults = {
 };
 const defaultPatience: ClientTimeouts = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
 const defaultInspection: BedrockServices['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
+/** The interval at which slow clients are disconnected. */
 const sweepMs = 1_000;
 const serverName = 'bedrock';
 
@@ -61,6 +65,7 @@ export class BedrockServer {
   readonly #server: Server;
   readonly #connections = new Set<BedrockConnection>();
   readonly #perAddress = new Map<string, number>();
+  /** One function for each command that waits for its commandExecuteTime; calling it drops the command. */
   readonly #later = new Set<() => void>();
   readonly #running = new Set<Promise<void>>();
   #stopSweeping = (): void => {};
@@ -92,7 +97,7 @@ export class BedrockServer {
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
 
-  /** Port 0 selects a free port. */
+  /** Starts to listen; returns the port. Port 0 selects a free port. */
   async listen(port: number, host = '127.0.0.1'): Promise<{ readonly port: number }> {
     this.#checkHost(host);
     await new Promise<void>((resolve, reject) => {
@@ -105,7 +110,7 @@ export class BedrockServer {
     return { port: (this.#server.address() as AddressInfo).port };
   }
 
-  /** Accepts no more connections, ends long polls without a job, and finishes running commands. */
+  /** Accepts no new connections, drops scheduled commands, ends long polls without a job, finishes running commands. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -153,7 +158,7 @@ export class BedrockServer {
     else this.#perAddress.set(connection.address, count);
   }
 
-  /** One timer for all connections: a timer per connection would be reset with every request. */
+  /** Disconnects slow clients. One timer serves all connections: a timer for each would be reset with every request. */
   #sweep(): void {
     const now = this.#clock.monotonic();
     for (const connection of this.#connections) {
@@ -173,6 +178,7 @@ export class BedrockServer {
     for (const cancel of this.#later) cancel();
   }
 
+  /** Runs the work at a store time; null: now. Returns false if too many commands wait already. */
   #runLater(work: () => Promise<void>, at: number | null): boolean {
     if (at === null) {
       this.#run(work);

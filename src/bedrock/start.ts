@@ -5,11 +5,11 @@ import { systemClock } from '../time/clock.ts';
 import { BedrockServer, type BedrockOptions } from './server.ts';
 
 export interface StartBedrockOptions extends BedrockOptions {
-  /** You resume and close the engine. */
+  /** The engine whose jobs are served. The Bedrock server neither resumes nor closes it. */
   readonly engine: EngineCore;
-  /** Default: 127.0.0.1. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: 8888. 0 selects a free port. */
+  /** The port to listen on; 0 selects a free port. Default: 8888. */
   readonly port?: number;
   /** Receives unexpected errors of the server. */
   readonly logger?: Logger;
@@ -23,7 +23,7 @@ export interface StartedBedrock {
 
 const defaultPort = 8888;
 
-/** Refuses to listen beyond this machine unless `isOpenToAll` is set. */
+/** Throws a refusal if other machines can reach `host`, unless `isOpenToAll` is set. */
 export async function startBedrock({
   engine, host = '127.0.0.1', port = defaultPort, logger = silent, ...options
 }: StartBedrockOptions): Promise<StartedBedrock> {

@@ -1,7 +1,7 @@
 /** Status lines: maps errors and refusals to the status of a reply. */
 import { isRefusal, type Refusal, type RefusalCode } from '../refusal.ts';
 
-/** The status of a command that failed, such as `402 Missing name`. */
+/** Thrown by a command to reply with an error status, such as `402 Missing name`. */
 export class StatusError extends Error {
   readonly status: string;
 
@@ -11,10 +11,10 @@ export class StatusError extends Error {
   }
 }
 
-/** The statuses of one command by refusal code; `common` has the others. */
+/** The statuses of one command, by refusal code. Codes that are not listed here have the status in `common`. */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 
-/** Bedrock's clients treat exactly this status as a lost connection and retry. */
+/** Bedrock's clients treat this status, and no other, like a lost connection: they retry the command. */
 const unavailable = '500 Internal Server Error';
 
 const common: Statuses = {
@@ -31,7 +31,7 @@ const common: Statuses = {
   'unavailable.store': unavailable,
 };
 
-/** Null: an unexpected error. */
+/** Returns the status for an error that a command threw; null: the error is neither a StatusError nor a refusal. */
 export function statusOf(error: unknown, own: Statuses): string | null {
   if (error instanceof StatusError) return error.status;
   if (!isRefusal(error)) return null;

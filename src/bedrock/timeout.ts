@@ -2,10 +2,10 @@
 import { atoi, textOf, type Headers } from './parameters.ts';
 
 const defaultMs = 110_000;
-/** Longer than any worker waits. */
+/** A longer timeout is shortened to one day. */
 const maxMs = 86_400_000;
 
-/** 0 or less: the command has timed out already. */
+/** Returns the timeout that the headers ask for; 0 or less: the command has timed out already. */
 export function timeoutOf(headers: Headers): number {
   const text = textOf(headers, 'timeout');
   return text === undefined ? defaultMs : Math.min(atoi(text), maxMs);

@@ -1,7 +1,7 @@
 /** A message that cannot be read: the reason to close the connection. */
 
 export class UnreadableMessage extends Error {
-  /** Null: close without a reply; the client does not speak Bedrock. */
+  /** The status of the reply before the connection is closed; null: no reply, because the client is a browser. */
   readonly status: string | null;
 
   constructor(status: string | null, message: string) {

@@ -1,10 +1,10 @@
-/** Views: jobs as JSON objects, with keys in alphabetical order and unchanged data. */
+/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is copied unchanged. */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';
 import { bedrockState, created, data, lastRun, nextRun } from '../vocabulary/bedrock.ts';
 
-/** The job as it was before the hand-out, with its parent and its ended children. */
+/** The job in a reply to GetJob or GetJobs: its state before the hand-out, its parent's data and its ended children. */
 export function handedOutText({ before, parent, children }: HandedOut): string {
   const isChild = before.parent !== null;
   const finished = children.filter(withFate('succeeded'));
@@ -29,7 +29,7 @@ export function handedOutText({ before, parent, children }: HandedOut): string {
   });
 }
 
-/** The reply of QueryJob. */
+/** The reply to QueryJob. */
 export const queriedText = (job: Job): string =>
   objectText({
     created: text(created(job)),
@@ -49,7 +49,7 @@ const childrenText = (children: readonly EndedJob[]): string =>
 
 const withFate = (fate: Fate) => (job: EndedJob): boolean => job.fate === fate;
 
-/** Joins members that are JSON texts already, in the given order. */
+/** Writes a JSON object from members whose values are JSON texts, in the given order; omits undefined members. */
 function objectText(members: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(members).filter(([, json]) => json !== undefined);
   return `{${written.map(([key, json]) => `"${key}":${json}`).join(',')}}`;

@@ -2,26 +2,31 @@
 import { BlockList, isIP } from 'node:net';
 import { Refusal } from '../refusal.ts';
 
-/** RFC 6890 and its successors: this host, private, shared, loopback, link-local (with metadata), documentation, … */
+/**
+ * The IPv4 ranges that are not public, by RFC 6890 and its successors: private, loopback, documentation and so on.
+ * 169.254.0.0/16 (link-local) includes the metadata service of cloud providers.
+ */
 const closedIpv4 = [
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
   '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24',
   '224.0.0.0/4', '240.0.0.0/4',
 ];
 /**
- * All public addresses are in here; outside are loopback, link-local, unique local, mapped and translated addresses.
+ * The range of all public IPv6 addresses. Outside of it are loopback, link-local, unique local, IPv4-mapped and
+ * translated (NAT64) addresses.
  */
 const openIpv6 = ['2000::/3'];
-/** Teredo and adjacent special ranges, documentation, and 6to4, which embeds IPv4 addresses. */
+/** The parts of 2000::/3 that are not public: Teredo and its neighbours, documentation, and 6to4, which embeds IPv4. */
 const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const closed = listOf([...closedIpv4, ...closedIpv6]);
 const open = listOf(openIpv6);
 
+/** Decides whether an address may be called. */
 export class Reach {
   readonly #letIn: BlockList;
 
-  /** Addresses and ranges such as 10.0.0.0/8 that may be called although they are not public. */
+  /** `letIn`: addresses, and ranges such as 10.0.0.0/8, that may be called although they are not public. */
   constructor(letIn: readonly string[] = []) {
     this.#letIn = listOf(letIn);
   }

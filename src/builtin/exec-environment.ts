@@ -1,7 +1,7 @@
 /**
- * Which environment variables the input of an exec run may set. The operator's list of names is the gate. The patterns
- * below are a second one: variables by which the loader, a shell, an interpreter or a common tool runs other code stay
- * closed even if they are in that list by mistake. They cannot name every such variable of every program.
+ * Which environment variables the input of an exec run may set: only those in the operator's list of names. As a second
+ * defence, the patterns below forbid variables that make a loader, shell, interpreter or common tool run other code,
+ * even if the operator lists such a variable by mistake. The patterns do not cover every program.
  */
 
 const loader = [
@@ -12,7 +12,7 @@ const shells = [
   'PATH', 'PATHEXT', 'COMSPEC', 'SHELL', 'SHELLOPTS', 'BASH*', 'ENV', 'IFS', 'CDPATH', 'FPATH', 'GLOBIGNORE', 'PS[0-9]',
   'PROMPT*', 'KSH*', 'ZDOTDIR', 'ZSH*', 'INPUTRC', 'TERMINFO*', 'TERMCAP',
 ];
-/** Programs read the settings in these directories, and many settings name a program. */
+/** Variables that name directories with settings of programs. A setting can contain a command that is executed. */
 const homeFolders = ['HOME', 'HOMEDRIVE', 'HOMEPATH', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'SYSTEMROOT', 'WINDIR', 'XDG_*'];
 const interpreters = [
   'NODE_OPTIONS', 'NODE_PATH', 'NODE_V8_*', 'NODE_EXTRA_*', 'NODE_REPL_*', 'NPM_*', 'YARN_*', 'PNPM_*', 'BUN_*', 'DENO_*',
@@ -27,7 +27,7 @@ const tools = [
 ];
 const closed = patternOf([...loader, ...shells, ...homeFolders, ...interpreters, ...tools]);
 
-/** Why the input may not set this variable, and what to do; null: it may. */
+/** Returns why the input may not set this variable, and what to do instead; null: the input may set it. */
 export function envNameIssue(name: string, allowed: ReadonlySet<string>): string | null {
   if (!isEnvName(name)) return 'the name of a variable has letters, digits and _, and does not begin with a digit: correct it';
   if (isReservedName(name)) return 'names that begin with STINT_ are set by Stint: leave it out';
@@ -39,14 +39,15 @@ export function envNameIssue(name: string, allowed: ReadonlySet<string>): string
 }
 
 export function envValueIssue(name: string, value: string): string | null {
-  // Without the fix for Shellshock (CVE-2014-6271), bash executes the text after such a function.
+  // A value that begins with () defines a function in bash. A bash with the Shellshock bug (CVE-2014-6271) executes the
+  // text after the function.
   return value.trimStart().startsWith('()') ? `the value of ${name} looks like a function of a shell: do not begin it with ()` : null;
 }
 
 export const isEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
 export const isReservedName = (name: string): boolean => name.toUpperCase().startsWith('STINT_');
 
-/** Case-insensitive: so are variables on Windows, and npm reads npm_config_*. */
+/** Matches names regardless of case: Windows ignores the case of variables, and npm reads both NPM_ and npm_ names. */
 function patternOf(globs: readonly string[]): RegExp {
   return new RegExp(`^(?:${globs.map((glob) => glob.replaceAll('*', '.*')).join('|')})$`, 'i');
 }

@@ -13,7 +13,7 @@ export interface ExecTypeOptions {
    * up in PATH. Each is resolved to a real path once, when the type is created.
    */
   readonly programs: readonly (string | ExecProgram)[];
-  /** Environment variables of every program. It also gets PATH, HOME and the like of this process, but no others. */
+  /** Environment variables of every program. Programs inherit PATH, HOME and the like, but no other variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** The directory in which every program starts. Default: the current directory when the type is created. */
   readonly cwd?: string;
@@ -21,24 +21,24 @@ export interface ExecTypeOptions {
   readonly envAllow?: readonly string[];
 }
 
-/** A program with settings of its own. */
+/** A program with settings that differ from those of the other programs. */
 export interface ExecProgram {
   readonly program: string;
-  /** Added to the variables for every program. */
+  /** Added to `env` of the type; of two variables with one name, this one wins. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Replaces the directory for every program. */
+  /** Replaces `cwd` of the type for this program. */
   readonly cwd?: string;
-  /** Replaces the list for every program. */
+  /** Replaces `envAllow` of the type for this program. */
   readonly envAllow?: readonly string[];
 }
 
-/** A program with the settings that the operator has configured. */
+/** A program of the operator's list, with its final settings. */
 export interface FixedProgram {
   /** The real path, without symbolic links. */
   readonly path: string;
   /**
-   * The absolute path as listed, passed as argv[0]. A program with many names (busybox) chooses its function by it:
-   * under its real path it would treat the first argument of the caller as the name of another applet.
+   * The absolute path before symbolic links are resolved, passed as argv[0]. A program with many names (busybox)
+   * chooses its function by argv[0]. Under its real path, busybox would let the first argument choose the function.
    */
   readonly listedPath: string;
   readonly cwd: string;
@@ -46,7 +46,7 @@ export interface FixedProgram {
   readonly envAllow: ReadonlySet<string>;
 }
 
-/** The part of a run that its caller decides. */
+/** The fields of a run's input that ExecPolicy checks. */
 export interface ExecRequest {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface ExecIssue {
   readonly message: string;
 }
 
-/** Inherited from the process of the engine. */
+/** The variables that every program inherits from the process of the engine. */
 const inheritedNames: readonly string[] = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'SystemRoot'];
 const programSuffixes: readonly string[] = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
 
@@ -74,7 +74,7 @@ export class ExecPolicy {
     this.#listed = entries.map(({ program }) => program);
   }
 
-  /** The parts of the request that the operator has not allowed; each message says what to do instead. */
+  /** Returns the parts of the request that the operator has not allowed. Each message says what to do instead. */
   issues({ command: [name], env }: ExecRequest): ExecIssue[] {
     const program = this.#programs.get(name);
     if (program === undefined) {
@@ -87,18 +87,21 @@ export class ExecPolicy {
     });
   }
 
-  /** The program to start; throws if it cannot be what the operator listed. */
+  /** Returns the program to start. Throws if it is not listed, or if its path now leads to another file. */
   program(name: string): FixedProgram {
     const program = this.#programs.get(name);
     if (program === undefined) throw new Error(`cannot run ${shown(name)}: it is not in the list of programs`);
-    // A directory in the path may have become a link since the start.
+    // Someone may have replaced a directory of the path by a link since the server started.
     const path = realPath(program.path);
     if (path === program.path) return program;
     const cause = path === null ? 'is gone' : 'leads to another file';
     throw new Error(`cannot run ${shown(name)}: ${program.path} ${cause} since the server started; restart the server`);
   }
 
-  /** Callers use the text of the list or the absolute path; both are compared character by character. */
+  /**
+   * Adds the program under two names that a run can use: its text in the operator's list, and its absolute path. A run
+   * must give one of them exactly.
+   */
   #add({ program, ...own }: ExecProgram, common: Omit<ExecTypeOptions, 'programs'>): void {
     const listedPath = locate(program);
     const fixed: FixedProgram = {
@@ -112,13 +115,13 @@ export class ExecPolicy {
   }
 }
 
-/** The absolute path of a program, found as the operator wrote it. */
+/** Returns the absolute path of a listed program, links unresolved. Throws a refusal if there is no such program. */
 function locate(program: string): string {
   if (typeof program !== 'string' || program === '' || program.includes('\0')) {
     throw refusal('a program of the type exec is a path or a name, and not empty');
   }
   const isPath = program.includes('/') || (process.platform === 'win32' && program.includes('\\'));
-  // A relative entry of PATH would depend on the directory.
+  // Relative entries of PATH are skipped: they would depend on the server's working directory.
   const folders = isPath ? ['.'] : (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const candidates = folders.flatMap((folder) =>
     programSuffixes.map((suffix) => (isPath ? resolve(program) : join(folder, program)) + suffix),

@@ -20,7 +20,7 @@ import { ProcessTree } from './process-tree.ts';
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether there was more output than is stored. */
+  /** Whether the beginning of stdout or stderr is missing: only the last 65,536 characters of each are stored. */
   readonly isCut: boolean;
 }
 
@@ -33,7 +33,7 @@ const ExecInput = z.strictObject(
   {
     /** The program as the operator's list names it, then its arguments. */
     command: z.tuple([word.min(1)], word),
-    /** Only variables that the operator allows by name. */
+    /** Only variables that the operator allows by name are accepted. */
     env: z.record(z.string(), word).default({}),
     stdin: z.string().max(1_048_576).default(''),
     timeout: z.union([z.string().max(64), z.number()]).optional(),
@@ -49,16 +49,17 @@ const unknownFields = (names: readonly string[]): string =>
 
 export const execTypeName = 'exec';
 
+/** How many characters of stdout, and of stderr, are stored. Of a longer output, only the end is stored. */
 const outputMax = 65_536;
-/** Between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const graceMs = 5_000;
-/** For output that is still in the pipes of a program that has exited. */
+/** How long to wait, after the program has exited, for output that is still in its pipes. */
 const drainMs = 1_000;
 
-/** Throws a refusal if a program or a directory does not exist, or a variable cannot be allowed. */
+/** Creates the type. Throws a refusal if a program or a directory does not exist, or a variable cannot be allowed. */
 export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResult> {
   const policy = new ExecPolicy(options);
-  // The schema is checked when a run is created and again before it runs.
+  // The engine checks the schema when a run is created, and again before its handler is called.
   const input = ExecInput.superRefine((request, context) => {
     for (const { path, message } of policy.issues(request)) context.addIssue({ code: 'custom', path, message });
   });
@@ -72,7 +73,7 @@ export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResul
 type ParsedExecInput = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Checked here again, in case the handler is called without the schema. */
+/** Returns the program of a run. Checks the request again, in case the handler was called without the schema. */
 function programOf(policy: ExecPolicy, request: ParsedExecInput): FixedProgram {
   const [issue] = policy.issues(request);
   if (issue !== undefined) throw new Fail(issue.message);
@@ -89,21 +90,21 @@ async function execute(
   { path, listedPath, cwd, env: operatorEnv }: FixedProgram,
 ): Promise<ExecResult> {
   signal.throwIfAborted();
-  // Ids and fences repeat in other databases of this machine; the random number does not.
+  // The mark is random, because runs of different databases on this machine can have the same id and fence.
   const mark = `STINT_EXEC=${systemRandom.hex(16)}`;
   const child = spawn(path, words, {
     argv0: listedPath,
     cwd,
     env: { ...operatorEnv, ...env, STINT_JOB: `${run.id}.${fence}`, STINT_EXEC: mark.slice(mark.indexOf('=') + 1) },
     shell: false,
-    // A session and process group of its own, so that one signal reaches what it starts.
+    // The program leads a new session and process group, so that one signal reaches all processes of the group.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const tree = child.pid === undefined ? null : new ProcessTree(child.pid, mark);
   const watch = endWhenAsked(tree, signal, timeout === undefined ? null : durationMs(timeout as Duration));
-  // A program need not read its standard input.
+  // Ignores the EPIPE error of a program that exits without reading its standard input.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const [out, err] = [new Tail(), new Tail()];
@@ -143,11 +144,12 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
     child.once('exit', (exitCode, killedBy) => resolve({ exitCode, killedBy }));
   });
 
-/** Ends what the program left running, which would also hold its output open. */
+/** Ends the processes that the program left running, and waits for the rest of the output. */
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  // If no grace is left, the group is killed in the same turn in which its leader was collected.
+  // Without grace, end() below kills the group in the same turn of the event loop in which Node reaped the program. So
+  // soon after, no other group can have the same number, and leaderExited() is not called first.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);
@@ -155,7 +157,7 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
   const left = (await tree?.end()) ?? [];
   if (left.length > 0) log.warn(`processes that could not be ended: ${left.join(', ')}`);
   await settlesWithin(systemClock, drainMs, closed);
-  // A process that escaped may hold the pipes; open pipes would keep the server from exiting.
+  // A process that escaped may still have the pipes open, and open pipes would keep the server from exiting.
   child.stdout.destroy();
   child.stderr.destroy();
 }
@@ -163,14 +165,15 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
 interface Watch {
   /** Why the program was ended; null: it exited by itself. */
   readonly reason: Error | null;
-  /** How long processes that got SIGTERM may still take. */
+  /** The time until processes that got SIGTERM are killed; 0: none got SIGTERM, or the time is over. */
   readonly graceLeftMs: number;
   stop(): void;
 }
 
 /**
- * A cancel and the timeout of the input send SIGTERM, and SIGKILL after a grace. A stop, a lost lease, the timeout of the
- * type and the end of the engine send SIGKILL at once: from then on another instance may run the job again.
+ * Ends the program when the signal aborts or the timeout of the input passes. A cancel and this timeout send SIGTERM,
+ * then SIGKILL after `graceMs`. A stop, a lost lease, the timeout of the type and the end of the engine send SIGKILL at
+ * once, because another instance may then start the job again.
  */
 function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: number | null): Watch {
   let reason: Error | null = null;
@@ -205,7 +208,7 @@ function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: 
   };
 }
 
-/** The last characters of a stream, and its lines as they arrive. */
+/** Stores the last `outputMax` characters of a stream, and passes on each line as it arrives. */
 class Tail {
   #text = '';
   #isCut = false;

@@ -1,6 +1,6 @@
 /**
- * A request to an allowed address only. The name is resolved once, all its addresses are checked, and the connection is
- * made to a checked address: if the name resolves differently later, that has no effect.
+ * Sends a request to an allowed address only. The host name is resolved once, all its addresses are checked, and the
+ * connection is made to a checked address. An attacker gains nothing by changing the DNS entry in between.
  */
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { Fail } from '../engine/handler/errors.ts';
 import type { Reach } from './address.ts';
 
-/** All addresses of a name. */
+/** Returns all addresses of a host name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export const systemResolve: Resolve = async (name) =>
@@ -31,7 +31,7 @@ export interface RequestRoute {
 const redirectsMax = 5;
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
-/** The response after all redirects, each of which is checked like the first request. */
+/** Sends the request and follows redirects, each checked like the first URL. Returns the last response. */
 export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): Promise<IncomingMessage> {
   let next = outgoing;
   for (let redirects = 0; ; redirects++) {
@@ -44,7 +44,10 @@ export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): P
   }
 }
 
-/** Allows only http and https: another scheme could read files, and credentials in the URL would appear in logs. */
+/**
+ * Parses a URL. Throws Fail if its scheme is not http or https, or if it contains a user or password, since URLs appear
+ * in logs.
+ */
 export function checkUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -76,8 +79,8 @@ async function send({ method, url, headers, body }: Outgoing, route: RequestRout
 }
 
 /**
- * An allowed address of the name. Refused if any address is not allowed, since the owner of the name chooses their
- * order.
+ * Returns the first address of the host. Throws Fail if even one of its addresses is not allowed: the owner of the name
+ * decides which address comes first.
  */
 async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
   const name = nameOf(url);

@@ -10,7 +10,7 @@ import { Reach } from './address.ts';
 import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
 
 export interface HttpTypeOptions {
-  /** Private addresses and ranges that may be called. */
+  /** Addresses and ranges that may be called although they are not public, such as 10.0.0.0/8. Default: none. */
   readonly allow?: readonly string[];
   readonly resolve?: Resolve;
 }
@@ -18,9 +18,9 @@ export interface HttpTypeOptions {
 export interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed value of a JSON response, or else its text. */
+  /** The parsed value of a complete JSON response; otherwise the text of the response. */
   readonly body: unknown;
-  /** Whether the body was truncated. */
+  /** Whether the response was longer than 64 KiB; `body` is then the text of the first 64 KiB. */
   readonly isCut: boolean;
 }
 
@@ -30,7 +30,7 @@ const timeoutDefault: Duration = '30s';
 const timeoutMaxMs = 3_600_000;
 const bodyKeptMax = 65_536;
 const retryAfterMaxMs = 86_400_000;
-/** Set by Node or by this file. A second value could split the request in two (request smuggling). */
+/** Headers that the input may not set: they could redirect the request, or split it in two (request smuggling). */
 const ownHeaders: readonly string[] = [
   'host',
   'connection',
@@ -58,7 +58,7 @@ const HttpInput = z.strictObject({
       `not ${ownHeaders.join(', ')}`,
     )
     .default({}),
-  /** A string is sent as is; any other value as JSON. */
+  /** A string is sent unchanged; other values are sent as JSON. */
   body: z.unknown().optional(),
   timeout: z.union([z.string().max(64), z.number()]).default(timeoutDefault),
 });
@@ -98,7 +98,7 @@ async function call(
     context.log.info(`${given.method} ${url.host}${url.pathname} responded with ${result.status}`);
     return judged(result, url);
   } catch (error) {
-    // The error of Node is a plain AbortError; the reason has the cause.
+    // On abort, Node throws a generic AbortError; signal.reason says why: timeout, cancel, lost lease.
     throw signal.aborted ? signal.reason : error;
   } finally {
     stopTimer();
@@ -126,7 +126,7 @@ async function resultOf(answer: IncomingMessage): Promise<HttpResult> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    // `break` destroys the response, so that the rest is not read.
+    // Leaving the loop destroys the response, so that the rest is not received.
     if (size > bodyKeptMax) break;
   }
   const isCut = size > bodyKeptMax;
@@ -167,7 +167,7 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
 }
 
-/** Parses `Retry-After`, in seconds or as a date; null if it is absent or invalid. */
+/** Returns the wait in ms that the header `Retry-After` asks for, in seconds or as a date; null: absent or invalid. */
 function waitOf(given: string | undefined): number | null {
   if (given === undefined) return null;
   const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();

@@ -1,4 +1,4 @@
-/** The processes of this machine, as /proc of Linux lists them. On other systems the list is empty. */
+/** The processes of this machine, read from /proc on Linux. On other systems the list is empty. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { turn } from '../time/clock.ts';
 
@@ -7,18 +7,21 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Clock ticks since boot. Together with the pid it identifies a process: pids are reused. */
+  /** When the process started, in clock ticks since boot. Distinguishes it from a later process with the same pid. */
   readonly startTicks: number;
 }
 
 export const hasProc = process.platform === 'linux';
-/** Between two turns of the event loop: an entry takes about 50 µs, measured with 200 processes. */
+/** How many entries are read in one turn of the event loop. An entry takes about 50 µs, measured with 200 processes. */
 const entriesPerTurn = 20;
 
 let current: Promise<unknown> = Promise.resolve();
 let next: Promise<readonly ProcessEntry[]> | null = null;
 
-/** A list that is begun after the call. One is made at a time; calls that come meanwhile share the next. */
+/**
+ * Lists all processes; the reading begins after this call. Only one list is read at a time: all calls made meanwhile
+ * share the next list.
+ */
 export function processEntries(): Promise<readonly ProcessEntry[]> {
   next ??= current.then(() => {
     const entries = listProcesses();
@@ -39,10 +42,10 @@ async function listProcesses(): Promise<readonly ProcessEntry[]> {
   return entries;
 }
 
-/** The same without a turn of the event loop, for a process that is about to exit. */
+/** Lists all processes synchronously, for use while this process exits. */
 export const processEntriesNow = (): readonly ProcessEntry[] => pids().flatMap((pid) => processEntry(pid) ?? []);
 
-/** Null: there is no such process, or it has exited and its parent has not collected it. */
+/** Returns the entry of a process; null: no process has this pid, or the process has exited (a zombie). */
 export function processEntry(pid: number): ProcessEntry | null {
   const text = readProc(`${pid}/stat`)?.toString('latin1');
   if (text === undefined) return null;
@@ -53,7 +56,7 @@ export function processEntry(pid: number): ProcessEntry | null {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTicks: Number(fields[19]) };
 }
 
-/** Whether the initial environment of the process contains the text. Only the owner can read it. */
+/** Whether the process was started with the text in its environment; false if the environment cannot be read. */
 export const hasInEnvironment = (pid: number, text: string): boolean => readProc(`${pid}/environ`)?.includes(text) ?? false;
 
 function pids(): number[] {

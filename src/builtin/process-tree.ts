@@ -1,19 +1,21 @@
 /**
- * The processes that one program started, ended together. Its process group is signalled on every system. On Linux,
- * descendants outside the group are found, too: by the chain of parents, recorded while the program runs, and by a mark
- * in their environment. A descendant escapes if its parent exited before it was recorded, it left the group and
- * session, and it cleared its environment. Only a cgroup or a PID namespace would hold such a process.
+ * The processes that one program started, ended together. The program's process group is signalled; on Windows, only
+ * the program itself. On Linux, descendants outside the group are found, too: by the chain of parents, recorded while
+ * the program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its parent
+ * exited before the descendant was recorded, it left the group and session, and it cleared its environment. Only a
+ * cgroup or a PID namespace would prevent that.
  */
 import { systemClock } from '../time/clock.ts';
 import {
   hasInEnvironment, hasProc, processEntries, processEntriesNow, processEntry, type ProcessEntry,
 } from './process-table.ts';
 
-/** The interval at which descendants are recorded doubles from the first to the second number. */
+/** Descendants are recorded at an interval that doubles from `recordFirstMs` to `recordMaxMs`. */
 const recordFirstMs = 50;
 const recordMaxMs = 1_000;
-/** Between two searches for remaining processes. */
+/** The wait between two searches for remaining processes. */
 const searchMs = 10;
+/** After this many searches, the processes that remain are reported as impossible to end. */
 const searchMax = 100;
 const hasGroups = process.platform !== 'win32';
 
@@ -21,11 +23,15 @@ export class ProcessTree {
   readonly #leader: number;
   readonly #mark: string;
   readonly #startTicks: number;
-  /** The start times, by pid, of recorded processes with a remaining member of their group or session. */
+  /**
+   * The start times of recorded processes, by pid. A process that has exited stays recorded while a group or session
+   * with its pid as number has members.
+   */
   #known = new Map<number, number>();
+  /** Whether the number of the group certainly still belongs to this program's group. */
   #isGroupSafe = true;
 
-  /** `mark` is a text of the program's environment that no other process has. */
+  /** `mark` is a text in the program's environment that only its descendants inherit. */
   constructor(leader: number, mark: string) {
     this.#leader = leader;
     this.#mark = mark;
@@ -34,26 +40,26 @@ export class ProcessTree {
     addLive(this);
   }
 
-  /** Signals the group at once, and descendants outside the group as soon as they are found on Linux. */
+  /** Signals the group at once. On Linux, signals descendants outside the group as soon as they are found. */
   signal(signal: NodeJS.Signals): void {
     const isGroupSignalled = this.#signalGroup(signal);
     void processEntries().then((entries) => {
       for (const { pid, startTicks, group } of this.#members(entries)) {
-        // The group has got the signal already, and a program may count its signals.
+        // A member of the group has got the signal already; a program can react differently to a second SIGTERM.
         if (group !== this.#leader || !isGroupSignalled) signalProcess(pid, startTicks, signal);
       }
     });
   }
 
   /**
-   * To be called when the program has exited. From then on its pid, which is the number of its group, can be used again
-   * as soon as the group is empty; where /proc lists the members, they are signalled one by one instead.
+   * Must be called when the program has exited. Its pid is also the number of its group, and the system can reuse this
+   * number once the group is empty. On Linux, members are therefore signalled one by one from now on.
    */
   leaderExited(): void {
     this.#isGroupSafe = !hasProc;
   }
 
-  /** Whether all processes have ended within this time. */
+  /** Waits until all processes have ended, at most `ms`; returns whether they have. */
   async isGoneWithin(ms: number): Promise<boolean> {
     const end = systemClock.monotonic() + ms;
     for (;;) {
@@ -63,7 +69,7 @@ export class ProcessTree {
     }
   }
 
-  /** Kills all processes that are found, and searches until none is left; returns the pids that it could not end. */
+  /** Searches for processes and kills them until none is found. Returns the pids left after `searchMax` searches. */
   async end(): Promise<readonly number[]> {
     this.#signalGroup('SIGKILL');
     this.leaderExited();
@@ -78,7 +84,7 @@ export class ProcessTree {
     return left.map(({ pid }) => pid);
   }
 
-  /** The same for a process that is about to exit. */
+  /** Does what `end` does, but synchronously, for use while this process exits. */
   endNow(): void {
     this.#signalGroup('SIGKILL');
     for (let searches = 0; searches < searchMax; searches++) {
@@ -88,10 +94,12 @@ export class ProcessTree {
     }
   }
 
+  /** Records the descendants, so that they are found even after their parents have exited. */
   record(entries: readonly ProcessEntry[]): void {
     this.#members(entries, false);
   }
 
+  /** Returns the processes of the tree, and records them. `withMark`: also searches all environments for the mark. */
   #members(entries: readonly ProcessEntry[], withMark = true): ProcessEntry[] {
     const members = new Map<number, ProcessEntry>();
     const known = this.#stillKnown(entries);
@@ -101,7 +109,7 @@ export class ProcessTree {
       members.set(entry.pid, entry);
       known.set(entry.pid, entry.startTicks);
     };
-    // A process that is older than the program was not started by it.
+    // A process that is older than the program cannot be its descendant.
     const rest = new Set(entries.filter(({ pid, startTicks }) => pid !== process.pid && startTicks >= this.#startTicks));
     const addAll = (isOne: (entry: ProcessEntry) => boolean): boolean => {
       const found = [...rest].filter(isOne);
@@ -120,7 +128,10 @@ export class ProcessTree {
     return [...members.values()];
   }
 
-  /** Without pids that were reused: a pid stays reserved while its group or session has a member. */
+  /**
+   * Returns the recorded processes without those whose pid another process may have by now. The system does not reuse
+   * the pid of an exited process while a group or session with this number has a member.
+   */
   #stillKnown(entries: readonly ProcessEntry[]): Map<number, number> {
     const used = new Set(entries.flatMap(({ group, session }) => [group, session]));
     const starts = new Map(entries.map(({ pid, startTicks }) => [pid, startTicks]));
@@ -128,7 +139,7 @@ export class ProcessTree {
       starts.has(pid) ? starts.get(pid) === startTicks : used.has(pid)));
   }
 
-  /** False: the group is empty. */
+  /** Signals the group (on Windows: the program). Returns false if the group is empty or its number may be reused. */
   #signalGroup(signal: NodeJS.Signals | 0): boolean {
     if (!this.#isGroupSafe) return false;
     try {
@@ -139,13 +150,16 @@ export class ProcessTree {
   }
 }
 
-/** A pid can be reused between the search and the signal; reading its start time once more makes that unlikely. */
+/**
+ * Signals the process that had this pid and start time. The start time is read again just before, because another
+ * process can have got the pid since the search.
+ */
 function signalProcess(pid: number, startTicks: number, signal: NodeJS.Signals): void {
   if (processEntry(pid)?.startTicks !== startTicks) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended, or it belongs to another user.
+    // The process has ended, or it belongs to another user.
   }
 }
 
@@ -155,7 +169,7 @@ let recording = { at: Infinity, stop: (): void => {} };
 function addLive(tree: ProcessTree): void {
   if (live.size === 0) process.on('exit', endAllNow);
   live.add(tree);
-  // Programs that start one after the other must not postpone the recording again and again.
+  // A new program never postpones the next recording: many programs in quick succession would postpone it forever.
   if (recording.at > systemClock.monotonic() + recordFirstMs) recordAfter(recordFirstMs);
 }
 
@@ -167,7 +181,7 @@ function removeLive(tree: ProcessTree): void {
   process.off('exit', endAllNow);
 }
 
-/** One list of processes serves all running programs. */
+/** Records the descendants of all running programs after `ms`, then at doubling intervals. One list serves them all. */
 function recordAfter(ms: number): void {
   recording.stop();
   const mine = { at: systemClock.monotonic() + ms, stop: systemClock.after(ms, () => void record()) };
@@ -179,7 +193,7 @@ function recordAfter(ms: number): void {
   recording = mine;
 }
 
-/** Runs also after process.exit() and an uncaught exception; not after SIGKILL. */
+/** Kills all programs when this process exits, also by process.exit() or an uncaught exception, but not by SIGKILL. */
 function endAllNow(): void {
   for (const tree of live) tree.endNow();
 }

@@ -1,4 +1,4 @@
-/** Dice: the random choices within one move, all derived from one number; from 0, every choice is 0. */
+/** Dice: the random choices within one move, all derived from one seed. With seed 0, every roll is 0. */
 import { seededRandom, type Random } from '../random.ts';
 
 export class Dice {
@@ -8,7 +8,7 @@ export class Dice {
     this.#random = seed === 0 ? undefined : seededRandom(seed);
   }
 
-  /** A number from 0 to `sides` - 1. */
+  /** Returns a number from 0 to `sides` - 1. */
   roll(sides: number): number {
     return this.#random ? Math.floor(this.#random.next() * sides) : 0;
   }
@@ -17,7 +17,7 @@ export class Dice {
     return from[this.roll(from.length)]!;
   }
 
-  /** True once in `times` calls, on average. */
+  /** Returns true once in `times` calls, on average; with seed 0, never. */
   oneIn(times: number): boolean {
     return this.#random !== undefined && this.roll(times) === 0;
   }

@@ -21,7 +21,7 @@ export const topics: readonly Topic[] = [
   schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge, within,
 ];
 
-/** Runs the example in a world of its own; throws its failure. */
+/** Runs the example in a new world; throws if the example fails. */
 export async function show(open: Open, example: Example): Promise<void> {
   const world = await World.open(open);
   try {
@@ -37,7 +37,7 @@ export interface ExampleFinding {
   readonly error: unknown;
 }
 
-/** Runs every example of the topics; returns those that fail. */
+/** Runs every example of the topics; returns the examples that fail, with their errors. */
 export async function findings(open: Open, tried: readonly Topic[] = topics): Promise<ExampleFinding[]> {
   const found: ExampleFinding[] = [];
   for (const { name: topic, examples } of tried) {

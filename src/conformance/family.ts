@@ -14,7 +14,7 @@ async function settleableIds(world: World, parents?: number[]): Promise<number[]
   return (await world.store.settleable(100, parents)).map(({ id }) => id);
 }
 
-/** A run in its prepare phase, with staged children, and the change that makes it wait for them. */
+/** Creates a run in its prepare phase and stages children. `planned` is the change that makes the run wait for them. */
 async function staging(world: World, specs: readonly JobSpec[]) {
   const run = await world.createRunning({ type: 'family', phase: 'prepare' });
   const children = await world.newJobs(specs.map((spec) => ({ ...childOf(run), ...spec })));

@@ -192,7 +192,7 @@ async function idsOfPages({ store }: World, query: Query, page: PageRequest): Pr
   return ids;
 }
 
-/** More than a hundred jobs that differ in every searchable field. */
+/** Creates more than a hundred jobs that differ in every searchable field; returns them by id. */
 async function populate(world: World): Promise<Job[]> {
   const random = seededRandom(4711);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;
@@ -250,7 +250,7 @@ function randomQuery(population: readonly Job[], next: () => number): Query {
   return Object.assign({}, ...Array.from({ length: count }, () => pick(filters)())) as Query;
 }
 
-/** Texts that every database accepts in a query: no NUL, no unpaired surrogates, no noncharacters. */
+/** Whether every database accepts the text in a query: it has no NUL, no unpaired surrogate and no noncharacter. */
 const isAskable = (text: string): boolean => text.isWellFormed() && !/[\0\ufffe\uffff]/.test(text);
 
 function partOf(text: string, next: () => number): string {

@@ -230,7 +230,7 @@ export const guard: Topic = {
   },
 };
 
-/** Creates, updates, ends, reopens and deletes, each of which could be written. */
+/** Returns a batch that creates, updates, ends, reopens and deletes jobs. The store can write each of its changes. */
 async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: Job[] }> {
   const [paused, stopped, edited, deleted] = await world.createAll([{}, {}, {}, {}]) as [Job, Job, Job, Job];
   const running = await world.createRunning();

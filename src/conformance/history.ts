@@ -16,7 +16,7 @@ const numbers = (events: readonly Event[]): number[] => events.map(({ n }) => n)
 const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** Pauses and resumes the job; returns it with its new events. */
+/** Pauses and resumes the job alternately, `times` changes in all; returns the job and its new events. */
 async function rock(world: World, job: Job, times: number): Promise<{ job: Job; events: Event[] }> {
   const events: Event[] = [];
   let current = job;
@@ -37,7 +37,7 @@ async function editOften(world: World, job: Job, times: number): Promise<Job> {
   return edited;
 }
 
-/** The same in one change with many events. */
+/** Returns one change with many events: the job is paused and resumed alternately. Does not write the change. */
 function rockAtOnce(world: World, job: Job, times: number): Change & { after: Job } {
   let change = { before: job, after: job, events: [] as Event[] };
   for (let turn = 0; turn < times; turn += 1) {

@@ -11,23 +11,23 @@ export type { CallersTransaction, Open, Opened } from './world.ts';
 export interface Conformance {
   /** Opens an empty, migrated store that uses the given clock. */
   readonly open: Open;
-  /** How many random histories are compared with the memory store; 0: none. */
+  /** How many random histories are compared with the memory store; 0: none. Default: 500. */
   readonly histories?: number;
-  /** How often eight connections race each other in real time; 0: never. */
+  /** How many times eight connections race each other in real time; 0: never. Default: 8. */
   readonly races?: number;
 }
 
-/** The number of histories and races is fixed, so the time they take is not limited. */
+/** Histories and races have no timeout: how long they take depends on their number and on the database. */
 const noLimit = { timeout: Infinity };
 
-/** The situations that random histories must have covered, or they prove too little. */
+/** The situations that must occur in 500 random histories; if one does not, the histories prove too little. */
 const goals: readonly string[] = [
   'created', 'claimed', 'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
   'paused', 'resumed', 'cancelAsked', 'succeeded', 'failed', 'cancelled', 'repeated', 'reopened', 'edited', 'deleted',
   'a change refused', 'a whole batch refused',
 ];
 
-/** Defines the tests of one adapter. */
+/** Defines the tests of one adapter; `name` is its name in their titles. */
 export function storeConformance(name: string, { open, histories = 500, races = 8 }: Conformance): void {
   describe(`${name} conforms`, () => {
     for (const topic of topics) {

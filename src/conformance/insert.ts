@@ -17,7 +17,7 @@ const plan: Plan = {
   ],
 };
 
-/** Every field differs from its default. */
+/** The fields of a new job, all of which differ from their defaults. */
 const fullSpec: JobSpec = {
   kind: 'task',
   type: 'mail/send.v2',

@@ -1,4 +1,4 @@
-/** Instances: which are alive, since when, and what they learn about the jobs they hold. */
+/** Instances: which are alive, since when, and which of their jobs a heartbeat reports as lost or cancelled. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import type { Beat, InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';

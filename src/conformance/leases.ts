@@ -1,4 +1,4 @@
-/** Leases: extended by their holder; lapsed when their time is over or the holder's instance is gone. */
+/** Leases: holders extend them; they lapse when their time is over or the holder's instance is gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Job, RunningJob } from '../model/job.ts';
 import { same, sameMembers } from './same.ts';

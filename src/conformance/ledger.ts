@@ -1,6 +1,7 @@
 /**
- * The ledger: the answers that each of several racing connections got, to compare with the store's histories. Every
- * call has a start and an end on one time line, so that the order of calls is known without trusting any clock.
+ * The ledger: the answers that racing connections got from the store, to compare with the store's histories. A counter
+ * numbers the start and the end of every call, so that the order of calls is known without a clock. docs/promises.md
+ * lists the invariants, such as S8.
  */
 import { deepEqual, equal, fail, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
@@ -11,19 +12,20 @@ import { originOf } from '../store/row.ts';
 import { checkHistory } from './invariants.ts';
 import { same } from './same.ts';
 
-/** An event whose write was acknowledged to a racer. */
+/** An event that the store acknowledged to a racer as written, with the start and the end of the racer's call. */
 interface LedgerEntry {
   readonly event: Event;
   readonly started: number;
   readonly ended: number;
 }
 
-/** An acknowledged event, and its job. */
+/** An acknowledged event, and the id of its job. */
 export interface AcknowledgedEvent {
   readonly job: number;
   readonly event: Event;
 }
 
+/** An extension of a lease that the store confirmed. */
 export interface Extension {
   readonly id: number;
   readonly fence: number;
@@ -34,8 +36,8 @@ export interface Extension {
 export type LedgerEvents = readonly [Job, readonly Event[]];
 
 /**
- * When a condition certainly held: from the end of the call that made it true to the start of the call that made it
- * false.
+ * A span in which a condition certainly held: from the end of the call that made it true to the start of the call that
+ * made it false.
  */
 interface LedgerSpan {
   readonly from: number;
@@ -45,9 +47,13 @@ interface LedgerSpan {
 export class Ledger {
   readonly #entries = new Map<string, LedgerEntry>();
   readonly #extensions: Extension[] = [];
+  /** The number of the last start or end of a call. */
   #moments = 0;
 
-  /** Makes a call and records the changes that it returns as written. */
+  /**
+   * Runs `call`, which returns the changes that were written, and records their events with the start and end of the
+   * call.
+   */
   async during(call: () => Promise<readonly Change[]>): Promise<readonly Change[]> {
     const started = (this.#moments += 1);
     const written = await call();
@@ -58,12 +64,12 @@ export class Ledger {
     return written;
   }
 
-  /** All acknowledged events, for another ledger. */
+  /** Returns all acknowledged events, for `take` of a ledger in another process. */
   acknowledged(): AcknowledgedEvent[] {
     return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
   }
 
-  /** Adds the acknowledged events of racers in other processes, whose times are unknown here. */
+  /** Adds the acknowledged events of racers in other processes. The start and end of their calls are unknown here. */
   take(events: readonly AcknowledgedEvent[]): void {
     for (const { job, event } of events) this.#write(job, { event, started: 0, ended: Infinity });
   }
@@ -72,7 +78,7 @@ export class Ledger {
     this.#extensions.push(extension);
   }
 
-  /** S8, S26: the store has exactly the acknowledged events, each acknowledged to one racer, and they replay. */
+  /** Checks S8 and S26: the job's history has exactly the events that were acknowledged, and it replays. */
   checkHistory([job, events]: LedgerEvents): void {
     checkHistory(job, events);
     for (const event of events) {
@@ -82,13 +88,13 @@ export class Ledger {
     equal(acknowledged, events.length, `S8: all that was acknowledged of job ${job.id} is there`);
   }
 
-  /** Checks that every acknowledged event belongs to a stored job. */
+  /** Checks S8: every acknowledged event belongs to a stored job. */
   checkNoneIsLost(jobs: ReadonlySet<number>): void {
     const lost = [...this.#entries.keys()].filter((name) => !jobs.has(Number(name.split('/')[0])));
     deepEqual(lost, [], 'S8: every job that was acknowledged is there');
   }
 
-  /** S6: no lease is lost before the end that was confirmed to its holder. */
+  /** Checks S6: no lease lapses before the end that the store confirmed to its holder. */
   checkLeases([job, events]: LedgerEvents): void {
     let fence = 0;
     for (const event of events) {
@@ -101,7 +107,7 @@ export class Ledger {
     }
   }
 
-  /** S16: after a cancel of a parent was certainly written, none of its children is claimed. */
+  /** Checks S16: no child is claimed by a call that began after a cancel of its parent was certainly written. */
   checkCancels([parent, events]: LedgerEvents, children: readonly LedgerEvents[]): void {
     const spans = this.#spans([parent, events], (job) => job.cancel !== null);
     for (const [child, childEvents] of children) {
@@ -113,7 +119,7 @@ export class Ledger {
     }
   }
 
-  /** S11, S32: the condition never holds for more than `most` jobs at once. */
+  /** Checks S11 and S32: the condition never certainly holds for more than `most` jobs at once. */
   checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
     const spans = histories.flatMap((history) => this.#spans(history, isSo));
     for (const { from } of spans) {
@@ -122,7 +128,7 @@ export class Ledger {
     }
   }
 
-  /** The spans in which the condition certainly held for the job. */
+  /** Returns the spans in which the condition certainly held for the job. */
   #spans([job, events]: LedgerEvents, isSo: (job: Job) => boolean): LedgerSpan[] {
     const spans: LedgerSpan[] = [];
     let current = blankJob(originOf(job));

@@ -13,7 +13,10 @@ import { describe, shareTypes as types, tallyMap, type Share } from './share.ts'
 import { byId } from './same.ts';
 import { childOf, removal, type JobSpec } from './world.ts';
 
-/** `who` picks a job, the dice decide the rest; with dice that always show 0, a move is as simple as possible. */
+/**
+ * Makes one move. The number `who` selects a job; the dice decide everything else. With seed 0 (see Dice), a move is as
+ * simple as possible, so that a failing history shrinks to simple moves.
+ */
 export type Move = (share: Share, who: number, dice: Dice) => Promise<void>;
 
 const error = { code: 'unknown', message: 'it failed' } as const;
@@ -29,7 +32,7 @@ const policies: readonly Policy[] = [
 
 const inputs = ['{}', '{"n":1}', '"it\'s"', '[1,{"ü":"\\u0000"}]', '{"n":"1","text":"100%_"}'];
 
-/** The fields of a new job. */
+/** Returns random fields for a new job. */
 function spec(share: Share, dice: Dice): JobSpec {
   const type = share.own(dice.pick(types));
   const def = dice.pick([null, ...defs.map((name) => share.own(name))]);
@@ -124,7 +127,7 @@ const operate: Move = async (share, who, dice) => {
   if (job) await commitSome(share, 'operate', share.decide(job, anyCommand(share, job, dice)));
 };
 
-/** A command that may be requested in any state. */
+/** Returns a random command, which the machine may refuse in the state of the job. */
 function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
   const [priority, due] = [dice.roll(4), share.now() + dice.roll(100)];
   const edit = { priority, due, input: dice.pick(inputs), tags: { edited: "it's" } };
@@ -146,7 +149,7 @@ function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
   ]);
 }
 
-/** A run's tasks are stored with its commit; some were staged before, some are in the commit itself. */
+/** Plans tasks of a running job. Some tasks are staged first, and the others are in the commit that plans them. */
 const plan: Move = async (share, who, dice) => {
   const job = await pickJob(share, who, ({ state }) => state === 'running');
   if (!job) return;
@@ -162,7 +165,10 @@ const plan: Move = async (share, who, dice) => {
   await share.commit('plan', distinct(changes), { whole: true, staged });
 };
 
-/** Unspecified: a unique period that expires while its job is staged. */
+/**
+ * Returns random fields for a task. A unique key has no period here, because stores may differ if the period expires
+ * while the task is staged.
+ */
 function taskSpec(share: Share, run: Job, dice: Dice): JobSpec {
   const { unique, ...rest } = spec(share, dice);
   return { ...rest, ...ownChild(share, run), ...(unique ? { unique: { ...unique, forMs: null } } : {}) };
@@ -192,7 +198,7 @@ const repair: Move = async (share) => {
   await commitSome(share, 'repair', lapsed.flatMap((job) => share.decide(job, { do: 'lapse' })));
 };
 
-/** Changes that were decided on an old version of the job. */
+/** Commits changes that were decided on an old version of a job. */
 const comeLate: Move = async (share, who, dice) => commitSome(share, 'come late', staleChanges(share, who, dice));
 
 function staleChanges(share: Share, who: number, dice: Dice): Change[] {
@@ -202,7 +208,8 @@ function staleChanges(share: Share, who: number, dice: Dice): Change[] {
 }
 
 /**
- * Several changes in one batch: those that end jobs come first, since later ones may need the keys that they release.
+ * Commits several changes in one batch. Changes that end jobs come first, since later changes may need the unique keys
+ * of the ended jobs.
  */
 const batchMove: Move = async (share, who, dice) => {
   const jobs = await share.jobs();
@@ -227,7 +234,7 @@ const extend: Move = async (share, _who, dice) => {
   await share.agree('extend', (store) => store.extend(holdings, until));
 };
 
-/** A lease is extended between reading the job and writing a change of it. */
+/** Reads a job, extends its lease, and only then commits a change that was decided on the job as read. */
 const overtake: Move = async (share, who, dice) => {
   const seen = await pickJob(share, who, ({ state }) => state === 'running');
   if (!seen) return;
@@ -308,7 +315,7 @@ const readAhead: Move = async (share, who, dice) => {
   ])();
 };
 
-/** The relative frequency of each move; a failing move shrinks to the first. */
+/** The moves and their relative frequencies. The first does nothing: shrinking replaces needless moves by it. */
 const weights: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],
@@ -327,7 +334,7 @@ async function commitSome(share: Share, what: string, changes: readonly Change[]
   if (changes.length > 0) await share.commit(what, changes, { whole });
 }
 
-/** Unspecified: two changes of one job in one batch. Only the first stays. */
+/** Returns the first change of each job, because the port does not specify two changes of one job in one batch. */
 function distinct(changes: readonly Change[]): Change[] {
   const seen = new Set<number>();
   const idOf = ({ before, after }: Change): number => (before ?? after)!.id;

@@ -1,6 +1,6 @@
 /** Odd texts: texts that have broken the escaping, encoding or limits of other stores. */
 
-/** Any of these may be in a message, a tag, a key or a reason. */
+/** Texts that every text field must store unchanged, such as a message, a tag, a key or a reason. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -20,12 +20,12 @@ export const oddTexts: readonly string[] = [
   '__proto__',
 ];
 
-/** These occur only in texts that are stored inside JSON. */
+/** Texts for fields that are stored as JSON, which can also contain NUL, unpaired surrogates and noncharacters. */
 export const textsForJson: readonly string[] = [
   ...oddTexts, 'a\u0000b', '\u0001\u001f\u007f', '\ud800 alone', '\uffff\ufffe',
 ];
 
-/** JSON texts from outside, which are stored unchanged. */
+/** JSON texts such as inputs, which a store must return unchanged, character by character. */
 export const oddPayloads: readonly string[] = [
   'null',
   'true',

@@ -1,6 +1,6 @@
 /**
- * Races: several connections change a small set of jobs at once, in real time, each deciding on the version it last
- * read. Their answers are recorded in a ledger, and compared with the store's histories afterwards.
+ * Races: several connections change a small set of jobs at once, in real time. Each connection decides on the version
+ * of a job that it last read. A ledger records the store's answers, which are compared with its histories afterwards.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../random.ts';
@@ -34,9 +34,10 @@ const claimRequest: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limi
 const keys = ['k', 'l'];
 /** Jobs that fail or crash are due again immediately, practically without limit. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
+/** After this many tries, jobs that are still open count as lost. */
 const drainTriesMax = 2000;
 
-/** Throws the first violation; returns the number of events of each kind. */
+/** Runs one race. Throws the first violation of an invariant; otherwise returns the number of events of each kind. */
 export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<EventCounts> {
   const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
@@ -93,14 +94,14 @@ export async function allJobs(store: Store): Promise<Job[]> {
   return [...jobs, ...(await store.find({}, { limit: 1000, order: 'oldest', after: next })).jobs];
 }
 
-/** Waits for all, even after one has failed. */
+/** Waits until all promises have settled, and then throws the first failure. */
 async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /**
- * S11, S16, S32 at every commit, by the feed. Only for stores whose feed is in commit order, which the port does not
- * require.
+ * Replays the feed and checks S11, S16 and S32 after every event. Only for stores whose feed is in commit order, which
+ * the port does not require.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
   const current = new Map(jobs.map((job) => [job.id, blankJob(originOf(job))]));
@@ -120,7 +121,7 @@ const isLiveWith = (key: string, job: Job): boolean => job.unique?.key === key &
 
 const isBehindGate = (job: Job): boolean => job.gate !== null && job.admitted;
 
-/** One connection, and the jobs that it believes it holds. */
+/** One of the racing connections, with the jobs that it believes it holds. */
 export class Racer {
   readonly #name: string;
   readonly #store: Store;
@@ -161,7 +162,7 @@ export class Racer {
     () => this.#settle(),
     () => this.#operate(),
     () => this.#operate(),
-    async () => void this.#held.shift(), // a worker that crashes reports nothing
+    async () => void this.#held.shift(), // like a worker that crashes: forgets a job and reports nothing
   ];
 
   async #create(spec: JobSpec): Promise<void> {
@@ -183,7 +184,7 @@ export class Racer {
     else if (job) await this.#apply(job, this.#pick(finishings(job, this.#store.now())));
   }
 
-  /** A run's tasks are in its commit, or were staged before. */
+  /** Plans two tasks of a run. They are in the commit that plans them, or staged before it. */
   async #plan(job: RunningJob): Promise<void> {
     const firstId = await this.#store.reserve(2);
     const now = this.#store.now();
@@ -210,7 +211,7 @@ export class Racer {
     for (const job of await this.#store.settleable(3)) await this.#apply(job, { do: 'settle' });
   }
 
-  /** Reads some jobs as an operator, and changes one of them. */
+  /** Reads some jobs and changes one of them, as an operator could. */
   async #operate(): Promise<void> {
     const { jobs } = await this.#store.find({ parent: null }, { limit: 15 });
     if (jobs.length === 0) return;
@@ -225,7 +226,7 @@ export class Racer {
     if (!isWaiting || command.do !== 'requeue') await this.#apply(job, command);
   }
 
-  /** Ends every job that can end: any that stays open was lost by the store. */
+  /** Brings all jobs to their end. Throws if a job stays open: the store no longer offers it. */
   async drain(): Promise<void> {
     this.#held = [];
     for (let tries = 0; tries < drainTriesMax; tries += 1) {
@@ -252,7 +253,7 @@ export class Racer {
     if (changes.length > 0) await this.#commit({ changes });
   }
 
-  /** `more`: changes that the commit writes in addition to those in the batch. */
+  /** Commits the batch and records the written changes. `more`: staged tasks that the commit makes visible. */
   async #commit(batch: Batch, more: readonly Change[] = []): Promise<void> {
     await this.#ledger.during(async () => {
       const written = await this.#store.commit(batch);
@@ -283,7 +284,7 @@ function decided(job: Job, command: Command, by: string, now: number): Change[] 
   return change instanceof Refusal || change.events.length === 0 ? [] : [change];
 }
 
-/** Reads the feed during the race. */
+/** Reads the feed during the race, to compare it with the histories afterwards. */
 class Follower {
   readonly #store: Store;
   readonly #feedEvents: FeedEvent[] = [];
@@ -311,13 +312,13 @@ class Follower {
     while ((await this.#readSome()) > 0);
   }
 
-  /** S29: each event once, in order. */
+  /** Checks S29: the feed has each event of the job once, in order. */
   check([{ id }, events]: LedgerEvents): void {
     const numbers = this.#feedEvents.filter(({ job }) => job === id).map(({ event }) => event.n);
     deepEqual(numbers, events.map(({ n }) => n), `S29: the feed has every event of job ${id} once and in order`);
   }
 
-  /** Reading the feed again gives the same entries in the same order. */
+  /** Checks that reading the feed again gives the same entries in the same order. */
   async checkAgain(): Promise<void> {
     const later = new Follower(this.#store);
     await later.readOn();

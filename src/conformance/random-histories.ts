@@ -1,7 +1,7 @@
 /**
- * Random histories: the store under test and the memory store get the same calls and must return the same; at the end
- * their content is equal, and every history replays. Many histories run concurrently on one clock, each in a share of
- * its own. A history that fails is run again alone, and shrunk to the moves that matter.
+ * Random histories: the store under test and the memory store get the same calls and must return the same answers. At
+ * the end, both must have the same content, and every history must replay. Many histories run concurrently on one
+ * clock, each in its own share. A history that fails is run again alone, and shrunk to the moves that matter.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,11 +20,11 @@ export interface Histories {
   readonly count: number;
   /** The same seed gives the same histories. */
   readonly seed?: number;
-  /** How long to search for a shorter history that fails. */
+  /** How long to search for a simpler history that fails, too. Default: 20 seconds. */
   readonly shrinkMs?: number;
 }
 
-/** The move, the job, and the seed of its dice. */
+/** One move of a history: its index in `moves`, the number that selects its job, and the seed of its dice. */
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
@@ -59,7 +59,7 @@ interface HistoryFailure {
   readonly error: unknown;
 }
 
-/** One store and one clock, on which batches of histories run one after the other. */
+/** Runs batches of histories, one batch after the other, on one store and one clock. */
 class HistoryPlayer {
   readonly #clock: VirtualClock;
   readonly #store: Store;
@@ -114,7 +114,10 @@ class HistoryPlayer {
     return failure;
   }
 
-  /** Done for all shares at once: retention does not depend on types. */
+  /**
+   * Purges both sides and compares how many jobs were deleted. The store is purged once for all shares, because a purge
+   * cannot be limited to the types of one share.
+   */
   async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();
     const options = { limit: 100_000, feedKeptMs: 0, retentionMs: 2000 };
@@ -125,7 +128,7 @@ class HistoryPlayer {
     return failureOf(shares[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
   }
 
-  /** Deletes all jobs of the histories; instances are deleted when they have been gone long enough. */
+  /** Deletes all jobs of the histories. Two hours later, the purge also deletes their instances. */
   async #clear(shares: readonly Share[]): Promise<void> {
     const pages = shares.map((share) => this.#store.find({ types: share.types() }, { limit: 1000 }));
     await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
@@ -180,7 +183,8 @@ class FeedReader {
 }
 
 /**
- * Advances the clock between steps: sometimes long enough for leases, back-offs, unique periods and retentions to end.
+ * Returns by how many ms the clock advances before a step: sometimes enough for leases, back-offs, unique periods and
+ * retentions to end.
  */
 function waitBefore(step: number, seed: number): number {
   const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];
@@ -198,7 +202,7 @@ async function failureOf(share: Share, index: number, work: () => Promise<void>)
   }
 }
 
-/** Runs the failed history alone, and then with fewer and fewer moves while it still fails. */
+/** Runs the failed history alone, and simplifies it while it still fails. Returns an error with its simplest form. */
 async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
   const player = await HistoryPlayer.open(open);
   let smallest: HistoryFailure | null = null;

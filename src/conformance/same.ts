@@ -1,8 +1,8 @@
-/** Equality of stores' answers by content, ignoring prototypes. */
+/** Checks that answers of stores are equal in content; prototypes and the order of keys do not matter. */
 import { deepEqual } from 'node:assert/strict';
 import { isSame } from '../verify/same.ts';
 
-/** Plain data with sorted keys, without undefined members. */
+/** Returns the value as plain data: keys sorted, undefined members omitted, and each Map as a sorted list of pairs. */
 export function plain(value: unknown): unknown {
   if (value instanceof Map) return plain([...value].sort(([a], [b]) => compare(a, b)));
   if (Array.isArray(value)) return value.map(plain);
@@ -15,7 +15,7 @@ export function same(actual: unknown, expected: unknown, message?: string): void
   if (!isSame(actual, expected)) deepEqual(plain(actual), plain(expected), message);
 }
 
-/** The same members in any order. */
+/** Checks that both lists have the same members, in any order. */
 export function sameMembers(actual: readonly unknown[], expected: readonly unknown[], message?: string): void {
   same(sorted(actual), sorted(expected), message);
 }

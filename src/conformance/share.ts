@@ -1,6 +1,7 @@
 /**
- * A share: one random history, run on the store under test and on the oracle, whose answers must be equal. Shares use
- * types, keys, gates, instances and ids of their own, so that many can run concurrently in one store.
+ * A share: one random history, run on the store under test and on the oracle, a memory store. Both must give the same
+ * answers. No two shares use the same types, keys, gates, instances or ids, so that many can run concurrently in one
+ * store.
  */
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
@@ -14,7 +15,9 @@ import { byId, same } from './same.ts';
 import { newJob, type JobSpec } from './world.ts';
 
 export interface HistoryStores {
+  /** The store under test, which other shares use, too. */
   readonly subject: Store;
+  /** A memory store for this share only, whose answers count as correct. */
   readonly oracle: Store;
   readonly clock: Clock;
 }
@@ -23,13 +26,13 @@ export class Share {
   readonly name: string;
   readonly subject: Store;
   readonly oracle: Store;
-  /** The moves so far, for the report of a difference. */
+  /** A text for each move so far, for the report of a difference. */
   readonly log: string[] = [];
-  /** Earlier versions of jobs, for changes that come too late. */
+  /** All versions of jobs that were written, so that moves can decide a change on an outdated version. */
   readonly earlierJobs: Job[] = [];
-  /** How often each situation occurred: a history in which nothing happens proves nothing. */
+  /** How often each situation occurred: a kind of event, a deletion, a refused change. */
   readonly counts = new Map<string, number>();
-  /** Every id that a job of this history ever had. */
+  /** The ids of all jobs that this history has created, including deleted ones. */
   readonly ids: number[] = [];
   readonly #clock: Clock;
   #nextId: number;
@@ -46,7 +49,7 @@ export class Share {
     return this.#clock.now();
   }
 
-  /** A name that no other share uses. */
+  /** Returns a name that no other share uses. */
   own(text: string): string {
     return `${this.name}/${text}`;
   }
@@ -64,7 +67,10 @@ export class Share {
     this.log.push(text);
   }
 
-  /** Makes the same call on both stores; their answers, or refusals, must be equal. */
+  /**
+   * Makes the same call on both stores; throws if their answers differ. Returns the answer of the oracle. A refusal
+   * counts as an answer: both stores must refuse with the same code, and the refusal is thrown.
+   */
   async agree<T>(what: string, request: Question<T>, view: View<T> = (answer) => answer): Promise<T> {
     const expected = await answerOf(request, this.oracle, view);
     const actual = await answerOf(request, this.subject, view);
@@ -73,7 +79,7 @@ export class Share {
     return expected.answer;
   }
 
-  /** Commits on both stores, and remembers the versions of the jobs. */
+  /** Commits the changes on both stores, and remembers those that were written. */
   async commit(what: string, changes: readonly Change[], more: Omit<Batch, 'changes'> = {}): Promise<void> {
     this.record(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
     const written = await this.agree(`commit of ${what}`, (store) => store.commit({ changes, ...more }));
@@ -82,7 +88,7 @@ export class Share {
     for (const isWritten of written) if (!isWritten) this.#meet(refused);
   }
 
-  /** Remembers the written versions, and counts the situations that occurred. */
+  /** Adds the written versions to `earlierJobs`, and counts the situations that occurred. */
   remember(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
       if (after) this.earlierJobs.push(after);
@@ -96,27 +102,28 @@ export class Share {
     return newJob({ created: this.now(), ...spec, id });
   }
 
-  /** The change that a command makes, if it is allowed and has an effect. */
+  /** Returns the change that the command makes; empty: the machine refuses the command, or it has no effect. */
   decide(job: Job, command: Command): (Change & { readonly after: Job })[] {
     const change = step(job, command, this.asking());
     if (change instanceof Refusal || change.events.length === 0) return [];
     return [change as Change & { readonly after: Job }];
   }
 
-  /** The jobs of this history as the oracle knows them, oldest first. */
+  /** Returns the jobs of this history from the oracle, oldest first. */
   async jobs(isChosen: (job: Job) => boolean = () => true): Promise<readonly Job[]> {
     const { jobs } = await this.oracle.find({}, { order: 'oldest', limit: 1000 });
     return jobs.filter(isChosen);
   }
 
-  /** The jobs of this history, among those that a store returns. */
+  /** Returns the jobs that belong to this history, in order of their ids. */
   mine(jobs: readonly Job[]): Job[] {
     const ids = new Set(this.ids);
     return byId(jobs.filter(({ id }) => ids.has(id)));
   }
 
   /**
-   * Checks that both stores have the same content. Only some histories are read, since the feed contains all events.
+   * Checks that both stores have the same jobs and tallies; returns the jobs. Reads only the two longest histories,
+   * since the caller compares the events of all jobs in the feed.
    */
   async compareAll(): Promise<readonly Job[]> {
     const types = this.types();
@@ -140,13 +147,13 @@ export class Share {
 
 export const shareTypes: readonly string[] = ['a', 'b', 'B'];
 
-/** Tallies in any order. */
+/** Returns tallies as a map, so that they can be compared regardless of their order. */
 export const tallyMap = (tallies: readonly Tally[]): Map<string, number> =>
   new Map(tallies.map(({ kind, type, standing, count }) => [`${kind} ${type} ${standing}`, count]));
 
 type Question<T> = (store: Store) => Promise<T>;
 
-/** The part of an answer that is compared. */
+/** Selects the part of an answer that is compared. */
 type View<T> = (answer: T) => unknown;
 
 type ShareAnswer<T> = { readonly seen: unknown; readonly answer: T } | { readonly seen: unknown; readonly error: unknown };

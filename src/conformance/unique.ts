@@ -1,4 +1,4 @@
-/** Unique keys: one open job per key, and one per period. */
+/** Unique keys: a key is taken while its job is open; a key with a period is taken until the period ends. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Job, RunningJob } from '../model/job.ts';
@@ -16,7 +16,7 @@ async function holderOf(world: World, key = 'key'): Promise<number | undefined> 
   return (await world.store.holders([key])).get(key);
 }
 
-/** All commands by which a job ends. */
+/** The ways in which a running job ends: it succeeds, is stopped, or fails without a retry. */
 const endings: ((world: World, job: RunningJob) => Change)[] = [
   (world, job) => world.decide(job, { do: 'succeed', fence: job.fence }),
   (world, job) => world.decide(job, { do: 'stop', code: 'user' }),

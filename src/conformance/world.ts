@@ -1,4 +1,4 @@
-/** The world of an example: a store of its own, on a clock that stands still until the example advances it. */
+/** The world of an example: a new store, on a clock that stands still until the example advances it. */
 import { deepEqual, fail } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
@@ -15,21 +15,21 @@ export type Open = (clock: Clock) => Promise<Opened>;
 
 export interface Opened {
   readonly store: Store;
-  /** A second connection to the same data. */
+  /** Opens another connection to the same data. */
   readonly again: () => Promise<Store>;
-  /** Begins a transaction of the caller on the same data; omitted: the store does not support it. */
+  /** Begins a transaction on the same data, to pass to `within`; omitted: the store does not support `within`. */
   readonly begin?: () => Promise<CallersTransaction>;
   readonly close: () => Promise<void>;
 }
 
-/** The handle that `within` takes, and how the caller ends the transaction. */
+/** A transaction that the caller began: the handle to pass to `within`, and the functions that end the transaction. */
 export interface CallersTransaction {
   readonly transaction: unknown;
   readonly commit: () => Promise<void>;
   readonly rollback: () => Promise<void>;
 }
 
-/** The behavior of the port by topic: each key is a sentence, each value checks it or throws. */
+/** Examples of one topic. Each key is a sentence about the port; its value throws if the sentence is not true. */
 export interface Topic {
   readonly name: string;
   readonly examples: Readonly<Record<string, Example>>;
@@ -37,15 +37,15 @@ export interface Topic {
 
 export type Example = (world: World) => Promise<void>;
 
-/** Thrown by an example that the adapter has no means for. */
+/** Thrown by an example that needs a feature that the adapter does not support. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** The fields of a new job; missing ones have plain defaults. */
+/** The fields of a new job; missing fields have defaults. */
 export type JobSpec = Partial<JobOrigin & FirstState>;
 
-/** A claim; missing fields claim everything. */
+/** The fields of a claim. By default, `worker` claims jobs of all kinds and types, with a lease of one minute. */
 export type Taking = Partial<ClaimRequest> & { readonly holder?: string; readonly leaseMs?: number | null };
 
 export const startOfTime = 1_800_000_000_000;
@@ -72,7 +72,7 @@ export class World {
     await this.#opened.close();
   }
 
-  /** A second connection to the same data. */
+  /** Opens another connection to the same data; `close` closes it. */
   async again(): Promise<Store> {
     const store = await this.#opened.again();
     this.#more.push(store);
@@ -92,7 +92,7 @@ export class World {
     return this.clock.advance(ms);
   }
 
-  /** A new job under a reserved id, not yet stored. */
+  /** Returns the change that creates a job under a reserved id. Does not write it. */
   async newJob(spec: JobSpec = {}): Promise<Change & { readonly after: Job }> {
     return newJob({ id: spec.id ?? (await this.store.reserve(1)), created: this.now(), ...spec });
   }
@@ -114,7 +114,7 @@ export class World {
     return changes.map(({ after }) => after);
   }
 
-  /** A running job with a lease of one minute. */
+  /** Creates a job and claims it, by default with a lease of one minute. */
   async createRunning(spec: JobSpec = {}, taking: Taking = {}): Promise<RunningJob> {
     const job = await this.create({ type: 'running', ...spec });
     const request = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
@@ -123,7 +123,7 @@ export class World {
     return taken;
   }
 
-  /** A run that waits for children, and these children. */
+  /** Creates a run and the children that it waits for. */
   async createFamily(
     size: number,
     spec: JobSpec = {},
@@ -140,14 +140,14 @@ export class World {
     return this.apply(await this.create(spec), { do: 'stop', code: 'admin' });
   }
 
-  /** The change that the machine decides. */
+  /** Returns the change that the machine decides for the command; throws if the machine refuses. */
   decide(job: Job, command: Command, by = 'tester'): Change & { readonly after: Job } {
     const change = step(job, command, { by, now: this.now() });
     if (change instanceof Refusal) return fail(`cannot set the scene: ${change.message}`);
     return change as Change & { readonly after: Job };
   }
 
-  /** Decides and commits; returns the job afterwards. */
+  /** Decides and commits the command; returns the job after the command. */
   async apply(job: Job, command: Command): Promise<Job> {
     const change = this.decide(job, command);
     await this.mustWrite([change]);
@@ -163,7 +163,7 @@ export class World {
     deepEqual(await this.store.commit({ changes }), changes.map(() => true), 'every change is written');
   }
 
-  /** Claims jobs and starts them; returns those that are running. */
+  /** Claims jobs; returns those that are running now. */
   async claim(taking: Taking = {}, store = this.store): Promise<RunningJob[]> {
     const changes = await store.claim(askOf(taking), claimAll(taking));
     return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
@@ -173,7 +173,7 @@ export class World {
     return (await this.claim(taking, store)).map(({ id }) => id);
   }
 
-  /** The ids of the jobs that a claim would get, in order, without changing them. */
+  /** Returns the ids of the jobs that a claim would get, in order, without claiming them. */
   async offered(taking: Taking = {}): Promise<number[]> {
     let ids: number[] = [];
     await this.store.claim(askOf(taking), (candidates) => {
@@ -187,7 +187,7 @@ export class World {
     return (await store.load([id]))[0];
   }
 
-  /** All entries of the feed after a cursor, read in small pages. */
+  /** Returns all entries of the feed after a cursor. Reads small pages, in order to test paging. */
   async feedAfter(cursor: string | null, limit = 7): Promise<{ job: number; n: number }[]> {
     const feedEvents: { job: number; n: number }[] = [];
     for (let from = cursor; ; ) {
@@ -200,7 +200,7 @@ export class World {
   }
 }
 
-/** The change that creates a job. */
+/** Returns the change that creates a job. */
 export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
   const { due = spec.created, priority = 0, phase, hold, plan, ...origin } = spec;
   const first: FirstState = {
@@ -238,7 +238,7 @@ export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...request }: Taking
   ...request,
 });
 
-/** A decision that starts every candidate, or ends those that may not start any more. */
+/** Returns a decision for `claim`: every candidate starts, or ends if it may not start any more, as after a cancel. */
 export const claimAll =
   ({ holder = 'worker', leaseMs = 60_000 }: Taking = {}) =>
   (candidates: readonly { job: Job; parentCancelled: boolean }[], now: number): Change[] =>

@@ -7,7 +7,7 @@ import { StatusError } from '../status.ts';
 const dataBytesMax = 1_048_576;
 
 export const updateJob: BedrockCommand = {
-  // A repeat that counts from the start cannot apply to a job that never started.
+  // The new repeat counts from the last start of the job (STARTED), but the job has never started.
   statuses: { 'wrong.state': '400 Unique Constraints Violation' },
   run: async ({ headers, services, caller }) => {
     const id = jobIdOf(headers);

@@ -79,7 +79,7 @@ function elementsOf(text: string): readonly JsonObject[] {
   throw new StatusError('401 Invalid JSON');
 }
 
-/** Far beyond those of the data, which is checked job by job. */
+/** Limits of the whole list. They are looser than those of a job's data, which is checked afterwards, job by job. */
 const listLimits = { bytes: Infinity, depth: 2 * exactJsonLimits.depth };
 
 function parsed(text: string): Json {

@@ -64,7 +64,10 @@ function finishRequest({ headers, services }: BedrockCall): FinishRequest {
   };
 }
 
-/** Invalid values are refused later, because they only matter to jobs that do not repeat. */
+/**
+ * Returns when the job is due again. Invalid values are not refused here: the queue ignores them if the job repeats,
+ * and refuses them otherwise.
+ */
 const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };
 

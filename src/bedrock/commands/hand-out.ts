@@ -34,7 +34,10 @@ function requestOf({ headers }: BedrockCall, names: PollRequest['names'], limit:
   return { names, limit, withMocks, ...(priority === undefined ? {} : { priorities: [priority] }) };
 }
 
-/** Without `Connection: wait`, a job that failed instead of being handed out gives an empty reply. */
+/**
+ * Hands out jobs. Throws `404 No job found` if no job matched. Without `Connection: wait`, returns an empty list if all
+ * matching jobs failed instead of being handed out.
+ */
 async function handOut(
   { services, caller, headers }: BedrockCall,
   request: PollRequest,
