@@ -1,5 +1,6 @@
 // UpdateJob, CancelJob, DeleteJob and RequeueJobs.
 import { describe, expect } from 'vitest';
+import { apply } from '../../src/apply.ts';
 import type { Fields } from './client.ts';
 import { at, both, hour, minute, onSqlite as test, second } from './world.ts';
 
@@ -157,6 +158,22 @@ describe('DeleteJob', () => {
 });
 
 describe('RequeueJobs', () => {
+  test('of a child reopens its failed parent, and frees the children that waited for it', async ({ world }) => {
+    const parent = await world.running({ name: 'p' });
+    const requeued = await world.create({ name: 'c', parentJobID: parent });
+    const other = await world.create({ name: 'c', parentJobID: parent });
+    const { fence } = await world.job(parent);
+    // As if the server had crashed between the end of the parent and the end of its children.
+    const error = { code: 'unknown', message: 'broken' } as const;
+    await apply(world.store, parent, { do: 'fail', fence, error, retryable: false }, { by: 'test' });
+    await world.json('RequeueJobs', { jobIDs: requeued });
+    expect(await world.job(parent)).toMatchObject({ state: 'held', hold: 'children' });
+    const handedOut = [await world.get('c'), await world.get('c')].map(({ jobID }) => jobID);
+    expect(new Set(handedOut)).toEqual(new Set([requeued, other]));
+    for (const jobID of handedOut) await world.json('FinishJob', { jobID });
+    expect(await world.state(parent)).toBe('QUEUED');
+  });
+
   test('accepts any list and skips jobs that do not exist', async ({ world }) => {
     const [one, two] = [await world.running({ name: 'x' }), await world.create({ name: 'y', firstRun: at(hour) })];
     for (const jobIDs of ['', 'abc', '99', `${one}, 77,${two},-3,9223372036854775807`]) {

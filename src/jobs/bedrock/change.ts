@@ -12,7 +12,7 @@ import { nextRepeat, parseRepeat } from '../../time/repeat.ts';
 import { checkName } from '../checks/values.ts';
 import { checkPolicy } from '../checks/policy.ts';
 import { handOuts } from '../../vocabulary/bedrock.ts';
-import { settleAfter, settleParents } from '../settle.ts';
+import { openChildren, settleAfter, settleParents } from '../settle.ts';
 import { checkDue, checkQueuePriority } from './check.ts';
 import { isMock, keepData, marked, uncounted } from './data.ts';
 import { heldJob } from './held.ts';
@@ -147,14 +147,26 @@ function resetCount({ input, policy }: Job): readonly Command[] {
   return reset === input ? [] : [{ do: 'edit', edit: { input: reset } }];
 }
 
-/** Reopens the ended parents of requeued jobs, so that they wait for their child again. */
+/**
+ * Reopens the ended parents of requeued jobs, so that they wait for their child again. Children that waited for such a
+ * parent are freed, since a parent that waits for its children frees none later.
+ */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));
   const elsewhere = new Set(jobs.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])));
   const parents = elsewhere.size === 0 ? [] : await store.load([...elsewhere]);
-  return parents
-    .filter(({ state }) => state === 'ended')
-    .map((parent) => step(parent, { do: 'retry', reopens: 1 }, asking));
+  const ended = parents.filter(({ state }) => state === 'ended');
+  const waiting = (await Promise.all(ended.map((parent) => childrenWaitingFor(store, parent)))).flat();
+  return [
+    ...ended.map((parent) => step(parent, { do: 'retry', reopens: 1 }, asking)),
+    ...waiting.filter(({ id }) => !here.has(id)).map((child) => step(child, { do: 'free' }, asking)),
+  ];
+}
+
+async function childrenWaitingFor(store: Store, parent: Job): Promise<readonly Job[]> {
+  if (!parent.hasChildrenWaiting) return [];
+  const open = (await Array.fromAsync(openChildren(store, parent.id))).flat();
+  return open.filter((child) => child.state === 'held' && child.hold === 'parent');
 }
 
 function cancelling(job: Job): readonly Command[] {
