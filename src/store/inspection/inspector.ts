@@ -126,9 +126,9 @@ type Authorizer = Parameters<DatabaseSync['setAuthorizer']>[0];
 
 /**
  * Returns an authorizer that lets a query read `tables`, and lets `view` read all tables. SQLite passes the name of the
- * view or CTE that reads a table. A query could name a CTE like the view, so the view has a random name. `onRead` is
- * called with each column of `jobs` that the query reads. The column name is empty if a query reads `jobs` but none of
- * its columns, as in `count(*)`.
+ * view or CTE inside which a table is read. A query could define a CTE with the name of the view and so read all
+ * tables; therefore the name is random. `onRead` is called with each column of `jobs` that the query reads. The column
+ * name is empty if a query reads `jobs` but none of its columns, as in `count(*)`.
  */
 function authorizer(
   tables: readonly string[],

@@ -51,8 +51,8 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
 }
 
 /**
- * Deletes the history chunks, progress and log of a job. Deletes its ended children completely. The caller deletes the
- * row of the job.
+ * Deletes the history chunks, progress and log of a job, and its ended children with their history chunks, progress and
+ * logs. The caller deletes the row of the job itself.
  */
 export function forget(connection: Connection, id: number): void {
   for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);

@@ -182,7 +182,7 @@ function addKinds(add: (term: string, ...values: string[]) => void, kinds: reado
 function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
-  // The condition of the partial indexes on jobs that did not succeed.
+  // The partial indexes on jobs that did not succeed have this condition.
   if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
 }
 
